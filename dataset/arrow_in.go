@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ibid"
 	"ibid/dataset/parquet"
@@ -21,7 +23,8 @@ import (
 // in memory.
 type ArrowStream struct {
 	name    string
-	frames  *frames
+	in      *arrowInput
+	memory  *arrowMemory
 	reader  *ipc.Reader
 	set     *fileSet
 	pool    *batchPool
@@ -34,20 +37,18 @@ type ArrowStream struct {
 // OpenArrow reads the schema of a stream, called name in messages. Columns are found and
 // checked as those of files are, see [Open]; they may be utf8, large_utf8, views, integers,
 // floats, booleans, lists of any layout, structs, maps, and dictionaries of these values. A
-// message of more than [Limits.Memory] is an error before memory is set aside for it.
+// message that takes more than [Limits.Memory] is an error before memory is set aside for it.
+// A damaged stream may still end the process.
 func OpenArrow(in io.Reader, name string, o ReadOptions) (*ArrowStream, error) {
 	if o.Want == 0 {
 		o.Want = WantAll
 	}
-	s := &ArrowStream{name: name, frames: &frames{in: in, limit: o.Limits.orDefault().Memory}, row: -1}
+	s := &ArrowStream{name: name, in: &arrowInput{in: in}, memory: &arrowMemory{limit: o.Limits.orDefault().Memory}, row: -1}
 	var err error
-	if s.reader, err = ipc.NewReaderFromMessageReader(s.frames); err != nil {
+	if s.reader, err = ipc.NewReader(s.in, ipc.WithAllocator(s.memory)); err != nil {
 		return nil, s.fail(err)
 	}
 	schema := s.reader.Schema()
-	if err := s.frames.expect(schema); err != nil {
-		return nil, s.fail(err)
-	}
 	shapes := make([]parquet.Shape, schema.NumFields())
 	for i, f := range schema.Fields() {
 		s.shape(&shapes[i], f.Name, f.Type, []int{i})
@@ -68,6 +69,47 @@ func OpenArrow(in io.Reader, name string, o ReadOptions) (*ArrowStream, error) {
 	}
 	s.set.conventions = FileConventions{OffsetUnit: value(metaOffsetUnit), SpanEnd: value(metaSpanEnd), OffsetBase: value(metaOffsetBase)}
 	return s, nil
+}
+
+// An arrowInput is what a stream is read from. The library takes an end behind the beginning
+// of a message for that of the stream; here it is [io.ErrUnexpectedEOF].
+type arrowInput struct {
+	in    io.Reader
+	begun bool  // the last word announces a message
+	err   error // of the input itself
+}
+
+func (r *arrowInput) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(r.in, p)
+	word := len(p) == 4
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		r.err = err
+	}
+	if err == io.EOF && (r.begun || !word) {
+		err = io.ErrUnexpectedEOF
+	}
+	r.begun = word && !r.begun && n == len(p) && binary.LittleEndian.Uint32(p) == 0xFFFFFFFF
+	return n, err
+}
+
+// arrowMemory panics where the messages of one batch take more than limit bytes.
+type arrowMemory struct {
+	memory.GoAllocator
+	limit, used, over int64
+}
+
+func (m *arrowMemory) Allocate(size int) []byte {
+	if m.used += int64(size); m.used > m.limit {
+		m.over = m.used
+		panic("too much memory")
+	}
+	return m.GoAllocator.Allocate(size)
+}
+
+func (m *arrowMemory) Reallocate(size int, b []byte) []byte {
+	more := m.Allocate(size)
+	copy(more, b)
+	return more
 }
 
 // Source is what the stream has as a dataset, but for its rows: columns, conventions, and
@@ -173,6 +215,7 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 	if s.pool == nil {
 		s.pool = newBatchPool(s.set)
 	}
+	s.memory.used = 0
 	if !s.reader.Next() {
 		if err := s.reader.Err(); err != nil {
 			return nil, s.fail(err)
@@ -199,7 +242,7 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 		return nil, err
 	}
 	b.finish()
-	if err := s.pool.admit(ctx, b, s.frames.size+b.spans*spanBytes); err != nil {
+	if err := s.pool.admit(ctx, b, s.memory.used+b.spans*spanBytes); err != nil {
 		return nil, err
 	}
 	return &StreamBatch{b, s.inputRows(record), record}, nil
@@ -207,8 +250,11 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 
 // fail says that it is the stream's fault, unless reading it failed.
 func (s *ArrowStream) fail(err error) error {
-	if s.frames.err != nil {
-		return fmt.Errorf("%s: %w", s.name, s.frames.err)
+	if s.in.err != nil {
+		return fmt.Errorf("%s: %w", s.name, s.in.err)
+	}
+	if s.memory.over > 0 {
+		err = fmt.Errorf("a message that takes %d bytes, more than limits.memory, %d: send smaller batches", s.memory.over, s.memory.limit)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the stream ends within a message")

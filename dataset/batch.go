@@ -26,18 +26,16 @@ type Batch struct {
 	errs   map[int32]error
 	arena  parquet.Arena
 
-	details bool // citations have columns beyond their place
-	others  bool // there are claims, labels, documents or messages
-	joined  joined
-	names   *DocumentNames
-	told    map[int64]error // what is wrong with rows, by position
-	want    Want
-	limits  Limits
-	spans   int64 // elements of lists
-	cuts    []cutRow
-	room    parquet.Budget // for texts
-	cost    int64          // see batchPool.held
-	pool    *batchPool
+	joined joined
+	names  *DocumentNames
+	told   map[int64]error // what is wrong with rows, by position
+	want   Want
+	limits Limits
+	spans  int64 // elements of lists
+	cuts   []cutRow
+	room   parquet.Budget // for texts
+	cost   int64          // see batchPool.held
+	pool   *batchPool
 }
 
 // A batchPart is the rows of one file.
@@ -52,6 +50,7 @@ type leafData struct {
 	parquet.Values
 	rep   []byte  // of a list within a list
 	start []int32 // of a list within a list: its first entry, by entry of the outer list; one more at the end
+	some  bool    // there may be a value
 	bad   []refusedValue
 }
 
@@ -223,15 +222,15 @@ func (g *groupData) elements(i int) (lo, hi int, has bool) {
 	return lo, hi, true
 }
 
-// plain reports whether row i of a plain column has a value.
-func (d *leafData) plain(i int) bool { return i < len(d.Levels) && d.Levels[i] == codePlain }
+// is reports whether entry e has a code.
+func (d *leafData) is(e int, code byte) bool { return e < len(d.Levels) && d.Levels[e] == code }
 
-// plainText is the text of row i of a plain column, "" for null.
-func (d *leafData) plainText(i int) string {
-	if i >= len(d.Texts) {
+// textAt is the text of entry e, "" for null or for no such column.
+func (d *leafData) textAt(e int) string {
+	if e >= len(d.Texts) {
 		return ""
 	}
-	return d.Texts[i]
+	return d.Texts[e]
 }
 
 // texts returns the texts of entries lo to hi, nothing if there is no such
@@ -255,7 +254,7 @@ func (d *leafData) inner(e int) ([]string, bool) {
 	case d.Levels[lo] == codeValue:
 		return nil, true
 	}
-	return d.Texts[lo:hi], true
+	return d.Texts[lo:hi:hi], true
 }
 
 // finish closes the offsets and finds the rows with bad values.
@@ -270,16 +269,19 @@ func (b *Batch) finish() {
 			d.start = append(d.start, int32(len(d.Levels)))
 		}
 	}
-	if b.spec.rows {
-		b.details = slices.ContainsFunc(b.leaves[citCitedText:citSourceReference+1], func(d leafData) bool {
-			return bytes.IndexByte(d.Levels, codeValue) >= 0
-		})
-		b.others = slices.ContainsFunc(b.groups[groupClaims:groupTags], func(g groupData) bool { return g.some() })
+	for col := range b.leaves {
+		d, there := &b.leaves[col], byte(codeValue)
+		switch c := &b.spec.columns[col]; {
+		case c.group < 0:
+			there = codePlain
+		case c.nested:
+			d.some = len(d.Levels) > 0
+			continue
+		}
+		d.some = bytes.IndexByte(d.Levels, there) >= 0
 	}
 	b.cutErrors()
-	if b.spec.rows {
-		b.cutNames()
-	}
+	b.cutNames()
 	for g := range b.groups {
 		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")
 	}

@@ -310,7 +310,7 @@ func (b *binding) bindMember(spec *schemaSpec, col int, shape parquet.ListShape,
 	s, path := &spec.columns[col], spec.path(col)
 	n, err := spec.find(shape.Element, path, names, s.member, s.aliases)
 	if err != nil || n == nil {
-		if err == nil && col == tagKey && spec.rows {
+		if err == nil && spec.rows && path == "tags.key" {
 			return columnError(path, "write tags as map<string,string>", "the map has no key")
 		}
 		return err

@@ -67,6 +67,7 @@ type columnSpec struct {
 	want     Want
 	required bool
 	nested   bool     // the member is itself a list of values
+	name     bool     // results repeat the text wherever they name a row or a document
 	aliases  []string // other names that are known without being told
 }
 
@@ -92,189 +93,6 @@ func (s *schemaSpec) path(c int) string {
 	default:
 		return s.groups[spec.group] + "." + spec.member
 	}
-}
-
-// Groups of a DATASET file.
-const (
-	groupCitations = iota
-	groupTruth
-	groupClaims
-	groupLabels
-	groupDocuments
-	groupMessages
-	groupTags
-)
-
-// Columns of a DATASET file.
-const (
-	colID = iota
-	colSystem
-	colProvider
-	colModel
-	colQuery
-	colAnswer
-	colCost
-	colTokens
-	colLatency
-
-	citDoc
-	citPage
-	citStart
-	citEnd
-	citUnit
-	citCitedText
-	citTitle
-	citAnswerStart
-	citAnswerEnd
-	citAnswerRole
-	citCitationID
-	citClaimID
-	citSourceType
-	citMethod
-	citConfidence
-	citRelevance
-	citTokenContribution
-	citSourceReference
-
-	truAnnotator
-	truDoc
-	truPage
-	truStart
-	truEnd
-	truUnit
-	truCitedText
-	truClaimID
-
-	claClaimID
-	claText
-	claStart
-	claEnd
-
-	labAnnotator
-	labClaimID
-	labCitationID
-	labKind
-	labValue
-
-	docDoc
-	docTitle
-	docText
-	docSourceType
-	docPages
-	docBlocks
-	docDigest
-
-	msgRole
-	msgContent
-
-	tagKey
-	tagValue
-)
-
-// The names of the specification, which are known without a mapping.
-var (
-	docNames   = []string{"file_name"}
-	pageNames  = []string{"page_number"}
-	startNames = []string{"start_char"}
-	endNames   = []string{"end_char"}
-)
-
-var rowSpec = schemaSpec{
-	rows:   true,
-	groups: []string{"citations", "truth", "claims", "labels", "documents", "messages", "tags"},
-	columns: []columnSpec{
-		colID:       {member: "id", group: -1, want: WantKeys, required: true},
-		colSystem:   {member: "system", group: -1, want: WantKeys},
-		colProvider: {member: "provider", group: -1, want: WantKeys},
-		colModel:    {member: "model", group: -1, want: WantKeys},
-		colQuery:    {member: "query", group: -1, want: WantAnswers, required: true},
-		colAnswer:   {member: "answer", group: -1, want: WantAnswers, required: true},
-		colCost:     {member: "answer_cost_usd", group: -1, want: WantDetails, kind: floatValue},
-		colTokens:   {member: "answer_tokens", group: -1, want: WantDetails, kind: intValue},
-		colLatency:  {member: "answer_latency_ms", group: -1, want: WantDetails, kind: floatValue},
-
-		citDoc:               {member: "doc", group: groupCitations, want: WantSpans, aliases: docNames},
-		citPage:              {member: "page", group: groupCitations, want: WantSpans, kind: pageValue, aliases: pageNames},
-		citStart:             {member: "start", group: groupCitations, want: WantSpans, kind: intValue, aliases: startNames},
-		citEnd:               {member: "end", group: groupCitations, want: WantSpans, kind: intValue, aliases: endNames},
-		citUnit:              {member: "unit", group: groupCitations, want: WantSpans},
-		citCitedText:         {member: "cited_text", group: groupCitations, want: WantQuotes, aliases: []string{"context_text"}},
-		citTitle:             {member: "title", group: groupCitations, want: WantDetails},
-		citAnswerStart:       {member: "answer_start", group: groupCitations, want: WantAnswers, kind: intValue},
-		citAnswerEnd:         {member: "answer_end", group: groupCitations, want: WantAnswers, kind: intValue},
-		citAnswerRole:        {member: "answer_role", group: groupCitations, want: WantAnswers},
-		citCitationID:        {member: "citation_id", group: groupCitations, want: WantDetails},
-		citClaimID:           {member: "claim_id", group: groupCitations, want: WantDetails},
-		citSourceType:        {member: "source_type", group: groupCitations, want: WantDetails},
-		citMethod:            {member: "method", group: groupCitations, want: WantDetails, aliases: []string{"extraction_method"}},
-		citConfidence:        {member: "confidence", group: groupCitations, want: WantDetails, kind: floatValue, aliases: []string{"confidence_score"}},
-		citRelevance:         {member: "relevance", group: groupCitations, want: WantDetails, kind: floatValue, aliases: []string{"relevance_score"}},
-		citTokenContribution: {member: "token_contribution", group: groupCitations, want: WantDetails, kind: intValue},
-		citSourceReference:   {member: "source_reference", group: groupCitations, want: WantDetails},
-
-		truAnnotator: {member: "annotator", group: groupTruth, want: WantSpans},
-		truDoc:       {member: "doc", group: groupTruth, want: WantSpans, aliases: docNames},
-		truPage:      {member: "page", group: groupTruth, want: WantSpans, kind: pageValue, aliases: pageNames},
-		truStart:     {member: "start", group: groupTruth, want: WantSpans, kind: intValue, aliases: startNames},
-		truEnd:       {member: "end", group: groupTruth, want: WantSpans, kind: intValue, aliases: endNames},
-		truUnit:      {member: "unit", group: groupTruth, want: WantSpans},
-		truCitedText: {member: "cited_text", group: groupTruth, want: WantQuotes, aliases: []string{"context_text"}},
-		truClaimID:   {member: "claim_id", group: groupTruth, want: WantDetails},
-
-		claClaimID: {member: "claim_id", group: groupClaims, want: WantClaims},
-		claText:    {member: "text", group: groupClaims, want: WantClaims},
-		claStart:   {member: "start", group: groupClaims, want: WantClaims, kind: intValue},
-		claEnd:     {member: "end", group: groupClaims, want: WantClaims, kind: intValue},
-
-		labAnnotator:  {member: "annotator", group: groupLabels, want: WantLabels},
-		labClaimID:    {member: "claim_id", group: groupLabels, want: WantLabels},
-		labCitationID: {member: "citation_id", group: groupLabels, want: WantLabels},
-		labKind:       {member: "kind", group: groupLabels, want: WantLabels},
-		labValue:      {member: "value", group: groupLabels, want: WantLabels, kind: floatValue},
-
-		docDoc:        {member: "doc", group: groupDocuments, want: WantDocuments, aliases: docNames},
-		docTitle:      {member: "title", group: groupDocuments, want: WantDocuments},
-		docText:       {member: "text", group: groupDocuments, want: WantDocuments},
-		docSourceType: {member: "source_type", group: groupDocuments, want: WantDocuments},
-		docPages:      {member: "pages", group: groupDocuments, want: WantDocuments, nested: true},
-		docBlocks:     {member: "blocks", group: groupDocuments, want: WantDocuments, nested: true},
-		docDigest:     {member: "digest", group: groupDocuments, want: WantDocuments},
-
-		msgRole:    {member: "role", group: groupMessages, want: WantMessages},
-		msgContent: {member: "content", group: groupMessages, want: WantMessages},
-
-		tagKey:   {member: "key", group: groupTags, want: WantTags},
-		tagValue: {member: "value", group: groupTags, want: WantTags},
-	},
-}
-
-// Groups and columns of a DOCUMENTS file.
-const (
-	groupPages = iota
-	groupBlocks
-)
-
-const (
-	fileDoc = iota
-	fileTitle
-	fileText
-	fileSourceType
-	fileMetadata
-	filePages
-	fileBlocks
-)
-
-var documentSpec = schemaSpec{
-	groups: []string{"pages", "blocks"},
-	columns: []columnSpec{
-		fileDoc:        {member: "doc", group: -1, want: WantDocuments | WantKeys, required: true, aliases: docNames},
-		fileTitle:      {member: "title", group: -1, want: WantDocuments},
-		fileText:       {member: "text", group: -1, want: WantDocuments},
-		fileSourceType: {member: "source_type", group: -1, want: WantDocuments},
-		fileMetadata:   {member: "metadata", group: -1, want: WantDocuments},
-		filePages:      {group: groupPages, want: WantDocuments},
-		fileBlocks:     {group: groupBlocks, want: WantDocuments},
-	},
 }
 
 // foreignNames maps a dotted name of ours to the dotted name that the file has
@@ -391,8 +209,10 @@ func (s *schemaSpec) members(g int) []int {
 }
 
 // named reports whether column c goes by that member name.
-func (s *schemaSpec) named(c int, name string) bool {
-	return s.columns[c].member == name || slices.Contains(s.columns[c].aliases, name)
+func (s *schemaSpec) named(c int, name string) bool { return s.columns[c].named(name) }
+
+func (c *columnSpec) named(name string) bool {
+	return c.member == name || slices.Contains(c.aliases, name)
 }
 
 // missingHint says how to map a missing column, if a name in the file is close.

@@ -25,7 +25,7 @@ type Documents struct {
 	problems []string
 }
 
-// A document is the index entry of one document.
+// A document is what is known of one, and where its text is.
 type document struct {
 	layout
 	file              string // where it was first seen
@@ -256,17 +256,13 @@ func (b *Batch) fileDocument(i int, d *ibid.Document) error {
 	seg := b.segment(i)
 	d.File, d.FileRow = seg.file, seg.fileRow+int64(i-seg.first)
 	d.Err = b.errs[int32(i)]
-	name := &b.leaves[fileDoc]
-	if !name.plain(i) {
+	if !b.leaves[0].is(i, codePlain) {
 		return &ibid.Error{File: d.File, Row: ibid.Some(d.FileRow), Column: "doc", Err: errors.New("a document needs a name")}
 	}
-	d.Doc = name.Texts[i]
-	d.Title = b.leaves[fileTitle].plainText(i)
-	d.Text, d.HasText = b.leaves[fileText].plainText(i), b.leaves[fileText].plain(i)
-	d.SourceType = b.leaves[fileSourceType].plainText(i)
-	d.Metadata = b.leaves[fileMetadata].plainText(i)
-	d.Pages, d.HasPages = b.values(groupPages, filePages, i, d.Pages)
-	d.Blocks, d.HasBlocks = b.values(groupBlocks, fileBlocks, i, d.Blocks)
+	fillFields(b, i, fileFields, d)
+	pages := len(fileFields) // the lists follow
+	d.Pages, d.HasPages = b.values(groupPages, pages, i, d.Pages)
+	d.Blocks, d.HasBlocks = b.values(groupBlocks, pages+1, i, d.Blocks)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -79,22 +80,16 @@ func FlatColumns(path string) ([]string, error) {
 		})
 	case ".jsonl", ".ndjson":
 		_, err = readText(path, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
-			var first map[string]any
-			scan := bufio.NewScanner(in)
-			scan.Buffer(nil, mostRecord)
-			for scan.Scan() && len(bytes.TrimSpace(scan.Bytes())) == 0 {
-			}
-			err := scan.Err()
+			err := eachObject(in, func(_ int64, object map[string]json.RawMessage) error {
+				columns = slices.Sorted(maps.Keys(object))
+				return io.EOF
+			})
 			switch {
-			case errors.Is(err, bufio.ErrTooLong):
-				err = errLongRecord
+			case errors.Is(err, io.EOF):
+				return nil, nil
 			case err == nil:
-				err = json.Unmarshal(scan.Bytes(), &first)
+				err = errors.New("empty, not even a line")
 			}
-			for name := range first {
-				columns = append(columns, name)
-			}
-			slices.Sort(columns)
 			return nil, err
 		})
 	default:
@@ -176,48 +171,56 @@ func readCSV(in io.Reader, columns []string) ([]FlatRow, error) {
 	}
 }
 
+// eachObject calls do with every object of JSON Lines.
+func eachObject(in io.Reader, do func(line int64, object map[string]json.RawMessage) error) error {
+	scan := bufio.NewScanner(in)
+	scan.Buffer(nil, mostRecord)
+	for line := int64(1); scan.Scan(); line++ {
+		text := bytes.TrimSpace(bytes.TrimPrefix(scan.Bytes(), []byte("\ufeff")))
+		if len(text) == 0 {
+			continue
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(text, &object); err != nil {
+			return atLine(line, err)
+		}
+		if err := do(line, object); err != nil {
+			return err
+		}
+	}
+	if errors.Is(scan.Err(), bufio.ErrTooLong) {
+		return errLongRecord
+	}
+	return scan.Err()
+}
+
 // readObjects reads JSON Lines. An object may lack a column, but some object must
 // have it.
 func readObjects(in io.Reader, columns []string) ([]FlatRow, error) {
 	var rows []FlatRow
 	seen := make([]bool, len(columns))
 	var have []string
-	scan := bufio.NewScanner(in)
-	scan.Buffer(nil, mostRecord)
-	for line := int64(1); scan.Scan(); line++ {
-		text := bytes.TrimSpace(scan.Bytes())
-		if len(text) == 0 {
-			continue
-		}
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(text, &object); err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
+	err := eachObject(in, func(line int64, object map[string]json.RawMessage) error {
 		row := FlatRow{Line: line, Cells: make([]string, len(columns))}
 		for i, name := range columns {
 			raw, ok := object[name]
 			seen[i] = seen[i] || ok
-			cell, err := scalarText(raw)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %s: %w", line, name, err)
+			var err error
+			if row.Cells[i], err = scalarText(raw); err != nil {
+				return fmt.Errorf("line %d: %s: %w", line, name, err)
 			}
-			row.Cells[i] = cell
 		}
 		if have == nil {
-			for name := range object {
-				have = append(have, name)
-			}
-			slices.Sort(have)
+			have = slices.Sorted(maps.Keys(object))
 		}
 		rows = append(rows, row)
-	}
-	if err := scan.Err(); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	for i, ok := range seen {
-		if !ok {
-			return nil, noColumn(columns[i], have)
-		}
+	if i := slices.Index(seen, false); i >= 0 {
+		return nil, noColumn(columns[i], have)
 	}
 	return rows, nil
 }

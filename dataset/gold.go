@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -17,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"ibid"
 	"ibid/dataset/parquet"
@@ -51,35 +50,47 @@ type goldElement struct {
 	id, system string
 	mark       ibid.Mark
 	label      ibid.Label
-	values     map[string]float64 // what words as labels stand for
-	empty      bool               // the truth is known, and nothing: there is no mark
-	encoded    string             // what was decoded
+	empty      bool   // the truth is known, and nothing: there is no mark
+	encoded    string // what was decoded
 
 	// What a label is about where it has no id for it.
 	claimText            string
 	claimStart, claimEnd ibid.Integer
 }
 
-// Columns that labels have in a table of their own, besides those of a dataset.
-const (
-	goldClaimText = tagValue + 1 + iota
-	goldClaimStart
-	goldClaimEnd
-	goldProposedBy
-)
+// within makes fields of a part of an element, which begins at a byte, those of the element.
+func within[T any](part uintptr, fields []field[T]) []field[goldElement] {
+	lifted := make([]field[goldElement], len(fields))
+	for i, f := range fields {
+		lifted[i] = field[goldElement]{f.columnSpec, f.form, part + f.at, f.null, part + f.flag}
+		lifted[i].want = WantAll
+	}
+	return lifted
+}
 
-// goldSpec is rowSpec for a table of truth or labels.
-var goldSpec = func() schemaSpec {
-	s := schemaSpec{rows: true, groups: rowSpec.groups, columns: slices.Clone(rowSpec.columns)}
-	s.columns[colQuery].required, s.columns[colAnswer].required = false, false
-	s.columns = append(s.columns,
-		columnSpec{member: "claim_text", group: groupLabels, want: WantLabels},
-		columnSpec{member: "claim_start", group: groupLabels, want: WantLabels, kind: intValue},
-		columnSpec{member: "claim_end", group: groupLabels, want: WantLabels, kind: intValue},
-		columnSpec{member: "proposed_by", group: groupLabels, want: WantLabels},
-	)
+// goldKeys are the columns of the answer that an element belongs to.
+var goldKeys = []field[goldElement]{
+	textField("id", WantAll, func(e *goldElement) *string { return &e.id }).must(),
+	textField("system", WantAll, func(e *goldElement) *string { return &e.system }),
+}
+
+// goldFields are the columns of an element, by its group.
+var goldFields = map[int][]field[goldElement]{
+	groupTruth: within(unsafe.Offsetof(goldElement{}.mark), truthFields),
+	groupLabels: append(within(unsafe.Offsetof(goldElement{}.label), labelFields),
+		textField("claim_text", WantAll, func(e *goldElement) *string { return &e.claimText }),
+		integerField("claim_start", WantAll, func(e *goldElement) *ibid.Integer { return &e.claimStart }),
+		integerField("claim_end", WantAll, func(e *goldElement) *ibid.Integer { return &e.claimEnd }),
+		textField("proposed_by", WantAll, func(e *goldElement) *string { return &e.label.ProposedBy })),
+}
+
+// goldSpec has the columns of a dataset that a table of the group can be.
+func goldSpec(group int) *schemaSpec {
+	s := &schemaSpec{groups: []string{rowSpec.groups[group]}}
+	addFields(s, -1, goldKeys)
+	addFields(s, 0, goldFields[group])
 	return s
-}()
+}
 
 // OpenTruth reads a table of truth: Parquet, JSON Lines or CSV files, with an id and
 // the column truth of a dataset (in CSV as JSON), or with one line a mark, its members
@@ -206,59 +217,44 @@ func (g *Gold) fillLabels(r *ibid.Answer) {
 // aboutText reports whether a label says what claim it is about by text or interval.
 func (e *goldElement) aboutText() bool { return e.claimText != "" || e.claimStart.Known() }
 
-// An element is encoded as strings with their length and integers after a byte that says
-// whether they are known. Of truth a byte says what it is.
-const (
-	emptyTruth byte = iota
-	nothingMarked
-	somethingMarked
-)
-
-func (g *Gold) encode(to []byte, e *goldElement) []byte {
-	text := func(s string) { to = append(binary.AppendUvarint(to, uint64(len(s))), s...) }
-	integer := func(n ibid.Integer) {
-		if !n.Known() {
-			to = append(to, 0)
-			return
-		}
-		to = binary.AppendVarint(append(to, 1), n.Value)
-	}
-	text(e.id)
+// encoded are the fields that an element is kept as: a mark belongs to the answers of all
+// systems.
+func (g *Gold) encodedFields() []field[goldElement] {
+	keys := goldKeys
 	if g.group == groupTruth {
-		m := &e.mark
-		switch {
-		case e.empty:
-			return append(to, emptyTruth)
-		case m.DocNull:
-			to = append(to, nothingMarked)
-		default:
-			to = append(to, somethingMarked)
-			text(m.Doc)
+		keys = keys[:1]
+	}
+	return append(slices.Clip(keys), goldFields[g.group]...)
+}
+
+// encode appends an element: whether it is empty, and its fields. Before a text stands its
+// length and one more, 0 for null; before a number whether it is known.
+func (g *Gold) encode(to []byte, e *goldElement) []byte {
+	number := func(known bool, n int64) {
+		if to = append(to, 0); known {
+			to[len(to)-1] = 1
+			to = binary.AppendVarint(to, n)
 		}
-		text(m.Annotator)
-		integer(m.Page)
-		integer(m.Start)
-		integer(m.End)
-		text(m.Unit)
-		text(m.CitedText)
-		text(m.ClaimID)
-		return to
 	}
-	l := &e.label
-	text(e.system)
-	text(l.Annotator)
-	text(l.ClaimID)
-	text(l.CitationID)
-	text(l.Kind)
-	value := ibid.Integer{}
-	if l.Value.Known() {
-		value = ibid.Some(int64(math.Float64bits(l.Value.Value)))
+	number(e.empty, 0)
+	fields := g.encodedFields()
+	for k := range fields {
+		switch f := &fields[k]; f.form {
+		case aText:
+			if f.null == flagIsNull && f.isNull(e) {
+				to = append(to, 0)
+				continue
+			}
+			text := *ref[string](e, f.at)
+			to = append(binary.AppendUvarint(to, uint64(len(text))+1), text...)
+		case anInteger:
+			n := ref[ibid.Integer](e, f.at)
+			number(n.Known(), n.Value)
+		default:
+			n := ref[ibid.Number](e, f.at)
+			number(n.Known(), int64(math.Float64bits(n.Value)))
+		}
 	}
-	integer(value)
-	text(e.claimText)
-	integer(e.claimStart)
-	integer(e.claimEnd)
-	text(l.ProposedBy)
 	return to
 }
 
@@ -266,58 +262,44 @@ func (g *Gold) encode(to []byte, e *goldElement) []byte {
 func (g *Gold) element(entry int) (e goldElement) {
 	all := g.texts[g.entries[entry].at:]
 	rest := all
-	defer func() { e.encoded = all[:len(all)-len(rest)] }()
 	head := func() []byte { return []byte(rest[:min(len(rest), binary.MaxVarintLen64)]) }
-	text := func() string {
-		n, k := binary.Uvarint(head())
-		s := rest[k : k+int(n)]
-		rest = rest[k+int(n):]
-		return s
-	}
-	flag := func() byte {
-		f := rest[0]
-		rest = rest[1:]
-		return f
-	}
-	integer := func() ibid.Integer {
-		if flag() == 0 {
-			return ibid.Integer{}
+	number := func() (n int64, known bool) {
+		known = rest[0] != 0
+		if rest = rest[1:]; known {
+			var size int
+			n, size = binary.Varint(head())
+			rest = rest[size:]
 		}
-		n, k := binary.Varint(head())
-		rest = rest[k:]
-		return ibid.Some(n)
+		return n, known
 	}
-	e.id = text()
-	if g.group == groupTruth {
-		m := &e.mark
-		switch flag() {
-		case emptyTruth:
-			e.empty = true
-			return e
-		case nothingMarked:
-			m.DocNull = true
+	_, e.empty = number()
+	fields := g.encodedFields()
+	for k := range fields {
+		switch f := &fields[k]; f.form {
+		case aText:
+			n, size := binary.Uvarint(head())
+			if rest = rest[size:]; n > 0 {
+				*ref[string](&e, f.at), rest = rest[:n-1], rest[n-1:]
+			}
+			f.setNull(&e, n == 0)
+		case anInteger:
+			if n, known := number(); known {
+				*ref[ibid.Integer](&e, f.at) = ibid.Some(n)
+			}
 		default:
-			m.Doc = text()
+			if n, known := number(); known {
+				*ref[ibid.Number](&e, f.at) = ibid.Some(math.Float64frombits(uint64(n)))
+			}
 		}
-		m.Annotator = text()
-		m.Page, m.Start, m.End = integer(), integer(), integer()
-		m.Unit, m.CitedText, m.ClaimID = text(), text(), text()
-		return e
 	}
-	l := &e.label
-	e.system = text()
-	l.Annotator, l.ClaimID, l.CitationID, l.Kind = text(), text(), text(), text()
-	if value := integer(); value.Known() {
-		l.Value = ibid.Some(math.Float64frombits(uint64(value.Value)))
-	}
-	e.claimText, e.claimStart, e.claimEnd = text(), integer(), integer()
-	l.ProposedBy = text()
+	e.encoded = all[:len(all)-len(rest)]
 	return e
 }
 
 // A goldReader reads the files of a table.
 type goldReader struct {
 	gold   *Gold
+	spec   *schemaSpec
 	texts  []byte
 	rows   int64           // records of the current file
 	stated FileConventions // by the current file
@@ -325,7 +307,7 @@ type goldReader struct {
 }
 
 func newGoldReader(group int) *goldReader {
-	return &goldReader{gold: &Gold{column: goldSpec.groups[group], group: group, seed: maphash.MakeSeed()}}
+	return &goldReader{gold: &Gold{column: rowSpec.groups[group], group: group, seed: maphash.MakeSeed()}, spec: goldSpec(group)}
 }
 
 // add keeps an element.
@@ -356,47 +338,34 @@ func (e *goldElement) checkLabel() error {
 	return nil
 }
 
-// set sets the member col to a cell; an empty one is null.
-func (e *goldElement) set(col int, cell string) error {
-	if cell == "" {
-		return nil
-	}
-	texts := map[int]*string{
-		colID: &e.id, colSystem: &e.system,
-		truAnnotator: &e.mark.Annotator, truUnit: &e.mark.Unit, truCitedText: &e.mark.CitedText, truClaimID: &e.mark.ClaimID,
-		labAnnotator: &e.label.Annotator, labClaimID: &e.label.ClaimID, labCitationID: &e.label.CitationID, labKind: &e.label.Kind,
-		goldClaimText: &e.claimText, goldProposedBy: &e.label.ProposedBy,
-	}
-	integers := map[int]*ibid.Integer{
-		truPage: &e.mark.Page, truStart: &e.mark.Start, truEnd: &e.mark.End, goldClaimStart: &e.claimStart, goldClaimEnd: &e.claimEnd,
-	}
+// set sets a column to a cell; an empty one is null.
+func (r *goldReader) set(e *goldElement, f *field[goldElement], cell string) error {
 	switch {
-	case col == truDoc:
-		e.mark.Doc, e.mark.DocNull = cell, false
-	case texts[col] != nil:
-		*texts[col] = cell
-	case integers[col] != nil:
+	case cell == "":
+	case f.form == aText:
+		*ref[string](e, f.at) = cell
+		f.setNull(e, false)
+	case f.form == anInteger:
 		n, ok := wholeNumber(cell)
-		if !ok || col == truPage && !fitsInt32(n) {
-			return columnError(goldSpec.columns[col].member, "", "%.80q is not a whole number", cell)
+		if !ok || f.kind == pageValue && !fitsInt32(n) {
+			return columnError(f.member, "", "%.80q is not a whole number", cell)
 		}
-		*integers[col] = ibid.Some(n)
-	case col == labValue:
-		if v, ok := e.values[cell]; ok {
-			e.label.Value = ibid.Some(v)
-			return nil
-		}
-		v, err := strconv.ParseFloat(cell, 64)
-		if truth, e := strconv.ParseBool(cell); e == nil {
-			v, err = 0, nil
-			if truth {
+		*ref[ibid.Integer](e, f.at) = ibid.Some(n)
+	default:
+		v, ok := r.values[cell]
+		if !ok {
+			truth, err := strconv.ParseBool(cell)
+			if v, ok = 0, err == nil; truth {
 				v = 1
 			}
 		}
-		if err != nil {
-			return columnError("value", "say what words stand for: values: {supported: 1, unsupported: 0} in the run file", "%.80q is not a number", cell)
+		if !ok {
+			var err error
+			if v, err = strconv.ParseFloat(cell, 64); err != nil {
+				return columnError(f.member, "say what words stand for: values: {supported: 1, unsupported: 0} in the run file", "%.80q is not a number", cell)
+			}
 		}
-		e.label.Value = ibid.SomeIf(v, !math.IsNaN(v))
+		*ref[ibid.Number](e, f.at) = ibid.SomeIf(v, !math.IsNaN(v))
 	}
 	return nil
 }
@@ -413,45 +382,48 @@ func wholeNumber(cell string) (n int64, ok bool) {
 	return int64(v), true
 }
 
-// member is the column of the group, or of id and system, that goes by a name; -1 if
-// none does.
-func (g *Gold) member(name string) int {
-	for _, col := range append([]int{colID, colSystem}, goldSpec.members(g.group)...) {
-		if goldSpec.named(col, name) {
-			return col
+// field is the column that goes by a name, nil if none does.
+func (r *goldReader) field(name string) *field[goldElement] {
+	for _, fields := range [][]field[goldElement]{goldKeys, goldFields[r.gold.group]} {
+		for k := range fields {
+			if fields[k].named(name) {
+				return &fields[k]
+			}
 		}
 	}
-	return -1
+	return nil
+}
+
+// members are the names of the columns of an element.
+func (r *goldReader) members() (names []string) {
+	for _, f := range goldFields[r.gold.group] {
+		names = append(names, f.member)
+	}
+	return names
 }
 
 // checkName refuses a name that is very probably a misspelt one of ours.
-func (g *Gold) checkName(name string) error {
-	var names []string
-	for _, col := range goldSpec.members(g.group) {
-		names = append(names, goldSpec.columns[col].member)
-	}
-	if meant := ibid.Slip(name, names); meant != "" {
+func (r *goldReader) checkName(name string) error {
+	if meant := ibid.Slip(name, r.members()); meant != "" {
 		return columnError(name, "did you mean "+meant+"?", "unknown column")
 	}
 	return nil
 }
 
 // first is the member that every line of a table with one line an element has.
-func (g *Gold) first() int {
-	if g.group == groupTruth {
-		return truDoc
+func (r *goldReader) first() string {
+	if r.gold.group == groupTruth {
+		return "doc"
 	}
-	return labValue
+	return "value"
 }
 
 // neither is the error for a table that is of no shape.
-func (g *Gold) neither(have []string) error {
-	var members []string
-	for _, col := range goldSpec.members(g.group) {
-		members = append(members, goldSpec.columns[col].member)
+func (r *goldReader) neither(have []string) error {
+	return &ibid.Error{
+		Err:  fmt.Errorf("neither a column %s nor a column %s, as in a table of id and %s", r.gold.column, r.first(), strings.Join(r.members(), ", ")),
+		Hint: "it has " + strings.Join(have, ", "),
 	}
-	hint := "it has " + strings.Join(have, ", ")
-	return &ibid.Error{Err: fmt.Errorf("neither a column %s nor a column %s, as in a table of id and %s", g.column, goldSpec.columns[g.first()].member, strings.Join(members, ", ")), Hint: hint}
 }
 
 // read reads one file.
@@ -481,26 +453,27 @@ func (r *goldReader) read(name string) error {
 
 // readLists reads a Parquet file with the column of a dataset.
 func (r *goldReader) readLists(name string) error {
-	g := r.gold
-	want := WantKeys | WantSpans | WantQuotes | WantDetails
-	if g.group == groupLabels {
-		want = WantKeys | WantLabels
-	}
-	files, err := openFiles(name, &goldSpec, ReadOptions{Want: want})
+	files, err := openFiles(name, r.spec, ReadOptions{})
 	if err != nil {
 		return err
 	}
-	source := &Source{*files}
-	r.rows = source.Rows()
-	var row ibid.Answer
-	return source.Read(context.Background(), 0, 1024, func(b *Batch) error {
+	r.rows = files.rows
+	fields := goldFields[r.gold.group]
+	var elements []goldElement
+	return files.read(context.Background(), 0, 1024, func(b *Batch) error {
 		defer b.Release()
 		for i := range b.Len() {
-			b.Row(i, &row)
-			if err := r.addRow(b, i, &row); err != nil {
-				var at *ibid.Error
-				if errors.As(err, &at) {
-					at.Row = ibid.Some(row.FileRow)
+			var of goldElement
+			fillFields(b, i, goldKeys, &of)
+			has := false
+			err := cmp.Or(b.errs[int32(i)], fillList(b, 0, len(goldKeys), i, fields, &elements, &has))
+			if err == nil {
+				err = r.addAll(&of, elements, has)
+			}
+			if err != nil {
+				if at, ok := errors.AsType[*ibid.Error](err); ok {
+					_, row := b.Place(i)
+					at.Row = ibid.Some(row)
 				}
 				return err
 			}
@@ -509,28 +482,14 @@ func (r *goldReader) readLists(name string) error {
 	})
 }
 
-// addRow keeps the elements of row i of a batch.
-func (r *goldReader) addRow(b *Batch, i int, row *ibid.Answer) error {
-	if row.Err != nil {
-		return row.Err
+// addAll keeps the list of an answer, whose id and system of has.
+func (r *goldReader) addAll(of *goldElement, elements []goldElement, known bool) error {
+	if known && len(elements) == 0 && r.gold.group == groupTruth {
+		return r.add(&goldElement{id: of.id, empty: true})
 	}
-	if row.HasTruth && len(row.Truth) == 0 && r.gold.group == groupTruth {
-		return r.add(&goldElement{id: row.ID, empty: true})
-	}
-	for k := range row.Truth {
-		if err := r.add(&goldElement{id: row.ID, mark: row.Truth[k]}); err != nil {
-			return err
-		}
-	}
-	lo, _, _ := b.groups[groupLabels].elements(i)
-	for k := range row.Labels {
-		at := lo + k
-		row.Labels[k].ProposedBy = b.leaves[goldProposedBy].member(at)
-		err := r.add(&goldElement{
-			id: row.ID, system: row.System, label: row.Labels[k], claimText: b.leaves[goldClaimText].member(at),
-			claimStart: b.leaves[goldClaimStart].memberInt(at), claimEnd: b.leaves[goldClaimEnd].memberInt(at),
-		})
-		if err != nil {
+	for k := range elements {
+		elements[k].id, elements[k].system = of.id, of.system
+		if err := r.add(&elements[k]); err != nil {
 			return err
 		}
 	}
@@ -539,31 +498,24 @@ func (r *goldReader) addRow(b *Batch, i int, row *ibid.Answer) error {
 
 // readCells reads a table of plain columns: CSV, or a flat Parquet file.
 func (r *goldReader) readCells(name string) error {
-	g := r.gold
 	have, err := FlatColumns(name)
 	if err != nil {
 		return err
 	}
-	list := slices.Contains(have, g.column)
+	list := slices.Contains(have, r.gold.column)
 	var columns []string
-	var members []int
 	for _, column := range have {
-		col := g.member(column)
-		if list && column == g.column {
-			col = math.MaxInt
-		} else if list && col != colID && col != colSystem || col < 0 {
-			if err := g.checkName(column); err != nil && !list {
-				return err
-			}
-			continue
+		if column == r.gold.column || r.field(column) != nil {
+			columns = append(columns, column)
+		} else if err := r.checkName(column); err != nil && !list {
+			return err
 		}
-		columns, members = append(columns, column), append(members, col)
 	}
-	if !slices.Contains(members, colID) {
+	if !slices.Contains(columns, "id") {
 		return noColumn("id", have)
 	}
-	if !list && !slices.Contains(members, g.first()) {
-		return g.neither(have)
+	if !list && !slices.ContainsFunc(columns, r.isFirst) {
+		return r.neither(have)
 	}
 	rows, err := ReadFlat(name, columns)
 	if err != nil {
@@ -571,139 +523,107 @@ func (r *goldReader) readCells(name string) error {
 	}
 	r.rows = int64(len(rows))
 	for _, row := range rows {
-		if err := r.addCells(members, row.Cells); err != nil {
+		if _, err := r.addRecord(columns, row.Cells); err != nil {
 			return atLine(row.Line, err)
 		}
 	}
 	return nil
 }
 
-// addCells keeps what one line of a table of plain columns has.
-func (r *goldReader) addCells(members []int, cells []string) error {
-	e := goldElement{mark: ibid.Mark{DocNull: true}, values: r.values}
-	list, isList := "", false
-	for i, col := range members {
-		if col == math.MaxInt {
-			list, isList = cells[i], true
-		} else if err := e.set(col, cells[i]); err != nil {
-			return err
-		}
-	}
-	if !isList {
-		return r.add(&e)
-	}
-	if list == "" {
-		return nil
-	}
-	return r.addList(&e, json.RawMessage(list))
-}
-
-// addList keeps the elements of a list in JSON. of has the id and the system.
-func (r *goldReader) addList(of *goldElement, list json.RawMessage) error {
-	var elements []map[string]json.RawMessage
-	if err := json.Unmarshal(list, &elements); err != nil {
-		return columnError(r.gold.column, "", "not a list of objects: %v", err)
-	}
-	if elements != nil && len(elements) == 0 && r.gold.group == groupTruth {
-		return r.add(&goldElement{id: of.id, empty: true})
-	}
-	for _, members := range elements {
-		e := goldElement{id: of.id, system: of.system, mark: ibid.Mark{DocNull: true}, values: r.values}
-		if err := r.setMembers(&e, members); err != nil {
-			return err
-		}
-		if err := r.add(&e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// setMembers sets the members of an element that an object has.
-func (r *goldReader) setMembers(e *goldElement, members map[string]json.RawMessage) error {
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		col := r.gold.member(name)
-		if col < 0 {
-			if err := r.gold.checkName(name); err != nil {
-				return err
-			}
-			continue
-		}
-		cell, err := scalarText(members[name])
-		if err != nil {
-			return columnError(name, "", "%w", err)
-		}
-		if err := e.set(col, cell); err != nil {
-			return err
-		}
-	}
-	return nil
+// isFirst reports whether a column is that of [goldReader.first].
+func (r *goldReader) isFirst(name string) bool {
+	f := r.field(name)
+	return f != nil && f.member == r.first()
 }
 
 // readObjects reads JSON Lines: objects with the column of a dataset, or one object an
 // element.
 func (r *goldReader) readObjects(name string) error {
-	f, err := openText(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	in := bufio.NewReaderSize(f, 1<<16)
 	found := false
-	for line := int64(1); ; line++ {
-		text, err := in.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return err
-		}
-		text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
-		if len(text) > 0 {
+	_, err := readText(name, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
+		return nil, eachObject(in, func(line int64, object map[string]json.RawMessage) error {
 			r.rows++
-			has, bad := r.addObject(text)
-			if bad != nil {
-				return atLine(line, bad)
+			names := slices.Sorted(maps.Keys(object))
+			cells := make([]string, len(names))
+			_, list := object[r.gold.column]
+			for i, name := range names {
+				switch f := r.field(name); {
+				case name == r.gold.column:
+					cells[i] = string(object[name])
+				case list && name != "id" && name != "system":
+				case f != nil:
+					var err error
+					if cells[i], err = scalarText(object[name]); err != nil {
+						return atLine(line, columnError(name, "", "%w", err))
+					}
+				default:
+					if err := r.checkName(name); err != nil {
+						return atLine(line, err)
+					}
+				}
+			}
+			has, err := r.addRecord(names, cells)
+			if err != nil {
+				return atLine(line, err)
 			}
 			found = found || has
-		}
-		if err == io.EOF {
-			break
-		}
-	}
-	if !found {
+			return nil
+		})
+	})
+	if err == nil && !found {
 		have, err := FlatColumns(name)
 		if err != nil {
 			return err
 		}
-		return r.gold.neither(have)
+		return r.neither(have)
 	}
-	return nil
+	return err
 }
 
-// addObject keeps what one object has. found is false if that is neither the column of
-// a dataset nor the members of an element.
-func (r *goldReader) addObject(text []byte) (found bool, err error) {
-	g := r.gold
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil {
-		return false, err
-	}
-	e := goldElement{mark: ibid.Mark{DocNull: true}, values: r.values}
-	list, isList := object[g.column]
-	if isList {
-		keys := map[string]json.RawMessage{"id": object["id"], "system": object["system"]}
-		if err := r.setMembers(&e, keys); err != nil {
-			return true, err
-		}
-		return true, r.addList(&e, list)
-	}
-	if err := r.setMembers(&e, object); err != nil {
-		return false, err
-	}
-	for name := range object {
-		if g.member(name) == g.first() {
-			return true, r.add(&e)
+// addRecord keeps what one record has. found is false if that is neither the column of
+// a dataset, in JSON, nor the members of an element.
+func (r *goldReader) addRecord(names, cells []string) (found bool, err error) {
+	e := goldElement{mark: ibid.Mark{DocNull: true}}
+	list := slices.Index(names, r.gold.column)
+	for i, name := range names {
+		if f := r.field(name); f != nil && (list < 0 || name == "id" || name == "system") {
+			if err := r.set(&e, f, cells[i]); err != nil {
+				return found, err
+			}
+			found = found || f.member == r.first()
 		}
 	}
-	return false, nil
+	switch {
+	case list < 0 && found:
+		return true, r.add(&e)
+	case list < 0 || cells[list] == "":
+		return list >= 0, nil
+	}
+	var objects []map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(cells[list]), &objects); err != nil {
+		return true, columnError(r.gold.column, "", "not a list of objects: %v", err)
+	}
+	elements := make([]goldElement, len(objects))
+	for k, object := range objects {
+		elements[k].mark.DocNull = true
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			f := r.field(name)
+			if f == nil {
+				if err := r.checkName(name); err != nil {
+					return true, err
+				}
+				continue
+			}
+			cell, err := scalarText(object[name])
+			if err != nil {
+				return true, columnError(name, "", "%w", err)
+			}
+			if err := r.set(&elements[k], f, cell); err != nil {
+				return true, err
+			}
+		}
+	}
+	return true, r.addAll(&e, elements, objects != nil)
 }
 
 // atLine names the line of a text file that an error is about.

@@ -107,15 +107,15 @@ func readCut(c *parquet.Cursor, cuts []parquet.Cut, levels []byte, d *leafData, 
 	return c.ReadEntries(len(levels)-at, levels[at:], &d.Values, a)
 }
 
-// names are the columns whose texts results repeat wherever they name a row or a document.
-var names = [...]int{colID, colSystem, citDoc, truDoc, docDoc}
-
 // cutNames cuts the names that are over the limit, and gives their rows their errors. A
 // digest keeps cut names apart.
 func (b *Batch) cutNames() {
 	most := b.limits.orDefault().NameBytes
-	for _, col := range names {
+	for col := range b.leaves {
 		d := &b.leaves[col]
+		if !b.spec.rows || !b.spec.columns[col].name {
+			continue
+		}
 		for i, text := range d.Texts {
 			if len(text) <= most {
 				continue

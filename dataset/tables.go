@@ -89,7 +89,7 @@ func (b *Batch) AppendTo(t *parquet.Table, i int, row int64) error {
 		d := &b.leaves[col]
 		col++
 		switch {
-		case d.plain(i):
+		case d.is(i, codePlain):
 		case f.Required:
 			return b.at(i, &ibid.Error{Column: f.Name, Err: errors.New("null")})
 		default:
@@ -125,7 +125,7 @@ func (b *Batch) appendList(t *parquet.Table, c, col, group, i int) error {
 	}
 	d := &b.leaves[col]
 	for e := lo; e < hi; e++ {
-		if d.memberNull(e) || f.Kind == parquet.MapString && b.leaves[col+1].memberNull(e) {
+		if !d.is(e, codeValue) || f.Kind == parquet.MapString && !b.leaves[col+1].is(e, codeValue) {
 			return &ibid.Error{Column: f.Name, Err: errors.New("null in it")}
 		}
 	}

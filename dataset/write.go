@@ -53,106 +53,21 @@ func (w *Writer) Write(r *ibid.Answer) error {
 	if f.pending == nil {
 		return f.wrap(errClosed)
 	}
-	for i := range r.Citations {
-		if err := checkPage("citations.page", i, r.Citations[i].Page); err != nil {
+	for _, l := range rowLists {
+		if err := l.check(r); err != nil {
 			return f.wrap(err)
 		}
 	}
-	for i := range r.Truth {
-		if err := checkPage("truth.page", i, r.Truth[i].Page); err != nil {
-			return f.wrap(err)
-		}
+	writeFields(f, 0, rowFields, r)
+	for _, l := range rowLists {
+		l.write(f, r)
 	}
-	f.string(colID, r.ID, !r.IDNull)
-	f.string(colQuery, r.Query, !r.QueryNull)
-	f.string(colAnswer, r.Answer, !r.AnswerNull)
-	f.text(colSystem, r.System)
-	f.text(colProvider, r.Provider)
-	f.text(colModel, r.Model)
-	f.number(colCost, r.CostUSD)
-	f.integer(colTokens, r.Tokens)
-	f.number(colLatency, r.LatencyMillis)
-	writeList(f, groupCitations, r.Citations, r.HasCitations, (*fileWriter).citation)
-	writeList(f, groupTruth, r.Truth, r.HasTruth, (*fileWriter).truth)
-	writeList(f, groupClaims, r.Claims, r.HasClaims, (*fileWriter).claim)
-	writeList(f, groupLabels, r.Labels, r.HasLabels, (*fileWriter).label)
-	writeList(f, groupDocuments, r.Documents, r.HasDocuments, (*fileWriter).inline)
-	writeList(f, groupMessages, r.Messages, r.HasMessages, (*fileWriter).message)
 	f.tags(r.Tags)
 	return f.endRow()
 }
 
 // fitsInt32 reports whether v can be a page.
 func fitsInt32(v int64) bool { return math.MinInt32 <= v && v <= math.MaxInt32 }
-
-func checkPage(column string, element int, page ibid.Integer) error {
-	if page.Known() && !fitsInt32(page.Value) {
-		return &ibid.Error{Column: column, Err: fmt.Errorf("element %d: %d is no page number", element, page.Value)}
-	}
-	return nil
-}
-
-func (f *fileWriter) citation(c *ibid.Citation) {
-	f.string(citDoc, c.Doc, !c.DocNull)
-	f.integer(citPage, c.Page)
-	f.integer(citStart, c.Start)
-	f.integer(citEnd, c.End)
-	f.text(citUnit, c.Unit)
-	f.text(citCitedText, c.CitedText)
-	f.text(citTitle, c.Title)
-	f.integer(citAnswerStart, c.AnswerStart)
-	f.integer(citAnswerEnd, c.AnswerEnd)
-	f.text(citAnswerRole, c.AnswerRole.String())
-	f.text(citCitationID, c.CitationID)
-	f.text(citClaimID, c.ClaimID)
-	f.text(citSourceType, c.SourceType)
-	f.text(citMethod, c.Method)
-	f.number(citConfidence, c.Confidence)
-	f.number(citRelevance, c.Relevance)
-	f.integer(citTokenContribution, c.TokenContribution)
-	f.text(citSourceReference, c.SourceReference)
-}
-
-func (f *fileWriter) truth(m *ibid.Mark) {
-	f.text(truAnnotator, m.Annotator)
-	f.string(truDoc, m.Doc, !m.DocNull)
-	f.integer(truPage, m.Page)
-	f.integer(truStart, m.Start)
-	f.integer(truEnd, m.End)
-	f.text(truUnit, m.Unit)
-	f.text(truCitedText, m.CitedText)
-	f.text(truClaimID, m.ClaimID)
-}
-
-func (f *fileWriter) claim(c *ibid.Claim) {
-	f.text(claClaimID, c.ClaimID)
-	f.text(claText, c.Text)
-	f.integer(claStart, c.Start)
-	f.integer(claEnd, c.End)
-}
-
-func (f *fileWriter) label(l *ibid.Label) {
-	f.text(labAnnotator, l.Annotator)
-	f.text(labClaimID, l.ClaimID)
-	f.text(labCitationID, l.CitationID)
-	f.text(labKind, l.Kind)
-	f.number(labValue, l.Value)
-}
-
-func (f *fileWriter) inline(d *ibid.Document) {
-	f.text(docDoc, d.Doc)
-	f.text(docTitle, d.Title)
-	f.string(docText, d.Text, d.HasText)
-	f.text(docSourceType, d.SourceType)
-	f.strings(f.columns[docPages], d.Pages, d.HasPages)
-	f.strings(f.columns[docBlocks], d.Blocks, d.HasBlocks)
-	f.text(docDigest, d.Digest)
-}
-
-func (f *fileWriter) message(m *ibid.Message) {
-	f.text(msgRole, m.Role)
-	f.text(msgContent, m.Content)
-}
 
 // tags writes no tags as null. Of two with one key the last counts, as for a reader.
 func (f *fileWriter) tags(tags []ibid.Tag) {
@@ -202,11 +117,10 @@ func (w *DocumentWriter) Write(d *ibid.Document) error {
 	if f.pending == nil {
 		return f.wrap(errClosed)
 	}
-	f.string(fileDoc, d.Doc, true)
-	f.text(fileTitle, d.Title)
-	f.string(fileText, d.Text, d.HasText)
-	f.text(fileSourceType, d.SourceType)
-	f.text(fileMetadata, d.Metadata)
+	writeFields(f, 0, fileFields, d)
+	if d.Doc == "" { // is no null here
+		f.columns[0].table.AppendString(f.columns[0].column, "")
+	}
 	f.strings(f.lists[groupPages], d.Pages, d.HasPages)
 	f.strings(f.lists[groupBlocks], d.Blocks, d.HasBlocks)
 	return f.endRow()
@@ -303,29 +217,6 @@ func (f *fileWriter) copied(s string) string {
 	return f.arena.Copy(s)
 }
 
-func (f *fileWriter) string(c int, s string, valid bool) {
-	if valid {
-		f.columns[c].table.AppendString(f.columns[c].column, f.copied(s))
-	}
-}
-
-// text writes "" as null.
-func (f *fileWriter) text(c int, s string) { f.string(c, s, s != "") }
-
-func (f *fileWriter) integer(c int, v ibid.Integer) {
-	if v.Known() {
-		f.bytes += 8
-		f.columns[c].table.AppendInt(f.columns[c].column, v.Value)
-	}
-}
-
-func (f *fileWriter) number(c int, v ibid.Number) {
-	if v.Known() {
-		f.bytes += 8
-		f.columns[c].table.AppendDouble(f.columns[c].column, v.Value)
-	}
-}
-
 func (f *fileWriter) strings(at tablePlace, list []string, valid bool) {
 	if !valid {
 		return
@@ -335,20 +226,6 @@ func (f *fileWriter) strings(at tablePlace, list []string, valid bool) {
 		copies[i] = f.copied(s)
 	}
 	at.table.AppendStrings(at.column, copies)
-}
-
-// writeList writes a list, or null. element writes the members of one element.
-func writeList[T any](f *fileWriter, g int, list []T, valid bool, element func(*fileWriter, *T)) {
-	if !valid {
-		return
-	}
-	at := f.lists[g]
-	f.bytes += 8 * (1 + len(list))
-	at.table.AppendStructs(at.column, len(list))
-	for i := range list {
-		element(f, &list[i])
-		at.table.Structs(at.column).EndRow()
-	}
 }
 
 func (f *fileWriter) endRow() error {

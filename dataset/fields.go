@@ -1,0 +1,490 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ibid"
+)
+
+// A field is a column of things of one type, rows or elements of a list, and where its value
+// is in one of them. The readers and writers of all formats walk fields.
+type field[T any] struct {
+	columnSpec
+	form form
+	at   uintptr  // bytes from the beginning of a T
+	null nullness // of a text or list of texts
+	flag uintptr  // bytes to the bool that says so
+}
+
+// A form is what a field of a Go struct is.
+type form uint8
+
+const (
+	aText     form = iota // string
+	anInteger             // ibid.Integer
+	aNumber               // ibid.Number
+	aRole                 // ibid.Role
+	someTexts             // []string
+)
+
+// A nullness is how a field says that it has no value.
+type nullness uint8
+
+const (
+	emptyIsNull nullness = iota
+	flagIsNull           // a bool is set where there is none
+	flagIsThere          // a bool is set where there is one
+)
+
+// ref is where a field of x is.
+func ref[V, T any](x *T, at uintptr) *V { return (*V)(unsafe.Add(unsafe.Pointer(x), at)) }
+
+// offset is how far a field is from the beginning of its struct.
+func offset[V, T any](at func(*T) *V) uintptr {
+	x := new(T)
+	return uintptr(unsafe.Pointer(at(x))) - uintptr(unsafe.Pointer(x))
+}
+
+func textField[T any](member string, want Want, at func(*T) *string) field[T] {
+	return field[T]{columnSpec: columnSpec{member: member, want: want}, at: offset(at)}
+}
+
+func integerField[T any](member string, want Want, at func(*T) *ibid.Integer) field[T] {
+	return field[T]{columnSpec: columnSpec{member: member, want: want, kind: intValue}, form: anInteger, at: offset(at)}
+}
+
+func numberField[T any](member string, want Want, at func(*T) *ibid.Number) field[T] {
+	return field[T]{columnSpec: columnSpec{member: member, want: want, kind: floatValue}, form: aNumber, at: offset(at)}
+}
+
+func textsField[T any](member string, want Want, at func(*T) *[]string, has func(*T) *bool) field[T] {
+	return field[T]{columnSpec: columnSpec{member: member, want: want, nested: true}, form: someTexts, at: offset(at), null: flagIsThere, flag: offset(has)}
+}
+
+// also adds a name of the specification, which is known without a mapping.
+func (f field[T]) also(name string) field[T] {
+	f.aliases = append(f.aliases, name)
+	return f
+}
+
+// must says that a file has to have the column.
+func (f field[T]) must() field[T] {
+	f.required = true
+	return f
+}
+
+// naming says that results repeat the text wherever they name a row or a document.
+func (f field[T]) naming() field[T] {
+	f.name = true
+	return f
+}
+
+func (f field[T]) orNull(flag func(*T) *bool) field[T] {
+	f.null, f.flag = flagIsNull, offset(flag)
+	return f
+}
+
+func (f field[T]) ifHas(flag func(*T) *bool) field[T] {
+	f.null, f.flag = flagIsThere, offset(flag)
+	return f
+}
+
+// isNull reports whether the text, or the list of texts, of x is null.
+func (f *field[T]) isNull(x *T) bool {
+	if f.null == emptyIsNull {
+		return *ref[string](x, f.at) == ""
+	}
+	return *ref[bool](x, f.flag) == (f.null == flagIsNull)
+}
+
+// setNull says whether it is.
+func (f *field[T]) setNull(x *T, null bool) {
+	if f.null != emptyIsNull {
+		*ref[bool](x, f.flag) = null == (f.null == flagIsNull)
+	}
+}
+
+// placeFields are the columns that citations and marks have in common.
+func placeFields[T any](doc func(*T) *string, null func(*T) *bool, page, start, end func(*T) *ibid.Integer, unit, quoted func(*T) *string) []field[T] {
+	pages := integerField("page", WantSpans, page).also("page_number")
+	pages.kind = pageValue
+	return []field[T]{
+		textField("doc", WantSpans, doc).also("file_name").orNull(null).naming(),
+		pages,
+		integerField("start", WantSpans, start).also("start_char"),
+		integerField("end", WantSpans, end).also("end_char"),
+		textField("unit", WantSpans, unit),
+		textField("cited_text", WantQuotes, quoted).also("context_text"),
+	}
+}
+
+var rowFields = []field[ibid.Answer]{
+	textField("id", WantKeys, func(r *ibid.Answer) *string { return &r.ID }).orNull(func(r *ibid.Answer) *bool { return &r.IDNull }).must().naming(),
+	textField("system", WantKeys, func(r *ibid.Answer) *string { return &r.System }).naming(),
+	textField("provider", WantKeys, func(r *ibid.Answer) *string { return &r.Provider }),
+	textField("model", WantKeys, func(r *ibid.Answer) *string { return &r.Model }),
+	textField("query", WantAnswers, func(r *ibid.Answer) *string { return &r.Query }).orNull(func(r *ibid.Answer) *bool { return &r.QueryNull }).must(),
+	textField("answer", WantAnswers, func(r *ibid.Answer) *string { return &r.Answer }).orNull(func(r *ibid.Answer) *bool { return &r.AnswerNull }).must(),
+	numberField("answer_cost_usd", WantDetails, func(r *ibid.Answer) *ibid.Number { return &r.CostUSD }),
+	integerField("answer_tokens", WantDetails, func(r *ibid.Answer) *ibid.Integer { return &r.Tokens }),
+	numberField("answer_latency_ms", WantDetails, func(r *ibid.Answer) *ibid.Number { return &r.LatencyMillis }),
+}
+
+// Numbers of columns of rowSpec, and of labels and documents in files of their own.
+const (
+	colID     = 0
+	colSystem = 1
+)
+
+var citationFields = append(
+	placeFields(func(c *ibid.Citation) *string { return &c.Doc }, func(c *ibid.Citation) *bool { return &c.DocNull },
+		func(c *ibid.Citation) *ibid.Integer { return &c.Page }, func(c *ibid.Citation) *ibid.Integer { return &c.Start }, func(c *ibid.Citation) *ibid.Integer { return &c.End },
+		func(c *ibid.Citation) *string { return &c.Unit }, func(c *ibid.Citation) *string { return &c.CitedText }),
+	textField("title", WantDetails, func(c *ibid.Citation) *string { return &c.Title }),
+	integerField("answer_start", WantAnswers, func(c *ibid.Citation) *ibid.Integer { return &c.AnswerStart }),
+	integerField("answer_end", WantAnswers, func(c *ibid.Citation) *ibid.Integer { return &c.AnswerEnd }),
+	field[ibid.Citation]{columnSpec: columnSpec{member: "answer_role", want: WantAnswers}, form: aRole, at: unsafe.Offsetof(ibid.Citation{}.AnswerRole)},
+	textField("citation_id", WantDetails, func(c *ibid.Citation) *string { return &c.CitationID }),
+	textField("claim_id", WantDetails, func(c *ibid.Citation) *string { return &c.ClaimID }),
+	textField("source_type", WantDetails, func(c *ibid.Citation) *string { return &c.SourceType }),
+	textField("method", WantDetails, func(c *ibid.Citation) *string { return &c.Method }).also("extraction_method"),
+	numberField("confidence", WantDetails, func(c *ibid.Citation) *ibid.Number { return &c.Confidence }).also("confidence_score"),
+	numberField("relevance", WantDetails, func(c *ibid.Citation) *ibid.Number { return &c.Relevance }).also("relevance_score"),
+	integerField("token_contribution", WantDetails, func(c *ibid.Citation) *ibid.Integer { return &c.TokenContribution }),
+	textField("source_reference", WantDetails, func(c *ibid.Citation) *string { return &c.SourceReference }),
+)
+
+var truthFields = slices.Concat(
+	[]field[ibid.Mark]{textField("annotator", WantSpans, func(m *ibid.Mark) *string { return &m.Annotator })},
+	placeFields(func(m *ibid.Mark) *string { return &m.Doc }, func(m *ibid.Mark) *bool { return &m.DocNull },
+		func(m *ibid.Mark) *ibid.Integer { return &m.Page }, func(m *ibid.Mark) *ibid.Integer { return &m.Start }, func(m *ibid.Mark) *ibid.Integer { return &m.End },
+		func(m *ibid.Mark) *string { return &m.Unit }, func(m *ibid.Mark) *string { return &m.CitedText }),
+	[]field[ibid.Mark]{textField("claim_id", WantDetails, func(m *ibid.Mark) *string { return &m.ClaimID })},
+)
+
+var claimFields = []field[ibid.Claim]{
+	textField("claim_id", WantClaims, func(c *ibid.Claim) *string { return &c.ClaimID }),
+	textField("text", WantClaims, func(c *ibid.Claim) *string { return &c.Text }),
+	integerField("start", WantClaims, func(c *ibid.Claim) *ibid.Integer { return &c.Start }),
+	integerField("end", WantClaims, func(c *ibid.Claim) *ibid.Integer { return &c.End }),
+}
+
+var labelFields = []field[ibid.Label]{
+	textField("annotator", WantLabels, func(l *ibid.Label) *string { return &l.Annotator }),
+	textField("claim_id", WantLabels, func(l *ibid.Label) *string { return &l.ClaimID }),
+	textField("citation_id", WantLabels, func(l *ibid.Label) *string { return &l.CitationID }),
+	textField("kind", WantLabels, func(l *ibid.Label) *string { return &l.Kind }),
+	numberField("value", WantLabels, func(l *ibid.Label) *ibid.Number { return &l.Value }),
+}
+
+// documentFields are the columns that inline documents and DOCUMENTS files have in common.
+var documentFields = []field[ibid.Document]{
+	textField("doc", WantDocuments, func(d *ibid.Document) *string { return &d.Doc }).also("file_name").naming(),
+	textField("title", WantDocuments, func(d *ibid.Document) *string { return &d.Title }),
+	textField("text", WantDocuments, func(d *ibid.Document) *string { return &d.Text }).ifHas(func(d *ibid.Document) *bool { return &d.HasText }),
+	textField("source_type", WantDocuments, func(d *ibid.Document) *string { return &d.SourceType }),
+}
+
+var inlineFields = slices.Concat(documentFields, []field[ibid.Document]{
+	textsField("pages", WantDocuments, func(d *ibid.Document) *[]string { return &d.Pages }, func(d *ibid.Document) *bool { return &d.HasPages }),
+	textsField("blocks", WantDocuments, func(d *ibid.Document) *[]string { return &d.Blocks }, func(d *ibid.Document) *bool { return &d.HasBlocks }),
+	textField("digest", WantDocuments, func(d *ibid.Document) *string { return &d.Digest }),
+})
+
+var messageFields = []field[ibid.Message]{
+	textField("role", WantMessages, func(m *ibid.Message) *string { return &m.Role }),
+	textField("content", WantMessages, func(m *ibid.Message) *string { return &m.Content }),
+}
+
+// Lists of a DATASET file, by their place in rowLists; tags follow them.
+const (
+	groupCitations = iota
+	groupTruth
+	groupClaims
+	groupLabels
+	groupDocuments
+	groupMessages
+	groupTags
+)
+
+var rowLists = []rowList{
+	&listOf[ibid.Citation]{name: "citations", fields: citationFields, at: func(r *ibid.Answer) (*[]ibid.Citation, *bool) { return &r.Citations, &r.HasCitations }},
+	&listOf[ibid.Mark]{name: "truth", fields: truthFields, at: func(r *ibid.Answer) (*[]ibid.Mark, *bool) { return &r.Truth, &r.HasTruth }},
+	&listOf[ibid.Claim]{name: "claims", fields: claimFields, at: func(r *ibid.Answer) (*[]ibid.Claim, *bool) { return &r.Claims, &r.HasClaims }},
+	&listOf[ibid.Label]{name: "labels", fields: labelFields, at: func(r *ibid.Answer) (*[]ibid.Label, *bool) { return &r.Labels, &r.HasLabels }},
+	&listOf[ibid.Document]{name: "documents", fields: inlineFields, at: func(r *ibid.Answer) (*[]ibid.Document, *bool) { return &r.Documents, &r.HasDocuments }},
+	&listOf[ibid.Message]{name: "messages", fields: messageFields, at: func(r *ibid.Answer) (*[]ibid.Message, *bool) { return &r.Messages, &r.HasMessages }},
+}
+
+// rowSpec has the columns of a DATASET file, and tagKey and tagValue are the last two.
+var (
+	rowSpec = func() schemaSpec {
+		s := schemaSpec{rows: true}
+		addFields(&s, -1, rowFields)
+		for _, l := range rowLists {
+			l.describe(&s)
+		}
+		s.columns = append(s.columns, columnSpec{member: "key", group: groupTags, want: WantTags}, columnSpec{member: "value", group: groupTags, want: WantTags})
+		s.groups = append(s.groups, "tags")
+		return s
+	}()
+	tagKey   = len(rowSpec.columns) - 2
+	tagValue = tagKey + 1
+)
+
+// Lists of a DOCUMENTS file, whose elements are texts.
+const (
+	groupPages = iota
+	groupBlocks
+)
+
+var (
+	fileFields = append(slices.Clone(documentFields), textField("metadata", WantDocuments, func(d *ibid.Document) *string { return &d.Metadata }))
+
+	documentSpec = func() schemaSpec {
+		s := schemaSpec{groups: []string{"pages", "blocks"}}
+		addFields(&s, -1, fileFields)
+		s.columns[0].want, s.columns[0].required = WantDocuments|WantKeys, true
+		s.columns = append(s.columns, columnSpec{group: groupPages, want: WantDocuments}, columnSpec{group: groupBlocks, want: WantDocuments})
+		return s
+	}()
+)
+
+// addFields adds the columns of a group, -1 for none, and returns the number of the first.
+func addFields[T any](s *schemaSpec, group int, fields []field[T]) (first int) {
+	first = len(s.columns)
+	for i := range fields {
+		c := fields[i].columnSpec
+		c.group = group
+		s.columns = append(s.columns, c)
+	}
+	return first
+}
+
+// A rowList is a list column of rows.
+type rowList interface {
+	describe(s *schemaSpec)
+	fill(b *Batch, i int, r *ibid.Answer)
+	write(f *fileWriter, r *ibid.Answer)
+	check(r *ibid.Answer) error
+}
+
+// A listOf is a list column whose elements are a T.
+type listOf[T any] struct {
+	name         string
+	fields       []field[T]
+	at           func(*ibid.Answer) (list *[]T, has *bool)
+	group, first int // its number, and that of its first column
+}
+
+func (l *listOf[T]) describe(s *schemaSpec) {
+	l.group = len(s.groups)
+	s.groups = append(s.groups, l.name)
+	l.first = addFields(s, l.group, l.fields)
+}
+
+func (l *listOf[T]) fill(b *Batch, i int, r *ibid.Answer) {
+	list, has := l.at(r)
+	err := fillList(b, l.group, l.first, i, l.fields, list, has)
+	if err != nil && r.Err == nil {
+		r.Err = fmt.Errorf("%s%w", l.name, err)
+	}
+}
+
+func (l *listOf[T]) write(f *fileWriter, r *ibid.Answer) {
+	if list, has := l.at(r); *has {
+		at := f.lists[l.group]
+		f.bytes += 8 * (1 + len(*list))
+		at.table.AppendStructs(at.column, len(*list))
+		for i := range *list {
+			writeFields(f, l.first, l.fields, &(*list)[i])
+			at.table.Structs(at.column).EndRow()
+		}
+	}
+}
+
+func (l *listOf[T]) check(r *ibid.Answer) error {
+	list, _ := l.at(r)
+	for k := range l.fields {
+		if f := &l.fields[k]; f.kind == pageValue {
+			for i := range *list {
+				if page := ref[ibid.Integer](&(*list)[i], f.at); page.Known() && !fitsInt32(page.Value) {
+					return columnError(l.name+"."+f.member, "", "element %d: %d is no page number", i, page.Value)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// fillList makes list that of row i, and has whether it is known.
+func fillList[T any](b *Batch, group, first, i int, fields []field[T], list *[]T, has *bool) (err error) {
+	lo, hi, known := b.groups[group].elements(i)
+	*has = known
+	*list = slices.Grow((*list)[:0], hi-lo)[:hi-lo]
+	clear(*list)
+	if lo == hi {
+		return nil
+	}
+	for k := range fields {
+		if bad := fields[k].fill(&b.leaves[first+k], lo, codeValue, *list); err == nil {
+			err = bad
+		}
+	}
+	return err
+}
+
+// fill sets the field of each of list to what d has from entry lo on; there is the code of a
+// value. The error says which element cannot have its value.
+func (f *field[T]) fill(d *leafData, lo int, there byte, list []T) (err error) {
+	if !d.some {
+		if f.null == flagIsNull {
+			for e := range list {
+				*ref[bool](&list[e], f.flag) = true
+			}
+		}
+		return nil
+	}
+	switch f.form {
+	case aText:
+		var texts []string
+		if lo < len(d.Texts) {
+			texts = d.Texts[lo:] // fewer than elements, perhaps
+		}
+		for e := range list {
+			if e < len(texts) {
+				*ref[string](&list[e], f.at) = texts[e]
+			}
+			if f.null != emptyIsNull {
+				f.setNull(&list[e], d.Levels[lo+e] != there)
+			}
+		}
+	case anInteger:
+		for e := range list {
+			if d.Levels[lo+e] == there {
+				*ref[ibid.Integer](&list[e], f.at) = ibid.Some(d.Ints[lo+e])
+			}
+		}
+	case aNumber:
+		for e := range list {
+			if d.Levels[lo+e] == there {
+				*ref[ibid.Number](&list[e], f.at) = ibid.Some(d.Floats[lo+e])
+			}
+		}
+	case aRole:
+		for e := range list {
+			role, bad := ibid.ParseRole(d.textAt(lo + e))
+			if *ref[ibid.Role](&list[e], f.at) = role; bad != nil && err == nil {
+				err = fmt.Errorf("[%d]: %w", e, bad)
+			}
+		}
+	case someTexts:
+		for e := range list {
+			texts, has := d.inner(lo + e)
+			*ref[[]string](&list[e], f.at) = texts
+			f.setNull(&list[e], !has)
+		}
+	}
+	return err
+}
+
+// fillFields sets the fields of x to what plain columns have in row i.
+func fillFields[T any](b *Batch, i int, fields []field[T], x *T) {
+	for k := range fields {
+		f := &fields[k]
+		switch f.form {
+		case aText:
+			*ref[string](x, f.at) = ""
+			f.setNull(x, true)
+		case anInteger:
+			*ref[ibid.Integer](x, f.at) = ibid.Integer{}
+		case aNumber:
+			*ref[ibid.Number](x, f.at) = ibid.Number{}
+		}
+		if d := &b.leaves[k]; d.some {
+			_ = f.fill(d, i, codePlain, unsafe.Slice(x, 1)) // roles, which can be wrong, are in lists
+		}
+	}
+}
+
+// Row fills r with row i, reusing its slices. Columns that were not wanted are
+// as if the file did not have them. What tables of their own say of the row is in
+// it, see [Source.Join]. The row is valid until the batch is released.
+func (b *Batch) Row(i int, r *ibid.Answer) {
+	part := b.segment(i)
+	r.Pos, r.File, r.FileRow = b.pos+int64(i), part.file, part.fileRow+int64(i-part.first)
+	r.Err = nil
+	if b.errs != nil {
+		r.Err = b.errs[int32(i)]
+	}
+	if r.Err == nil && b.told != nil {
+		r.Err = b.told[r.Pos]
+	}
+	fillFields(b, i, rowFields, r)
+	r.System = cmp.Or(r.System, "default")
+	for _, l := range rowLists {
+		l.fill(b, i, r)
+	}
+	b.tags(i, r)
+	b.joined.fill(r, b.want)
+	if b.names != nil {
+		b.names.apply(r)
+	}
+}
+
+// Key returns the id and the system of row i, as Row does.
+func (b *Batch) Key(i int) (id, system string, null bool) {
+	return b.leaves[colID].textAt(i), cmp.Or(b.leaves[colSystem].textAt(i), "default"), !b.leaves[colID].is(i, codePlain)
+}
+
+// tags fills the tags in the order of their keys. A tag without a value is left
+// out; of two with one key the last counts.
+func (b *Batch) tags(i int, r *ibid.Answer) {
+	lo, hi, _ := b.groups[groupTags].elements(i)
+	r.Tags = r.Tags[:0]
+	for e := lo; e < hi; e++ {
+		key, value := &b.leaves[tagKey], &b.leaves[tagValue]
+		if !key.is(e, codeValue) || !value.is(e, codeValue) {
+			continue
+		}
+		tag := ibid.Tag{Key: key.Texts[e], Value: value.Texts[e]}
+		at, found := slices.BinarySearchFunc(r.Tags, tag.Key, func(t ibid.Tag, key string) int { return cmp.Compare(t.Key, key) })
+		if found {
+			r.Tags[at] = tag
+		} else {
+			r.Tags = slices.Insert(r.Tags, at, tag)
+		}
+	}
+}
+
+// writeFields writes the columns of x from number first on; a null is left out.
+func writeFields[T any](f *fileWriter, first int, fields []field[T], x *T) {
+	for k := range fields {
+		c, at := &fields[k], &f.columns[first+k]
+		switch c.form {
+		case aText:
+			if !c.isNull(x) {
+				at.table.AppendString(at.column, f.copied(*ref[string](x, c.at)))
+			}
+		case aRole:
+			if role := *ref[ibid.Role](x, c.at); role != ibid.NoRole {
+				at.table.AppendString(at.column, role.String())
+			}
+		case anInteger:
+			if v := ref[ibid.Integer](x, c.at); v.Known() {
+				f.bytes += 8
+				at.table.AppendInt(at.column, v.Value)
+			}
+		case aNumber:
+			if v := ref[ibid.Number](x, c.at); v.Known() {
+				f.bytes += 8
+				at.table.AppendDouble(at.column, v.Value)
+			}
+		case someTexts:
+			f.strings(*at, *ref[[]string](x, c.at), !c.isNull(x))
+		}
+	}
+}
