@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home man notices run test slow simulate race fuzz torture vulns bench scale frozen lint fmt golden screenshots check
+.PHONY: help build install home man notices run test simulate race fuzz torture vulns bench scale frozen lint fmt golden screenshots check
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -27,9 +27,6 @@ run: build ## evaluate the embedded sample: the main job, from nothing to scores
 
 test: ## run the tests; needs nothing but Go
 	$(GO) test -timeout 25m ./...
-
-slow: ## statistics that need many draws: every bootstrap vector at 1,000,000 resamples
-	$(GO) test -run TestVectors -timeout 25m ./metrics/stats -args -full
 
 simulate: ## let every operation of a small run fail, be short or slow, or be the last
 	IBID_FAULT=all $(GO) test -v -run TestSimulation -timeout 0 ./harness

@@ -54,16 +54,9 @@ func Measure(s *Spans, l *Labels) *Agreement {
 
 // Options say how agreement is measured.
 type Options struct {
-	Level     float64 // of intervals
-	Resamples int     // of documents
-	Seed      uint64
-	Workers   int // goroutines; results do not depend on it
-	Quality   Quality
-	Worst     int // disagreements to keep
-}
-
-func (o *Options) resampling() stats.Resampling {
-	return stats.Resampling{Resamples: o.Resamples, Seed: o.Seed, Workers: o.Workers}
+	Level   float64 // of intervals
+	Quality Quality
+	Worst   int // disagreements to keep
 }
 
 // maxPairs is how many pairs of annotators are compared two by two, in each slice.

@@ -12,7 +12,7 @@ import (
 )
 
 var testOptions = Options{
-	Level: 0.95, Resamples: 400, Seed: 1, Workers: 2, Worst: 2,
+	Level: 0.95, Worst: 2,
 	Quality: Quality{Target: 0.85, Recalibrate: 0.8, MinAnnotators: 2},
 }
 
@@ -42,8 +42,8 @@ func TestRepeatedItems(t *testing.T) {
 	if r.Items != 2 || *r.Estimate != 0.25 {
 		t.Errorf("%d items with a Jaccard of %v, want 2 with 0.25", r.Items, *r.Estimate)
 	}
-	if r.Low != nil {
-		t.Errorf("one document has the interval [%v, %v]", r.Low, r.High)
+	if r.Low == nil || *r.Low > 0.1 || *r.High < 0.5 {
+		t.Errorf("two items have the interval [%v, %v]", r.Low, r.High)
 	}
 	if r := row(t, s.Statistics(), "char_alpha"); r.Verdict != Undecided || r.Need != nil {
 		t.Errorf("one document of two items has the verdict %s, and %v items would decide", r.Verdict, r.Need)
@@ -67,34 +67,6 @@ func TestPeople(t *testing.T) {
 	}
 	if len(a.Worst) != 2 || a.Worst[0].ID != "none" {
 		t.Errorf("worst: %v", a.Worst)
-	}
-}
-
-// TestManyDocuments: a collection too large to resample document by document has
-// the same values, and about the same interval as if it were small.
-func TestManyDocuments(t *testing.T) {
-	width := make(map[bool]float64)
-	for _, n := range []int{maxClusters, 4 * maxClusters} {
-		l := NewLabels(testOptions, []string{"0", "1"})
-		draw := stats.NewStream(7)
-		agree := 0
-		for i := range n {
-			a, b := "1", "1"
-			if draw.IntN(4) == 0 {
-				b = "0"
-			} else {
-				agree++
-			}
-			l.Add(Judged{ID: fmt.Sprint(i), Row: -1, Cluster: fmt.Sprint(i), Ratings: []Rating{{"x", a}, {"y", b}}})
-		}
-		r := row(t, l.Statistics(), "percent_agreement")
-		if want := float64(agree) / float64(n); math.Abs(*r.Estimate-want) > 1e-12 || r.Documents != int64(n) {
-			t.Errorf("%d documents: %v, want %v", r.Documents, *r.Estimate, want)
-		}
-		width[n > maxClusters] = (*r.High - *r.Low) * math.Sqrt(float64(n))
-	}
-	if ratio := width[true] / width[false]; ratio < 0.85 || ratio > 1.15 {
-		t.Errorf("pooled documents have an interval %.2f times as wide as they should", ratio)
 	}
 }
 
@@ -232,7 +204,7 @@ func TestDocumentsThatTellNothing(t *testing.T) {
 	}
 	for statistic, rows := range map[string][]runs.AgreementRow{"char_jaccard": s.Statistics(), "percent_agreement": l.Statistics()} {
 		r := row(t, rows, statistic)
-		if *r.Estimate != 1 || r.Verdict != "" || !slices.Contains(r.Warnings, "need >= 6 clusters for an interval at level 0.95, have 2") {
+		if *r.Estimate != 1 || r.Verdict != "" || !slices.Contains(r.Warnings, "rests on about 2 independent units; with fewer than 6 it leans on how alike answers about one document usually are") {
 			t.Errorf("%s: %v, %s, %q", statistic, *r.Estimate, r.Verdict, r.Warnings)
 		}
 	}

@@ -3,7 +3,6 @@ package annotations
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -133,260 +132,164 @@ type Recalibration struct {
 func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibration {
 	slices.SortStableFunc(items, func(a, b Verdict) int { return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Item, b.Item)) })
 	c := &Calibration{Kind: kind, Judge: judge, Items: int64(len(items)), Threshold: o.Threshold, Positive: o.Positive, Bins: o.Bins, Level: o.Level}
-	sums := newClusterSums(4)
+	j := judgingOf(items, o.Threshold, o.Positive, o.Level)
+	c.Confusion = j.Counts()
 	scores, human := make([]float64, len(items)), make([]float64, len(items))
 	positive := make([]bool, len(items))
 	unit := true
 	for i, it := range items {
 		scores[i], human[i], positive[i] = it.Judge, it.Human, it.Human >= o.Positive
 		unit = unit && it.Judge >= 0 && it.Judge <= 1
-		c.Confusion.Add(positive[i], it.Judge >= o.Threshold)
-		sums.of(it.Cluster, false)[cell(positive[i], it.Judge >= o.Threshold)]++
 	}
-	c.Documents = sums.documents()
-	c.confusionRows(sums, &o.Options)
-	of := connect(items, sums)
-	area := of.auroc(scores, positive, o.Level)
-	auroc, _, _ := area.Nullable()
-	c.add("auroc", auroc, &area, c.Items)
-	c.correlations(scores, human, of)
+	c.Documents = int64(len(j.names))
+	c.confusionRows(j)
+	area := stats.AUROC(scores, positive, j.Rows, o.Level)
+	c.add("auroc", &area, c.Items, j)
+	for name, e := range correlations(scores, human, j.documents, o.Level) {
+		c.add(name, &e, c.Items, j)
+	}
 	if unit && len(items) > 0 {
 		width, mass := stats.EqualWidth(scores, positive, o.Bins), stats.EqualMassWhole(scores, positive, o.Bins)
-		c.EqualWidth, c.EqualMass = c.curve(&width, items, positive), c.curve(&mass, items, positive)
-		brier := of.brier(scores, positive, o.Level)
-		c.add("brier", width.Brier.Pointer(), &brier, c.Items)
+		c.EqualWidth, c.EqualMass = c.curve(&width, j, positive), c.curve(&mass, j, positive)
+		brier := j.brier(scores, positive)
+		c.add("brier", &brier, c.Items, j)
 		// The bins' own noise adds to an ECE: around it there is no interval that covers.
-		biased := stats.Estimate{Warnings: []stats.Warning{{Code: "biased", Text: "biased: bins of few items are off by chance, which makes it too large; no interval"}}}
-		c.add("ece", width.ECE.Pointer(), &biased, c.Items)
-		c.add("ece_equal_mass", mass.ECE.Pointer(), &biased, c.Items)
-		c.Isotonic = recalibrate(items, of.folds, positive, o)
+		for name, ece := range map[string]ibid.Number{"ece": width.ECE, "ece_equal_mass": mass.ECE} {
+			c.Statistics = append(c.Statistics, CalibrationRow{
+				Statistic: name, Estimate: ece.Pointer(), Items: c.Items,
+				Warnings: []string{"biased: bins of few items are off by chance, which makes it too large; no interval"},
+			})
+		}
+		c.Isotonic = recalibrate(items, j.folds, positive, o)
 	}
-	c.Best = bestThreshold(items, of.folds, positive)
-	if !of.independent() {
+	slices.SortFunc(c.Statistics, func(a, b CalibrationRow) int {
+		return cmp.Compare(slices.Index(calibrationOrder, a.Statistic), slices.Index(calibrationOrder, b.Statistic))
+	})
+	c.Best = bestThreshold(items, j.folds, positive)
+	if j.documents.Shared() {
 		c.Warnings = append(c.Warnings, "items share documents: intervals are over documents")
 	}
-	if of.pairs() && (c.Best != nil || c.Isotonic != nil) {
-		c.Warnings = append(c.Warnings, "documents connect most items: those that a threshold or a curve is fitted on share documents with those that it is measured on")
+	if j.several && (c.Best != nil || c.Isotonic != nil) {
+		c.Warnings = append(c.Warnings, "items touch several documents: those that a threshold or a curve is fitted on may share some with those that it is measured on")
 	}
 	return c
 }
 
-// connected is how the items of a calibration depend on each other by their documents.
-type connected struct {
-	dependence *stats.Dependence
-	units      []int32  // of each item
-	folds      []string // what decides which part of the items each is in
-	known      bool     // dependence is
+// calibrationOrder is the order of the statistics.
+var calibrationOrder = []string{
+	"sensitivity", "specificity", "precision", "negative_predictive_value", "accuracy", decidesJudge, "f1", "kappa", "mcc",
+	"auroc", "pearson", "spearman", "brier", "ece", "ece_equal_mass",
 }
 
-// connect finds how items depend on each other; sums are theirs.
-func connect(items []Verdict, sums *clusterSums) *connected {
-	out := &connected{folds: make([]string, len(items))}
-	keys := slices.Sorted(maps.Keys(sums.sums))
-	out.dependence, out.known = sums.dependence(keys)
-	names := make(map[uint64]string)
+// A judging is what people and a judge say of items that touch documents.
+type judging struct {
+	stats.Judging
+	documents *stats.Documents
+	folds     []string // of each item its first document, which decides what part of the items it is in
+	several   bool     // some item touches several documents
+	names     []string // of the documents
+}
+
+func judgingOf(items []Verdict, threshold, positive, level float64) *judging {
+	j := &judging{documents: new(stats.Documents)}
+	var numbers stats.Numbering[string]
 	for _, it := range items {
-		names[stats.Key(it.Cluster)] = it.Cluster
+		names := strings.Split(it.Cluster, documentSeparator)
+		j.documents.Add(numbers.Numbers(names...)...)
+		j.folds, j.several = append(j.folds, names[0]), j.several || len(names) > 1
+		j.Human, j.Judge = append(j.Human, it.Human >= positive), append(j.Judge, it.Judge >= threshold)
 	}
-	for i, it := range items {
-		out.folds[i] = it.Cluster
-		d := out.dependence
-		if d == nil {
-			continue
+	j.Rows, j.Level, j.names = stats.NewRows[int](nil, j.documents), level, numbers.Names
+	return j
+}
+
+// share is the share of the items of which of is true that hit is true of, too.
+func (j *judging) share(of, hit func(i int) bool) stats.Estimate {
+	y, x := make([]float64, len(j.Human)), make([]float64, len(j.Human))
+	for i := range y {
+		if of(i) {
+			x[i] = 1
+			if hit(i) {
+				y[i] = 1
+			}
 		}
-		unit, _ := slices.BinarySearch(keys, stats.Key(it.Cluster))
-		out.units = append(out.units, int32(unit))
-		if d.Components {
-			out.folds[i] = names[d.Keys[d.Of[unit]]]
-		} else {
-			out.folds[i], _, _ = strings.Cut(it.Cluster, documentSeparator)
-		}
 	}
-	return out
+	return stats.NewQuotient(y, x).Within(j.documents, 0, 1, j.Level)
 }
 
-// independent reports whether no two items share a document.
-func (c *connected) independent() bool {
-	seen := make(map[string]bool, len(c.folds))
-	for _, name := range c.folds {
-		seen[name] = true
-	}
-	return c.known && c.dependence == nil && len(seen) == len(c.folds)
-}
-
-// pairs reports whether the items depend on each other as no clusters do.
-func (c *connected) pairs() bool { return c.dependence != nil && !c.dependence.Components }
-
-func (c *connected) auroc(scores []float64, positive []bool, level float64) stats.Estimate {
-	if c.pairs() {
-		return stats.DependentAUROC(scores, positive, c.units, c.dependence, level)
-	}
-	e := stats.ClusteredAUROC(scores, positive, c.folds, level)
-	if !c.known {
-		e.Low, e.High, e.HasInterval = 0, 0, false
-	}
-	if c.dependence != nil {
-		e.Method = e.Method.By(stats.ByComponents)
-	}
-	return e
-}
-
-// A confusion is laid out in this order.
-const (
-	cellTP = iota
-	cellFP
-	cellFN
-	cellTN
-)
-
-// cell is the place of an item in a confusion.
-func cell(human, judge bool) int {
-	switch {
-	case human && judge:
-		return cellTP
-	case judge:
-		return cellFP
-	case human:
-		return cellFN
-	}
-	return cellTN
+// right is the share of the items which people say yes, or no, to that the judge says so, too.
+func (j *judging) right(yes bool) stats.Estimate {
+	return j.share(func(i int) bool { return j.Human[i] == yes }, func(i int) bool { return j.Judge[i] == yes })
 }
 
 // curve takes over the bins of a calibration, with intervals over documents.
-func (c *Calibration) curve(of *stats.Calibration, items []Verdict, positive []bool) []CalibrationBin {
+func (c *Calibration) curve(of *stats.Calibration, j *judging, positive []bool) []CalibrationBin {
 	var out []CalibrationBin
+	in := make([]int, len(positive))
 	for _, b := range of.Bins {
-		sums := newClusterSums(2)
 		for _, i := range b.Items {
-			at := sums.of(items[i].Cluster, false)
-			at[1]++
-			if positive[i] {
-				at[0]++
-			}
+			in[i] = b.Index + 1
 		}
+	}
+	for _, b := range of.Bins {
 		bin := CalibrationBin{Index: b.Index, Count: b.Count, MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
-		e := sums.share([]int{0}, []int{1}, c.Level)
+		e := j.share(func(i int) bool { return in[i] == b.Index+1 }, func(i int) bool { return positive[i] })
 		_, bin.Low, bin.High = e.Nullable()
 		out = append(out, bin)
 	}
 	return out
 }
 
-// add adds a number with the interval of an estimate of it.
-func (c *Calibration) add(name string, estimate *float64, e *stats.Estimate, items int64) {
-	row := CalibrationRow{Statistic: name, Estimate: estimate, Items: items, Warnings: stats.Texts(e.Warnings)}
-	if _, row.Low, row.High = e.Nullable(); e.HasInterval {
-		row.Method = string(e.Method)
+// brier is the mean squared error of scores in [0, 1].
+func (j *judging) brier(scores []float64, positive []bool) stats.Estimate {
+	squares, ones := make([]float64, len(scores)), make([]float64, len(scores))
+	for i, v := range scores {
+		if positive[i] {
+			v = 1 - v
+		}
+		squares[i], ones[i] = v*v, 1
 	}
+	return stats.NewQuotient(squares, ones).Within(j.documents, 0, 1, j.Level)
+}
+
+// add adds a number with its interval.
+func (c *Calibration) add(name string, e *stats.Estimate, items int64, j *judging) {
+	e.NameGiven(func(d int32) string { return j.names[d] })
+	row := CalibrationRow{Statistic: name, Items: items, Method: string(e.Method), Warnings: stats.Texts(e.Warnings)}
+	row.Estimate, row.Low, row.High = e.Nullable()
 	c.Statistics = append(c.Statistics, row)
 }
 
 // decidesJudge is the statistic that decides whether a judge is reliable.
 const decidesJudge = "balanced_accuracy"
 
-// confusionRows adds what the confusion says. Shares have Wilson's interval, over
-// the documents where items share them; for all that is no share documents are
-// resampled.
-func (c *Calibration) confusionRows(sums *clusterSums, o *Options) {
+// confusionRows adds what the confusion says.
+func (c *Calibration) confusionRows(j *judging) {
 	at := c.Confusion
-	share := func(name string, hits, of []int, items int64) {
-		e := sums.share(hits, of, o.Level)
-		value, _, _ := e.Nullable()
-		c.add(name, value, &e, items)
-	}
-	number := func(name string, f func(stats.Confusion) ibid.Number) {
-		e := sums.estimate(o, []int{cellTP, cellFP, cellFN, cellTN}, func(s []float64) (float64, bool) {
-			return optional(f(stats.Confusion{TP: int64(s[cellTP]), FP: int64(s[cellFP]), FN: int64(s[cellFN]), TN: int64(s[cellTN])}))
-		})
-		c.add(name, f(at).Pointer(), &e, at.N())
-		if name == decidesJudge {
+	human, judge := func(i int) bool { return j.Human[i] }, func(i int) bool { return j.Judge[i] }
+	not := func(f func(int) bool) func(int) bool { return func(i int) bool { return !f(i) } }
+	for _, x := range []struct {
+		name  string
+		e     stats.Estimate
+		items int64
+	}{
+		{"sensitivity", j.right(true), at.TP + at.FN},
+		{"specificity", j.right(false), at.TN + at.FP},
+		{"precision", j.share(judge, human), at.TP + at.FP},
+		{"negative_predictive_value", j.share(not(judge), not(human)), at.TN + at.FN},
+		{"accuracy", j.share(func(int) bool { return true }, func(i int) bool { return j.Human[i] == j.Judge[i] }), at.N()},
+		{decidesJudge, j.BalancedAccuracy(), at.N()},
+		{"f1", j.F1(), at.N()},
+		{"kappa", j.Kappa(), at.N()},
+		{"mcc", j.MCC(), at.N()},
+	} {
+		c.add(x.name, &x.e, x.items, j)
+		if x.name == decidesJudge {
 			row := &c.Statistics[len(c.Statistics)-1]
-			r := rule(&e, at.N(), c.Documents, ReliableTarget)
+			r := rule(&x.e, at.N(), c.Documents, ReliableTarget)
 			row.Target, row.Verdict, row.Need = new(ReliableTarget), r.verdict, r.need
 		}
 	}
-	share("sensitivity", []int{cellTP}, []int{cellTP, cellFN}, at.TP+at.FN)
-	share("specificity", []int{cellTN}, []int{cellTN, cellFP}, at.TN+at.FP)
-	share("precision", []int{cellTP}, []int{cellTP, cellFP}, at.TP+at.FP)
-	share("negative_predictive_value", []int{cellTN}, []int{cellTN, cellFN}, at.TN+at.FN)
-	share("accuracy", []int{cellTP, cellTN}, []int{cellTP, cellFP, cellFN, cellTN}, at.N())
-	number(decidesJudge, stats.Confusion.BalancedAccuracy)
-	number("f1", stats.Confusion.F1)
-	number("kappa", stats.Confusion.Kappa)
-	number("mcc", stats.Confusion.MCC)
-}
-
-// correlations have the intervals of papers where items are independent, else Fisher's with
-// the standard error of what the items of each document add up to.
-func (c *Calibration) correlations(scores, human []float64, of *connected) {
-	for _, x := range correlate(scores, human, c.Level) {
-		row := CalibrationRow{Statistic: x.name, Estimate: x.Value.Pointer(), Items: x.N}
-		if of.independent() && x.Defined() {
-			row.Low, row.High, row.Method = x.Low.Pointer(), x.High.Pointer(), x.method
-		} else if x.Value.Known() && !of.independent() {
-			s := of.spread(x.influence(scores, human))
-			if e := s.Within(x.Value.Value, -1, 1, x.N, c.Level); of.known && math.Abs(e.Value) < 1 {
-				c.add(x.name, row.Estimate, &e, x.N)
-				continue
-			}
-		}
-		c.Statistics = append(c.Statistics, row)
-	}
-}
-
-// spread is the standard error of what items add up to.
-func (c *connected) spread(adds []float64) stats.Spread {
-	if c.pairs() {
-		sums := make([]stats.Sum, c.dependence.Units)
-		for i, v := range adds {
-			s := &sums[c.units[i]]
-			s.Y, s.Rows = s.Y+v, s.Rows+1
-		}
-		return c.dependence.Spread(sums, 0, 1)
-	}
-	at := make(map[string]int)
-	var sums []stats.Sum // in the order in which clusters come
-	for i, v := range adds {
-		k, ok := at[c.folds[i]]
-		if !ok {
-			k = len(sums)
-			at[c.folds[i]], sums = k, append(sums, stats.Sum{})
-		}
-		sums[k].Y, sums[k].Rows = sums[k].Y+v, sums[k].Rows+1
-	}
-	squares, rows, n := 0.0, 0.0, float64(len(sums))
-	for _, s := range sums {
-		squares, rows = squares+s.Y*s.Y, rows+s.Rows*s.Rows
-	}
-	out := stats.Spread{Known: n > 1, Effective: n}
-	if out.Known {
-		out.SE, out.Effective = math.Sqrt(squares*n/(n-1)), max(2, float64(len(adds))*float64(len(adds))/rows)
-	}
-	if c.dependence != nil {
-		out.How = stats.ByComponents
-	}
-	return out
-}
-
-// brier is the mean squared error of scores in [0, 1].
-func (c *connected) brier(scores []float64, positive []bool, level float64) stats.Estimate {
-	errors, mean := make([]float64, len(scores)), 0.0
-	for i, v := range scores {
-		if positive[i] {
-			v = 1 - v
-		}
-		errors[i] = v * v
-		mean += v * v / float64(len(scores))
-	}
-	for i := range errors {
-		errors[i] = (errors[i] - mean) / float64(len(errors))
-	}
-	s := c.spread(errors)
-	e := s.Within(mean, 0, 1, int64(len(scores)), level)
-	if !c.known {
-		e.Low, e.High, e.HasInterval = 0, 0, false
-	}
-	return e
 }
 
 // foldOf puts the items of a document into the same part.

@@ -2,7 +2,6 @@ package annotations
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,13 +11,14 @@ import (
 	"ibid/metrics/stats"
 )
 
-// A labelSet is what some annotators said, summed by document: a tally, and for
+// A labelSet is what some annotators said, by item: a tally, and for
 // two annotators a contingency table after it.
 type labelSet struct {
 	scale *scale
-	sums  *clusterSums
-	x, y  []float64 // what the first and the second of two said, if numbers
-	loose bool      // values are measurements, not categories
+	sums  *itemSums
+	x, y  []float64       // what the first and the second of two said of items, if numbers
+	both  stats.Documents // of those items
+	loose bool            // values are measurements, not categories
 }
 
 func newLabelSet(s *scale) *labelSet {
@@ -27,7 +27,7 @@ func newLabelSet(s *scale) *labelSet {
 	if set.loose {
 		q = 0
 	}
-	set.sums = newClusterSums(len(stats.NewTally(q).Vector()) + q*q)
+	set.sums = newItemSums(len(stats.NewTally(q).Vector()) + q*q)
 	return set
 }
 
@@ -43,9 +43,10 @@ func (s *labelSet) tally() int { return s.sums.width - s.categories()*s.categori
 
 // add adds one item.
 func (s *labelSet) add(cluster string, ratings []Rating) {
-	sums := s.sums.of(cluster, len(ratings) < 2)
+	sums := s.sums.add(cluster, len(ratings) < 2)
 	if len(ratings) == 2 && s.scale.numbers != nil {
 		s.x, s.y = append(s.x, number(ratings[0].Value)), append(s.y, number(ratings[1].Value))
+		s.both.Add(s.sums.documents.At(s.sums.documents.Units() - 1)...)
 	}
 	if s.loose {
 		return
@@ -74,7 +75,7 @@ type labelStatistic struct {
 func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.AgreementRow {
 	blank := runs.AgreementRow{
 		Kind: runs.LabelAgreement, Annotators: annotators, Slice: slice,
-		Items: s.sums.items(), Documents: s.sums.documents(), Level: l.options.Level,
+		Items: s.sums.items(), Documents: s.sums.telling(), Level: l.options.Level,
 	}
 	var rows []runs.AgreementRow
 	if pair && len(s.scale.values) > 2 && s.scale.numbers != nil {
@@ -86,24 +87,23 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		return append(rows, blank)
 	}
 	all := s.statistics(l, pair)
-	list := make([]estimand, len(all))
-	for i, st := range all {
-		columns := columnsFrom(0, s.tally())
-		if st.table {
-			columns = columnsFrom(s.tally(), s.sums.width)
-		}
-		list[i] = estimand{columns: columns, f: st.f, share: st.share, alone: st.alone && !st.share}
-	}
 	deciding := "alpha_nominal"
 	if s.scale.ordered(l.codeBook) {
 		deciding = "alpha_ordinal"
 	}
 	whole := annotators == runs.AllAnnotators && !strings.Contains(slice, ",") && (slice == "" || strings.HasPrefix(slice, "kind="))
-	for i, e := range s.sums.estimates(&l.options, list) {
-		st := all[i]
+	for _, st := range all {
+		of := estimand{columns: columnsFrom(0, s.tally()), f: st.f, low: -1, alone: st.alone}
+		if st.share {
+			of.low = 0
+		}
+		if st.table {
+			of.columns = columnsFrom(s.tally(), s.sums.width)
+		}
 		row := blank
 		row.Statistic = st.name
-		fillRow(&row, &e, s.sums.pooled)
+		e := s.sums.estimate(of, l.options.Level)
+		fillRow(&row, &e)
 		if st.name == deciding && whole {
 			decides(&row, &e, row.Documents, s.prevalent())
 		}
@@ -116,8 +116,8 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 func (s *labelSet) prevalent() float64 {
 	shares := make([]float64, s.categories())
 	for c := range shares {
-		for _, sums := range s.sums.sums {
-			shares[c] += stats.TallyOf(s.categories(), sums[:s.tally()]).Share(c)
+		for i := range s.sums.alone {
+			shares[c] += stats.TallyOf(s.categories(), s.sums.of(i)[:s.tally()]).Share(c)
 		}
 	}
 	all := 0.0
@@ -141,7 +141,7 @@ func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 	}
 	kappa := func(w stats.Weights) stats.Statistic {
 		return func(sums []float64) (float64, bool) {
-			return optional(stats.ContingencyOf(q, sums).Kappa(w, l.options.Level).Value)
+			return optional(stats.ContingencyOf(q, sums).Kappa(w).Value)
 		}
 	}
 	out := []labelStatistic{
@@ -172,34 +172,21 @@ func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 	return out
 }
 
-// A correlation has the method of its interval, and what each pair adds to it.
-type correlation struct {
-	stats.Correlation
-	name, method string
-	influence    func(x, y []float64) []float64
-}
-
-func correlate(x, y []float64, level float64) []correlation {
-	return []correlation{
-		{stats.Pearson(x, y, level), "pearson", "fisher-z", stats.PearsonInfluence},
-		{stats.Spearman(x, y, level), "spearman", "bonett-wright", stats.SpearmanInfluence},
+// correlations are those of what two said of items that touch these documents.
+func correlations(x, y []float64, documents *stats.Documents, level float64) map[string]stats.Estimate {
+	return map[string]stats.Estimate{
+		"pearson":  stats.PearsonOf(x, y, documents, level),
+		"spearman": stats.PearsonOf(stats.Ranks(x), stats.Ranks(y), documents, level),
 	}
 }
 
-// correlations are those of what two annotators said. Their intervals take items
-// for independent, so there are none where items share documents.
+// correlations are those of what two annotators said.
 func (s *labelSet) correlations(blank runs.AgreementRow) []runs.AgreementRow {
 	var rows []runs.AgreementRow
-	d, known := s.sums.dependence(slices.Sorted(maps.Keys(s.sums.sums)))
-	for _, c := range correlate(s.x, s.y, blank.Level) {
+	for name, e := range correlations(s.x, s.y, &s.both, blank.Level) {
 		row := blank
-		row.Statistic, row.Estimate = c.name, c.Value.Pointer()
-		switch {
-		case row.Documents < row.Items || d != nil || !known:
-			row.Warnings = []string{"items share documents: no interval"}
-		case c.Defined():
-			row.Low, row.High, row.Method = c.Low.Pointer(), c.High.Pointer(), c.method
-		}
+		row.Statistic = name
+		fillRow(&row, &e)
 		rows = append(rows, row)
 	}
 	return rows

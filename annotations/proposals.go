@@ -16,62 +16,60 @@ import (
 // marks and proposals where these were shown, and where they were withheld. Who marks what
 // is there marks the same in both.
 type Following struct {
-	Shown, Withheld stats.Estimate // one value for each person and item
-	Gap             stats.Unpaired // Shown less Withheld
+	Shown, Withheld stats.Estimate   // one value for each person and item
+	Gap             stats.Comparison // Shown less Withheld
 }
 
 // Follow compares marks with proposals; items are by rows of a dataset. Items without a
-// proposal, and those of which nobody marked places, say nothing. Items that share a
-// document belong to one cluster; such a cluster with items of both kinds counts in both,
-// which makes the interval wider, if anything. ok is false if nothing was proposed.
+// proposal, and those of which nobody marked places, say nothing. Items of one row are one
+// unit. ok is false if nothing was proposed.
 func Follow(said map[int64][]BlindItem, level float64) (f Following, ok bool) {
-	type value struct {
-		document string
-		withheld bool
-		jaccard  float64
-	}
-	var values []value
-	joined := make(map[string]string) // document to another of its cluster
-	root := func(doc string) string {
-		for joined[doc] != "" {
-			doc = joined[doc]
-		}
-		return doc
-	}
+	var rows []int64
+	var jaccard []float64
+	var withheld []bool
+	var documents stats.Documents
+	var numbers stats.Numbering[string]
 	for _, row := range slices.Sorted(maps.Keys(said)) {
 		for i := range said[row] {
 			it := &said[row][i]
 			if it.Truth == nil || len(it.Proposals) == 0 {
 				continue
 			}
-			ok = true
-			first := root(it.Proposals[0].Doc)
 			for _, p := range it.Proposals {
-				if other := root(p.Doc); other != first {
-					joined[other] = first
-				}
+				documents.Touch(numbers.Number(p.Doc))
 			}
-			values = append(values, value{first, it.Withheld, it.proposalJaccard()})
+			documents.Add()
+			rows, jaccard, withheld = append(rows, row), append(jaccard, it.proposalJaccard()), append(withheld, it.Withheld)
 		}
 	}
-	arm := func(withheld bool) stats.Estimate {
-		sums, rows := make(map[string]float64), make(map[string]int64)
-		for _, v := range values {
-			if v.withheld == withheld {
-				cluster := root(v.document)
-				sums[cluster] += v.jaccard
-				rows[cluster]++
+	units := stats.NewRows(rows, &documents)
+	arm := func(of bool) (*stats.Quotient, stats.Estimate, stats.Spread) {
+		y, x := make([]float64, len(rows)), make([]float64, len(rows))
+		n := int64(0)
+		for i, v := range jaccard {
+			if withheld[i] == of {
+				y[i], x[i] = v, 1
+				n++
 			}
 		}
-		var c stats.Clusters
-		for _, cluster := range slices.Sorted(maps.Keys(sums)) {
-			c.AddCluster(sums[cluster], float64(rows[cluster]), rows[cluster])
+		q := stats.NewQuotient(units.Sums(y), units.Sums(x))
+		touched := units.Documents(func(row int) bool { return x[row] != 0 })
+		e := q.Within(touched, 0, 1, level)
+		if e.N = n; q == nil {
+			return nil, e, stats.Spread{}
 		}
-		return c.Mean(level)
+		return q, e, q.Spread(touched)
 	}
-	f.Shown, f.Withheld = arm(false), arm(true)
-	f.Gap = stats.NewUnpaired(&f.Shown, &f.Withheld, level)
-	return f, ok
+	shown, e, s := arm(false)
+	apart, o, w := arm(true)
+	f.Shown, f.Withheld = e, o
+	f.Gap.Level, f.Gap.Reason = level, ibid.NoData
+	if shown != nil && apart != nil {
+		both := s.Beside(&w)
+		f.Gap = both.Difference(shown.Value-apart.Value, 1, level)
+		f.Gap.N = e.N + o.N
+	}
+	return f, len(rows) > 0
 }
 
 // proposalJaccard is the Jaccard of the marks of an item and its proposals, of which there
@@ -113,7 +111,7 @@ func (f *Following) rows() []runs.AgreementRow {
 		*stats.Estimate
 	}{{"proposals_shown", &f.Shown}, {"proposals_withheld", &f.Withheld}, {"proposals_gap", &f.Gap.Estimate}} {
 		row := runs.AgreementRow{Statistic: x.name, Kind: runs.SpanAgreement, Annotators: runs.AllAnnotators, Items: x.N, Documents: x.Clusters}
-		fillRow(&row, x.Estimate, false)
+		fillRow(&row, x.Estimate)
 		out = append(out, row)
 	}
 	return out

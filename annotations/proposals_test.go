@@ -94,10 +94,4 @@ func TestFollow(t *testing.T) {
 	if len(a.Statistics) != 3 || a.Warnings[0] != "whether they follow proposals is not known: too few items" {
 		t.Errorf("%+v", a)
 	}
-	// Two documents of one item make one cluster of all items of either.
-	said[2][0].Proposals = append(said[2][0].Proposals, Proposal{Doc: "g", Start: 0, End: 1})
-	said[5] = []BlindItem{{Truth: []BlindPlace{}, Proposals: []Proposal{{Doc: "g", Start: 0, End: 4}}, Withheld: true}}
-	if f, _ := Follow(said, 0.95); f.Withheld.N != 2 || f.Withheld.Clusters != 1 {
-		t.Errorf("withheld: %d items in %d clusters", f.Withheld.N, f.Withheld.Clusters)
-	}
 }

@@ -11,21 +11,21 @@ type Rates struct {
 
 // A Rate is a share with the number of independent items that say as much about it
 // as its items do, which may share documents: as many as give its standard error
-// over documents. It need not be whole, and is 0 where one document has all items.
+// over documents. It need not be whole, and is 0 where one item has nearly all of the weight.
 type Rate struct{ Share, Effective float64 }
 
 // MeasureRates are the rates of a judge on items of one kind: its score is a yes
 // from threshold on, and people's value from positive on.
 func MeasureRates(items []Verdict, threshold, positive, level float64) Rates {
-	sums := newClusterSums(4)
-	for _, it := range items {
-		sums.of(it.Cluster, false)[cell(it.Human >= positive, it.Judge >= threshold)]++
-	}
-	rate := func(right, wrong int) Rate {
-		e := sums.share([]int{right}, []int{right, wrong}, level)
+	j := judgingOf(items, threshold, positive, level)
+	rate := func(of bool) Rate {
+		e := j.right(of)
+		if e.Effect.Known() {
+			return Rate{e.Value, e.Den / e.Effect.Value}
+		}
 		return Rate{e.Value, e.Effective}
 	}
-	return Rates{Sensitivity: rate(cellTP, cellFN), Specificity: rate(cellTN, cellFP), Labels: int64(len(items))}
+	return Rates{Sensitivity: rate(true), Specificity: rate(false), Labels: int64(len(items))}
 }
 
 // RatesOf are the rates of a judge of items that have nothing in common.

@@ -38,11 +38,11 @@ type ruling struct {
 // Undecided names the items after which an interval would leave the target out, if the
 // estimate stays where it is and the interval's half on the side of the target shrinks with
 // the square root of the number of items (Cochran 1977, Sampling Techniques, chapter 4).
-// Where all clusters agree wholly, resampling shows no variation; then it is reliable if
-// even Wilson's upper bound of 0 among the clusters, taken as clusters that agree by chance
-// alone, would leave it at the target.
+// Where all documents agree wholly nothing varies; then it is reliable if even Wilson's
+// upper bound of 0 among the documents, taken as documents that agree by chance alone, would
+// leave it at the target.
 func rule(e *stats.Estimate, items, documents int64, target float64) ruling {
-	few := slices.ContainsFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.FewClusters || w.Code == stats.OneCluster })
+	few := slices.ContainsFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.FewClusters || w.Code == stats.OneUnit })
 	clusters := stats.ClustersNeeded(e.Level)
 	perDocument := float64(items) / float64(max(documents, 1))
 	switch {

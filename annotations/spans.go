@@ -67,22 +67,23 @@ type spanStatistic struct {
 	f       stats.Statistic
 	alpha   bool // decides
 	raw     bool // has the target of quality control
-	share   bool // is between 0 and 1
+	share   bool // is between 0 and 1, not -1 and 1
+	length  bool // items weigh as much as they are long
 	marks   bool // has no value where nobody marked anything
 }
 
 func optional(n ibid.Number) (float64, bool) { return n.Value, n.Known() }
 
 var spanStatistics = []spanStatistic{
-	{name: "char_jaccard", columns: []int{sumJaccard, nJaccard}, f: stats.Quotient, share: true, marks: true, raw: true},
-	{name: "char_jaccard_micro", columns: []int{sumInter, sumUnion}, f: stats.Quotient, share: true, marks: true},
-	{name: "char_f1", columns: []int{sumDice, nDice}, f: stats.Quotient, share: true, marks: true},
-	{name: "char_percent", columns: []int{sumPercent, nPercent}, f: stats.Quotient, share: true},
-	{name: "char_kappa", columns: []int{sumKappa, nKappa}, f: stats.Quotient},
-	{name: "char_ac1", columns: []int{sumAC1, nAC1}, f: stats.Quotient},
-	{name: "exact_f1", columns: []int{sumExact, nExact}, f: stats.Quotient, share: true, marks: true},
-	{name: "overlap_f1", columns: []int{sumOverlap, nOverlap}, f: stats.Quotient, share: true, marks: true},
-	{name: "char_alpha", columns: []int{sumMarked, sumUnmarked, sumMismatched}, alpha: true, f: func(s []float64) (float64, bool) {
+	{name: "char_jaccard", columns: []int{sumJaccard, nJaccard}, share: true, marks: true, raw: true},
+	{name: "char_jaccard_micro", columns: []int{sumInter, sumUnion}, share: true, marks: true},
+	{name: "char_f1", columns: []int{sumDice, nDice}, share: true, marks: true},
+	{name: "char_percent", columns: []int{sumPercent, nPercent}, share: true},
+	{name: "char_kappa", columns: []int{sumKappa, nKappa}},
+	{name: "char_ac1", columns: []int{sumAC1, nAC1}},
+	{name: "exact_f1", columns: []int{sumExact, nExact}, share: true, marks: true},
+	{name: "overlap_f1", columns: []int{sumOverlap, nOverlap}, share: true, marks: true},
+	{name: "char_alpha", columns: []int{sumMarked, sumUnmarked, sumMismatched}, alpha: true, length: true, f: func(s []float64) (float64, bool) {
 		return optional(stats.CharTotals{Marked: s[0], Unmarked: s[1], Mismatched: s[2]}.Alpha())
 	}},
 	{name: "u_alpha", columns: columnsFrom(sumUnits, spanWidth), f: func(s []float64) (float64, bool) {
@@ -105,7 +106,7 @@ type setKey struct{ annotators, slice string }
 // [NewSpans]. It is not safe for concurrent use.
 type Spans struct {
 	options Options
-	sets    map[setKey]*clusterSums
+	sets    map[setKey]*itemSums
 	perPair map[string]int // sets of two annotators by slice; beyond maxPairs there are none in sets
 	people  people
 	worst   worst
@@ -117,7 +118,7 @@ type Spans struct {
 
 // NewSpans returns an empty collection.
 func NewSpans(o Options) *Spans {
-	return &Spans{options: o, sets: make(map[setKey]*clusterSums), perPair: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
+	return &Spans{options: o, sets: make(map[setKey]*itemSums), perPair: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
 }
 
 // sort puts annotators and what they marked into one order, so that the same marks
@@ -188,7 +189,7 @@ func (s *Spans) repeated(it *Item) bool {
 
 // add adds an item to the sums of all annotators and of each two.
 func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
-	all := s.set(runs.AllAnnotators, slice).of(it.Cluster, false)
+	all := s.set(runs.AllAnnotators, slice).add(it.Cluster, false)
 	nothing := true
 	for k := range s.pairs {
 		i, j, p := s.pairs[k].first, s.pairs[k].second, &s.pairs[k].PairScore
@@ -198,7 +199,7 @@ func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
 		if set == nil {
 			continue
 		}
-		two := set.of(it.Cluster, false)
+		two := set.add(it.Cluster, false)
 		addPair(two, p, it.Known)
 		if p.Union() == 0 {
 			two[sumNothing]++
@@ -215,24 +216,24 @@ func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
 	}
 }
 
-func (s *Spans) set(annotators, slice string) *clusterSums {
+func (s *Spans) set(annotators, slice string) *itemSums {
 	key := setKey{annotators, slice}
 	set := s.sets[key]
 	if set == nil {
-		set = newClusterSums(spanWidth)
+		set = newItemSums(spanWidth)
 		s.sets[key] = set
 	}
 	return set
 }
 
 // pair is the set of two annotators, nil if there are too many pairs.
-func (s *Spans) pair(annotators, slice string) *clusterSums {
+func (s *Spans) pair(annotators, slice string) *itemSums {
 	if s.perPair[slice] > maxPairs {
 		return nil
 	}
 	if s.sets[setKey{annotators, slice}] == nil {
 		if s.perPair[slice]++; s.perPair[slice] > maxPairs {
-			maps.DeleteFunc(s.sets, func(k setKey, _ *clusterSums) bool { return k.slice == slice && k.annotators != runs.AllAnnotators })
+			maps.DeleteFunc(s.sets, func(k setKey, _ *itemSums) bool { return k.slice == slice && k.annotators != runs.AllAnnotators })
 			return nil
 		}
 	}
@@ -278,28 +279,27 @@ func (s *Spans) Pairable() bool { return len(s.sets) > 0 }
 // Statistics returns the rows of the collection, sorted.
 func (s *Spans) Statistics() []runs.AgreementRow {
 	var rows []runs.AgreementRow
-	var list []estimand
-	for i := range spanStatistics {
-		st := &spanStatistics[i]
-		list = append(list, estimand{columns: st.columns, f: st.f, share: st.share})
-	}
 	for key, set := range s.sets {
-		estimates := set.estimates(&s.options, list)
 		for i := range spanStatistics {
-			st, e := &spanStatistics[i], &estimates[i]
+			st := &spanStatistics[i]
+			of := estimand{columns: st.columns, f: st.f, low: -1, length: st.length}
+			if st.share {
+				of.low = 0
+			}
+			e := set.estimate(of, s.options.Level)
 			row := runs.AgreementRow{
 				Statistic: st.name, Kind: runs.SpanAgreement, Annotators: key.annotators, Slice: key.slice,
-				Items: set.items(), Documents: set.documents(),
+				Items: set.items(), Documents: set.telling(),
 			}
-			fillRow(&row, e, set.pooled)
+			fillRow(&row, &e)
 			if n := set.total(sumNothing); st.marks && n > 0 {
 				row.Warnings = append(row.Warnings, fmt.Sprintf("nobody marked anything in %.0f of the items: these have no value", n))
 			}
 			switch {
 			case st.raw:
-				s.options.Quality.meet(&row, e)
+				s.options.Quality.meet(&row, &e)
 			case st.alpha && key == setKey{annotators: runs.AllAnnotators}:
-				decides(&row, e, min(row.Documents, row.Items-int64(set.total(sumNothing))), 0)
+				decides(&row, &e, min(row.Documents, row.Items-int64(set.total(sumNothing))), 0)
 			}
 			rows = append(rows, row)
 		}
@@ -308,18 +308,12 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 	return rows
 }
 
-// fillRow takes over an estimate, which may be over random groups of documents.
-func fillRow(row *runs.AgreementRow, e *stats.Estimate, pooled bool) {
+// fillRow takes over an estimate.
+func fillRow(row *runs.AgreementRow, e *stats.Estimate) {
 	row.Level = e.Level
 	row.Estimate, row.Low, row.High = e.Nullable()
-	row.Warnings = append(row.Warnings, stats.Texts(e.Warnings)...)
-	if !e.HasInterval {
-		return
-	}
 	row.Method = string(e.Method)
-	if pooled {
-		row.Warnings = append(row.Warnings, fmt.Sprintf("documents resampled in %d random groups", pooledClusters))
-	}
+	row.Warnings = append(row.Warnings, stats.Texts(e.Warnings)...)
 }
 
 // Warnings are what a reader of all statistics must know.

@@ -75,6 +75,14 @@ func notBlank(s string) string {
 	return ""
 }
 
+// clusterName refuses what statistics.cluster was in the version before.
+func clusterName(s string) string {
+	if s == "doc" {
+		return "doc is gone: auto counts every document that rows share"
+	}
+	return notBlank(s)
+}
+
 // folderName refuses what is not one plain folder below another.
 func folderName(s string) string {
 	if msg := notBlank(s); msg != "" {

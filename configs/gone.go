@@ -3,6 +3,8 @@ package configs
 // gone says for each setting of the version before what to do instead. A run file
 // that still has one is refused with that sentence.
 var gone = map[string]string{
+	"statistics.method":     "leave it out: there is one way to make an interval, from the documents that questions share",
+	"statistics.resamples":  "leave it out: nothing is resampled, intervals are in closed form",
 	"results":               "leave it out: rows.parquet always has every column",
 	"judge.lexical.weights": "leave it out: lexical scores by the share of words alone, which did better on claims that no weights were fitted to",
 }

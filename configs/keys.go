@@ -288,13 +288,8 @@ var runKeys = []*setting{
 
 	{name: "statistics.level", def: 0.95, scores: true, between: strictlyWithin(0, 1), doc: "confidence level of intervals"},
 	{
-		name: "statistics.cluster", def: "auto", scores: true, check: of(notBlank),
-		doc: "what rows share that are not independent: auto (any document of their truth, or of their citations without truth), id, doc (the first of these documents), or a tag",
-	},
-	{name: "statistics.resamples", def: int64(10000), scores: true, between: within(1, 1<<31-1), doc: "resamples of a bootstrap"},
-	{
-		name: "statistics.method", def: "auto", allowed: []string{"auto", "analytic", "cr1", "bca", "percentile"}, scores: true,
-		doc: "how intervals are made; auto is analytic; cr1: means and differences as up to metrics version 4, symmetric and not bounded; bca, percentile: a bootstrap of clusters",
+		name: "statistics.cluster", def: "auto", scores: true, check: of(clusterName),
+		doc: "what rows share that are not independent: auto (any document of their truth, or of their citations without truth), question (no documents), or a tag",
 	},
 	{
 		name: "keep", def: "excerpts", allowed: []string{"excerpts", "nothing"},

@@ -143,10 +143,8 @@ type Weights struct {
 
 // Statistics choose the intervals of the summary.
 type Statistics struct {
-	Level     float64 // two-sided confidence in (0, 1)
-	Cluster   string  // id, doc, or a tag
-	Resamples int64
-	Method    string // auto, analytic, bca, percentile
+	Level   float64 // two-sided confidence in (0, 1)
+	Cluster string  // auto, question (once id), or a tag
 }
 
 // Presence configures the citation presence heuristic.

@@ -67,7 +67,7 @@ func (j *Job) AgreementOptions(worst int) annotations.Options {
 	s := &j.Config.Settings
 	q := &s.QualityControl.Agreement
 	return annotations.Options{
-		Level: s.Statistics.Level, Resamples: int(s.Statistics.Resamples), Seed: uint64(s.Seed), Workers: j.workers(), Worst: worst,
+		Level: s.Statistics.Level, Worst: worst,
 		Quality: annotations.Quality{Target: q.TargetAgreement, Recalibrate: q.RecalibrationThreshold, MinAnnotators: int(q.MinAnnotators)},
 	}
 }
@@ -221,17 +221,14 @@ func (p *Plan) itemOf(r *dataset.Resolver, row *ibid.Answer) (annotations.Item, 
 	}, int64(len(texts.unclear))
 }
 
-// documentOf is what an item is clustered by: the documents that it touches, the first of
-// them, or the tag that statistics.cluster names.
+// documentOf is what an item is clustered by: the documents that it touches, or the tag that
+// statistics.cluster names; its question, if there are none.
 func (p *Plan) documentOf(row *ibid.Answer) string {
 	by := p.job.Config.Statistics.Cluster
 	if by == autoCluster {
 		if all := annotations.ClusterOf(runs.AppendDocuments(nil, row)); all != "" {
 			return strings.Clone(all)
 		}
-	}
-	if by == "id" {
-		by = "doc"
 	}
 	if c := clusterOf(row, by); c != "" {
 		return strings.Clone(c)

@@ -4,16 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
-	"strings"
 
 	"ibid"
 	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
-	"ibid/metrics/stats"
 )
 
 // A Baseline is what a run is compared with by gates with diff and p: another run,
@@ -129,17 +126,11 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = fmt.Sprintf("no value: %d pairs of rows have it, %d lack it", d.N, d.Undefined)
 	case d.Doubt != "":
 		out.Reason = d.Doubt
-	case g.Func == configs.PValue && strings.HasPrefix(g.Op, ">") && d.Test != string(stats.WelchT) && d.Test != string(stats.StudentT) && smallestP(d.Clusters) > g.Number:
-		out.Reason = fmt.Sprintf("undecided: %d clusters cannot give a p below %.2g", d.Clusters, smallestP(d.Clusters))
 	default:
 		out.Verdict = verdictOf(g, *out.Value)
 	}
 	return out, nil
 }
-
-// smallestP is the least two-sided p that flipping the signs of so many clusters
-// can give.
-func smallestP(clusters int64) float64 { return math.Ldexp(2, -int(min(clusters, 1000))) }
 
 // difference looks a gate up; why says why there is no difference.
 func (b *Baseline) difference(g configs.Gate) (d compare.Difference, why string, err error) {

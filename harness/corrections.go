@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"strconv"
 	"strings"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -28,36 +28,41 @@ type summaryKey struct{ system, metric string }
 // prediction-powered mean (PPI++) for each metric that rests on the judge, system
 // by system and pooled. It returns what speaks against a random part.
 func CorrectByLabels(dir string, judged *Judged, summary []runs.SummaryRow) (warnings []string, err error) {
-	rows, err := predictedRows(dir, judged)
+	rows, err := readPredicted(dir, judged)
 	if err != nil {
 		return nil, err
 	}
 	clearCorrections(summary, ppiMethod)
 	var corrected []*runs.SummaryRow
-	var ps []*float64
+	var tests []chosen
 	for i := range summary {
 		row := &summary[i]
 		if row.Agg != runs.Macro || row.Slice != "" {
 			continue
 		}
 		predicted := rows[summaryKey{row.System, row.Metric}]
-		labelled := labelledOf(predicted)
-		if labelled < stats.FewestLabels || labelled == len(predicted) {
+		if predicted == nil {
+			continue
+		}
+		labelled := predicted.labelled()
+		if labelled < stats.FewestLabels || labelled == len(predicted.judge) {
 			continue
 		}
 		d, _ := metrics.Lookup(row.Metric)
-		e := stats.PPIClusters(predicted, row.Level, d.Min, d.Max)
-		if !e.Bounds.Defined() {
+		units := predicted.units()
+		e, _ := stats.PPI(predicted.judge, predicted.human, units, d.Min, d.Max, row.Level)
+		if !e.HasInterval {
 			continue
 		}
-		row.Corrected, row.CorrectedLow, row.CorrectedHigh = e.Value.Pointer(), e.Low.Pointer(), e.High.Pointer()
-		row.CorrectedMethod = fmt.Sprintf("%s, %d of %d rows labelled", ppiMethod, labelled, len(predicted))
-		corrected, ps = append(corrected, row), append(ps, chosenPValue(predicted, row.Level))
+		row.Corrected, row.CorrectedLow, row.CorrectedHigh = e.Nullable()
+		row.CorrectedMethod = fmt.Sprintf("%s, %d of %d rows labelled", ppiMethod, labelled, len(predicted.judge))
+		corrected, tests = append(corrected, row), append(tests, predicted.chosen(units, row.Level))
 	}
-	for i, p := range stats.Holm(ps) {
-		if p != nil && *p < 1-corrected[i].Level {
+	for i, c := range tests {
+		c.p *= float64(len(tests))
+		if c.p < 1-corrected[i].Level {
 			corrected[i].CorrectedMethod += ", perhaps not at random"
-			warnings = append(warnings, notRandom(corrected[i], rows[summaryKey{corrected[i].System, corrected[i].Metric}], *p))
+			warnings = append(warnings, c.warning(corrected[i]))
 		}
 	}
 	return warnings, nil
@@ -72,9 +77,17 @@ func clearCorrections(summary []runs.SummaryRow, method string) {
 	}
 }
 
-// predictedRows are the rows of the run in dir with the judge's values and, where
+// predictedRows are the rows where a metric is defined: with the judge's value and, where
 // people judged them wholly, theirs.
-func predictedRows(dir string, judged *Judged) (map[summaryKey][]stats.Predicted, error) {
+type predictedRows struct {
+	judge     []float64
+	human     []ibid.Number
+	questions []string
+	documents *stats.Documents // nil if rows touch none
+}
+
+// readPredicted reads those of the run in dir.
+func readPredicted(dir string, judged *Judged) (map[summaryKey]*predictedRows, error) {
 	var names []string
 	byName := make(map[string]metrics.Metric)
 	for k, d := range metrics.Definitions() {
@@ -83,114 +96,93 @@ func predictedRows(dir string, judged *Judged) (map[summaryKey][]stats.Predicted
 			byName[d.Name] = metrics.Metric(k)
 		}
 	}
-	rows := make(map[summaryKey][]stats.Predicted)
-	columns := append([]string{"id", "system", "row", "cluster"}, names...)
-	components, err := readComponents(dir)
+	rows := make(map[summaryKey]*predictedRows)
+	columns := append([]string{"id", "system", "row"}, names...)
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	touched, err := runs.ReadDocuments(context.Background(), f)
 	if err != nil {
 		return nil, err
 	}
 	err = runs.Rows().Scan(dir, columns, func(row int64, at *runs.Row) error {
-		cluster := at.ID
-		switch {
-		case at.Cluster != "":
-			cluster = "\x00" + at.Cluster
-		case components != nil:
-			cluster = components[row]
-		}
 		for _, name := range names {
 			value, ok := at.Numbers[name]
 			if !ok {
 				continue
 			}
-			r := stats.Predicted{Cluster: cluster, Judge: value}
+			human := ibid.Number{}
 			if v, ok := judged.Rows[at.Row][byName[name]]; ok {
-				r.Human = stats.Of(v)
+				human = stats.Of(v)
 			}
-			rows[summaryKey{"", name}] = append(rows[summaryKey{"", name}], r)
-			rows[summaryKey{at.System, name}] = append(rows[summaryKey{at.System, name}], r)
+			for _, system := range []string{"", at.System} {
+				key := summaryKey{system, name}
+				to := rows[key]
+				if to == nil {
+					to = new(predictedRows)
+					rows[key] = to
+				}
+				to.judge, to.human, to.questions = append(to.judge, value), append(to.human, human), append(to.questions, at.ID)
+				if touched.Documents != nil {
+					if to.documents == nil {
+						to.documents = new(stats.Documents)
+					}
+					to.documents.Add(touched.At(int(row))...)
+				}
+				if at.System == "" {
+					break
+				}
+			}
 		}
 		return nil
 	})
 	return rows, err
 }
 
-// readComponents names what documents connect each row of a run with; nil if no questions
-// share documents. Corrections take these for clusters also where they are large, and then
-// have wide intervals or none.
-func readComponents(dir string) ([]string, error) {
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	touching, questions, err := runs.ReadTouching(context.Background(), f)
-	if err != nil || !touching.Shared(questions) {
-		return nil, err
-	}
-	members := make([]stats.Member, len(questions))
-	for row, question := range questions {
-		members[row] = stats.Member{Unit: question, Row: int32(row)}
-	}
-	d := touching.Depend(members, false, 0)
-	names := make([]string, len(questions))
-	unit := -1
-	for i, m := range members {
-		if i == 0 || members[i-1].Unit != m.Unit {
-			unit++
-		}
-		names[m.Row] = "\x01" + strconv.FormatUint(d.Keys[d.Of[unit]], 16)
-	}
-	return names, nil
-}
-
-func labelledOf(rows []stats.Predicted) (n int) {
-	for _, r := range rows {
-		if r.Human.Known() {
+func (p *predictedRows) labelled() (n int) {
+	for _, human := range p.human {
+		if human.Known() {
 			n++
 		}
 	}
 	return n
 }
 
-// judgeMeans are the judge's means over labelled and over other rows.
-func judgeMeans(rows []stats.Predicted, level float64) (labelled, others stats.Estimate) {
-	var groupers [2]stats.Grouper
-	codes := make(map[string]int)
-	for _, r := range rows {
-		code, ok := codes[r.Cluster]
-		if !ok {
-			code = len(codes)
-			codes[r.Cluster] = code
+// units are the rows by question, with the documents that they touch.
+func (p *predictedRows) units() *stats.Rows { return stats.NewRows(p.questions, p.documents) }
+
+// A chosen compares the judge's mean over labelled rows with that over the others, which is
+// the same for a random part.
+type chosen struct{ labelled, others, p float64 }
+
+// chosen has the p-value 1 where there is no test. Labelled and other rows that share a
+// document are alike, which makes the test cautious.
+func (p *predictedRows) chosen(units *stats.Rows, level float64) chosen {
+	var sides [2]*stats.Quotient
+	var spreads [2]stats.Spread
+	for side, labelled := range []bool{true, false} {
+		y, x := make([]float64, len(p.judge)), make([]float64, len(p.judge))
+		for i, v := range p.judge {
+			if p.human[i].Known() == labelled {
+				y[i], x[i] = v, 1
+			}
 		}
-		which := 1
-		if r.Human.Known() {
-			which = 0
-		}
-		groupers[which].Add(code, r.Judge)
+		sides[side] = stats.NewQuotient(units.Sums(y), units.Sums(x))
+		spreads[side] = sides[side].Spread(units.Documents(func(row int) bool { return x[row] != 0 }))
 	}
-	var sums [2]stats.Clusters
-	for i := range groupers {
-		groupers[i].Drain(&sums[i])
+	out := chosen{sides[0].Value, sides[1].Value, 1}
+	both := spreads[0].Beside(&spreads[1])
+	if d := both.Difference(out.labelled-out.others, math.Inf(1), level); d.P.Known() {
+		out.p = d.P.Value
 	}
-	return sums[0].Mean(level), sums[1].Mean(level)
+	return out
 }
 
-// chosenPValue is the p-value of the judge's mean over labelled rows being that over
-// the others, as it is for a random part; nil if there is no test. Labelled and
-// other rows that share a cluster are alike, which makes the test cautious.
-func chosenPValue(rows []stats.Predicted, level float64) *float64 {
-	labelled, others := judgeMeans(rows, level)
-	if u := stats.NewUnpaired(&labelled, &others, level); u.T.Defined() {
-		return new(u.T.P)
-	}
-	return nil
-}
-
-func notRandom(row *runs.SummaryRow, rows []stats.Predicted, p float64) string {
-	system := cmp.Or(row.System, "all systems")
-	labelled, others := judgeMeans(rows, row.Level)
-	return fmt.Sprintf("%s, %s: labelled rows look chosen, not drawn: the judge gives them %.3f on average, the others %.3f (p = %.2g after Holm); "+
-		"a correction by rows that are no random part is biased", row.Metric, system, labelled.Value, others.Value, p)
+func (c *chosen) warning(row *runs.SummaryRow) string {
+	return fmt.Sprintf("%s, %s: labelled rows look chosen, not drawn: the judge gives them %.3f on average, the others %.3f (p = %.2g over all that are corrected); "+
+		"a correction by rows that are no random part is biased", row.Metric, cmp.Or(row.System, "all systems"), c.labelled, c.others, c.p)
 }
 
 // roganGladenMethod is how a summary names its corrections by a judge's rates.
@@ -227,35 +219,14 @@ func CorrectByRates(rates map[string]annotations.Rates, summary []runs.SummaryRo
 
 // effective is the number of independent items that would give the share of row its
 // standard error. There are fewer of them than items: items share rows, questions
-// and documents. If the interval tells no standard error, each cluster counts as one
-// item.
+// and documents. Where no row differs each independent unit counts as one item.
 func effective(row *runs.SummaryRow) float64 {
 	n := float64(row.Clusters)
-	if se, ok := standardError(row); ok {
-		n = *row.Estimate * (1 - *row.Estimate) / (se * se)
+	if p := *row.Estimate; row.SE != nil && *row.SE > 0 && p > 0 && p < 1 {
+		n = p * (1 - p) / (*row.SE * *row.SE)
 	}
 	if row.Agg == runs.Micro {
 		n = min(n, *row.Den)
 	}
 	return n
-}
-
-// standardError is the standard error of a share in (0, 1), computed from its
-// interval as if that were normal. Student's intervals are wider, so the result is
-// rather too large. Those on the logit scale are symmetric there.
-func standardError(row *runs.SummaryRow) (se float64, ok bool) {
-	p := *row.Estimate
-	if row.Low == nil || p <= 0 || p >= 1 {
-		return 0, false
-	}
-	se = (*row.High - *row.Low) / 2
-	if method := stats.Method(row.Method).Base(); method == stats.LogitT || method == stats.LogitEffective || method == stats.LogitCR3 {
-		if *row.Low <= 0 || *row.High >= 1 {
-			return 0, false
-		}
-		logit := func(v float64) float64 { return math.Log(v / (1 - v)) }
-		se = p * (1 - p) * (logit(*row.High) - logit(*row.Low)) / 2
-	}
-	se /= stats.NormalQuantile(row.Level)
-	return se, se > 0
 }

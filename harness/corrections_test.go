@@ -14,7 +14,7 @@ import (
 // shareRow is a summary row of n rows with three items each, of which a judge of
 // known rates judged all, and people would call a share of each row's supported.
 func shareRow(rng *rand.Rand, n int, se, sp float64) (row runs.SummaryRow, truth float64) {
-	var means stats.Clusters
+	var shares, ones []float64
 	for range n {
 		own := 0.2 + 0.6*rng.Float64() // items of a row are alike
 		yes := 0.0
@@ -28,9 +28,9 @@ func shareRow(rng *rand.Rand, n int, se, sp float64) (row runs.SummaryRow, truth
 				yes++
 			}
 		}
-		means.AddRow(yes / 3)
+		shares, ones = append(shares, yes/3), append(ones, 1)
 	}
-	e := means.Mean(0.95)
+	e := stats.NewQuotient(shares, ones).Within(nil, 0, 1, 0.95)
 	row = runs.SummaryRow{Metric: "citation_correctness", Agg: runs.Macro}
 	row.Fill(&e)
 	return row, 0.5

@@ -7,20 +7,19 @@ import (
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
-	"ibid/metrics/stats"
 )
 
 // A judgedState adds up, for one judged metric in one group, how much of it was
 // scored, and the least and the greatest value that it could have.
 type judgedState struct {
-	scorable, unscored stats.Exact // items
-	num, revocable     stats.Exact // of the micro value
-	low, high          stats.Exact // sums over the rows that are defined or bounded
-	rows               int64       // those rows
-	bounded            bool        // some of them has bounds
+	scorable, unscored float64 // items
+	num, revocable     float64 // of the micro value
+	low, high          float64 // sums over the rows that are defined or bounded
+	rows               int64   // those rows
+	bounded            bool    // some of them has bounds
 
-	known  stats.Exact // sum over the rows with a value, each by the share of its items whose texts are known
-	noText bool        // some row has items without
+	known  float64 // sum over the rows with a value, each by the share of its items whose texts are known
+	noText bool    // some row has items without
 }
 
 // judgedStates adds up one metric over all groups.
@@ -44,13 +43,13 @@ func (s *summarizer) judgedStates(ctx context.Context, d *metrics.Definition) ([
 		for row := range value.Rows {
 			for _, g := range s.groups.members[signatures.at(row)] {
 				st := &all[g]
-				st.scorable.Add(terms.scorable[row])
-				st.unscored.Add(terms.unscored[row])
-				st.num.Add(terms.num[row])
-				st.revocable.Add(terms.revocable[row])
+				st.scorable += terms.scorable[row]
+				st.unscored += terms.unscored[row]
+				st.num += terms.num[row]
+				st.revocable += terms.revocable[row]
 				st.bounds(row, &value, &low, &high)
 				if value.Valid[row] {
-					st.known.Add(metrics.Known(terms.scorable[row], terms.noText[row]))
+					st.known += metrics.Known(terms.scorable[row], terms.noText[row])
 					st.noText = st.noText || terms.noText[row] > 0
 				}
 			}
@@ -64,11 +63,11 @@ func (st *judgedState) bounds(row int, value, low, high *parquet.ColumnValues) {
 	switch {
 	case low.Valid[row]:
 		st.bounded = true
-		st.low.Add(low.Doubles[row])
-		st.high.Add(high.Doubles[row])
+		st.low += low.Doubles[row]
+		st.high += high.Doubles[row]
 	case value.Valid[row]:
-		st.low.Add(value.Doubles[row])
-		st.high.Add(value.Doubles[row])
+		st.low += value.Doubles[row]
+		st.high += value.Doubles[row]
 	default:
 		return
 	}
@@ -111,34 +110,29 @@ func (t *judgedTerms) read(file *parquet.ResultFile, part int, d *metrics.Defini
 
 // complete fills in a row of the summary.
 func (st *judgedState) complete(r *runs.SummaryRow, d *metrics.Definition) {
-	scorable, _ := st.scorable.Float64()
-	unscored, _ := st.unscored.Float64()
-	r.Unscored = int64(unscored)
-	if known, _ := st.known.Float64(); st.noText {
-		r.DefinedShare = new(known / float64(r.N+r.Undefined))
+	r.Unscored = int64(st.unscored)
+	if st.noText {
+		r.DefinedShare = new(st.known / float64(r.N+r.Undefined))
 	}
-	if scorable > 0 {
-		r.Coverage = new((scorable - unscored) / scorable)
+	if st.scorable > 0 {
+		r.Coverage = new((st.scorable - st.unscored) / st.scorable)
 	}
 	if r.Agg == runs.Micro {
-		st.microBounds(r, d, scorable, unscored)
+		st.microBounds(r, d)
 		return
 	}
 	// A metric that never has bounds, such as a variance, has none over rows either.
-	if st.rows > 0 && (st.bounded || unscored == 0) {
-		low, _ := st.low.Float64()
-		high, _ := st.high.Float64()
-		r.BoundLow, r.BoundHigh = new(low/float64(st.rows)), new(high/float64(st.rows))
+	if st.rows > 0 && (st.bounded || st.unscored == 0) {
+		r.BoundLow, r.BoundHigh = new(st.low/float64(st.rows)), new(st.high/float64(st.rows))
 	}
 }
 
 // microBounds bounds a quotient of sums in [0, 1] whose denominator is the scored
 // items: each unscored one adds 0 or 1 to its numerator, a revocable one takes 1 or 0 from it.
-func (st *judgedState) microBounds(r *runs.SummaryRow, d *metrics.Definition, scorable, unscored float64) {
-	if d.Min != 0 || d.Max != 1 || scorable <= 0 {
+func (st *judgedState) microBounds(r *runs.SummaryRow, d *metrics.Definition) {
+	if d.Min != 0 || d.Max != 1 || st.scorable <= 0 {
 		return
 	}
-	num, _ := st.num.Float64()
-	revocable, _ := st.revocable.Float64()
-	r.BoundLow, r.BoundHigh = new((num-revocable)/scorable), new((num+unscored-revocable)/scorable)
+	r.BoundLow = new((st.num - st.revocable) / st.scorable)
+	r.BoundHigh = new((st.num + st.unscored - st.revocable) / st.scorable)
 }

@@ -9,6 +9,6 @@ func (p *Plan) SummarizeAgain(ctx context.Context, spill bool) error {
 	if spill {
 		memory = 1
 	}
-	_, err := p.summarize(ctx, nil, memory)
+	_, err := p.summarize(ctx, memory)
 	return err
 }

@@ -14,7 +14,7 @@ import (
 type group struct {
 	system, slice string
 	rows          int64
-	spread        bool // rows of one cluster may stand anywhere, so clusters must be collected
+	pooled        bool // rows of several systems, so that a question may have several
 	same          int  // the group with the same rows that is used instead; itself if there is none
 }
 
@@ -24,7 +24,6 @@ type group struct {
 // one signature.
 type groups struct {
 	slices    []string // as from sliceKeys
-	clustered bool     // clusters are not the ids
 	all       []group
 	own       []int // groups with rows of their own, in the order of the summary
 	single    bool  // there is one system, whose groups are used for all systems too
@@ -51,21 +50,17 @@ func (s *signatures) at(i int) int {
 	return int(s.each[i])
 }
 
-// findGroups finds the groups of a run: from what is known of its parts, and from
-// rows.parquet for the others.
-func findGroups(f *parquet.ResultFile, keys []string, clustered bool, known knownParts) (*groups, error) {
+// findGroups finds the groups of a run.
+func findGroups(f *parquet.ResultFile, keys []string) (*groups, error) {
 	g := &groups{
 		slices:    keys,
-		clustered: clustered,
 		byName:    make(map[[2]string]int),
 		signature: make(map[string]int),
 		systems:   make(map[string]struct{}),
 	}
 	g.group("", "")
 	for part := range f.RowGroups() {
-		if p := known[int64(part)]; p.sums != nil {
-			g.addKnown(&p)
-		} else if err := g.read(f, part); err != nil {
+		if err := g.read(f, part); err != nil {
 			return nil, err
 		}
 	}
@@ -83,13 +78,6 @@ func sliceKeys(settings []string) []string {
 		}
 	}
 	return keys
-}
-
-// addKnown adds a part that this process made. All its rows have one signature.
-func (g *groups) addKnown(p *knownPart) {
-	g.errors += p.tally.Errors
-	g.rows += p.tally.Rows
-	g.perPart = append(g.perPart, signatures{same: g.count(p.sums.system, p.sums.values, p.tally.Rows)})
 }
 
 // count adds rows of one signature and returns its number.
@@ -227,13 +215,12 @@ func (g *groups) group(system, slice string) int {
 	return k
 }
 
-// finish decides which groups have clusters of more than one row (within one
-// system an id occurs once, so its rows are clusters of their own). If there is one
-// system, its group is used for all systems too.
+// finish decides which groups may have several rows of one question: within one system an
+// id occurs once. If there is one system, its group is used for all systems too.
 func (g *groups) finish() {
 	for k := range g.all {
 		all := &g.all[k]
-		all.spread = g.clustered || all.system == "" && len(g.systems) > 1
+		all.pooled = all.system == "" && len(g.systems) > 1
 		if all.system == "" && len(g.systems) == 1 {
 			for system := range g.systems {
 				all.same = g.byName[[2]string{system, all.slice}]
@@ -252,9 +239,4 @@ func (g *groups) finish() {
 	slices.SortFunc(g.own, func(a, b int) int {
 		return cmp.Or(cmp.Compare(g.all[a].system, g.all[b].system), cmp.Compare(g.all[a].slice, g.all[b].slice))
 	})
-}
-
-// spread reports whether some group needs its clusters collected.
-func (g *groups) spread() bool {
-	return slices.ContainsFunc(g.all, func(k group) bool { return k.spread && k.rows > 0 })
 }

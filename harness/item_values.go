@@ -2,12 +2,10 @@ package harness
 
 import (
 	"math"
-	"slices"
 
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
-	"ibid/metrics/stats"
 )
 
 // itemValues are the values of one item over the rows of a part where it is
@@ -36,13 +34,6 @@ func (a *amounts) at(i int) float64 {
 	return a.sums[i]
 }
 
-func (a *amounts) slice(from, to int) amounts {
-	if a.whole {
-		return amounts{whole: true, counts: a.counts[from:to]}
-	}
-	return amounts{sums: a.sums[from:to]}
-}
-
 // value is the item's value in the at-th row where it is defined.
 func (v *itemValues) value(at int) float64 {
 	if len(v.defined.Doubles) > 0 {
@@ -51,23 +42,9 @@ func (v *itemValues) value(at int) float64 {
 	return float64(v.defined.Ints[at])
 }
 
-// places says of each row where its value is, -1 if it has none; nil if all rows have one.
-// It may use the memory of reuse.
-func (v *itemValues) places(reuse []int32) []int32 {
-	if v.defined.Len() == v.defined.Rows {
-		return nil
-	}
-	out := slices.Grow(reuse[:0], v.defined.Rows)[:v.defined.Rows]
-	for row := range out {
-		out[row] = -1
-	}
-	v.defined.Each(func(row, at int) { out[row] = int32(at) })
-	return out
-}
-
 // read reads one item. The values are good until the next call, or until src
 // changes.
-func (v *itemValues) read(src numberSource, it *item) error {
+func (v *itemValues) read(src *columnReader, it *item) error {
 	var err error
 	if v.defined, err = src.numbers(it.value); err != nil {
 		return err
@@ -89,7 +66,7 @@ func (a *amounts) none(whole bool) {
 
 // read adds up terms for the rows where the item is defined; a null adds
 // nothing.
-func (a *amounts) read(src numberSource, terms []term, whole bool, defined *parquet.Numbers) error {
+func (a *amounts) read(src *columnReader, terms []term, whole bool, defined *parquet.Numbers) error {
 	a.none(whole)
 	if len(terms) == 1 && terms[0].factor == 1 {
 		c, err := src.numbers(terms[0].column)
@@ -159,44 +136,6 @@ func zeros[T any](s []T, n int) []T {
 	return s
 }
 
-// A state is what is known of one item in one group.
-type state struct {
-	defined      int64
-	macro, micro stats.Clusters
-}
-
-// count notes n more rows where the item is defined.
-func (st *state) count(n int) { st.defined += int64(n) }
-
-// add adds the values [from, to), each of which is a cluster of its own.
-func (st *state) add(v *itemValues, from, to int) {
-	if len(v.defined.Doubles) > 0 {
-		st.macro.AddRows(v.defined.Doubles[from:to])
-	} else {
-		st.macro.AddRowInts(v.defined.Ints[from:to])
-	}
-	if !v.micro || from == to {
-		return
-	}
-	num, den := v.num.slice(from, to), v.den.slice(from, to)
-	switch {
-	case num.whole && den.whole:
-		st.micro.AddRowCounts(num.counts, den.counts)
-	case den.whole:
-		st.micro.AddRowSums(num.sums, den.counts)
-	default:
-		for i := range to - from {
-			st.micro.AddCluster(num.at(i), den.at(i), 1)
-		}
-	}
-}
-
-func (st *state) merge(o *state) {
-	st.defined += o.defined
-	st.macro.Merge(&o.macro)
-	st.micro.Merge(&o.micro)
-}
-
 // An item is one metric or count to summarize.
 type item struct {
 	def      metrics.Definition
@@ -244,13 +183,6 @@ func summaryItems(fields []parquet.Field) []item {
 	return items
 }
 
-// A numberSource gives the numbers of the columns of rows.parquet for the rows
-// of one part.
-type numberSource interface {
-	// numbers returns a column. It is good until the next cachedColumns calls.
-	numbers(column int) (*parquet.Numbers, error)
-}
-
 // cachedColumns is how many columns of a row group a columnReader keeps: the
 // parts of micro values are shared by neighbouring metrics.
 const cachedColumns = 16
@@ -279,7 +211,7 @@ func newColumnReader(f *parquet.ResultFile) *columnReader {
 	return r
 }
 
-// numbers reads a column unless it is at hand.
+// numbers reads a column unless it is at hand. It is good until the next cachedColumns calls.
 func (r *columnReader) numbers(column int) (*parquet.Numbers, error) {
 	r.clock++
 	oldest := &r.columns[0]
@@ -301,16 +233,3 @@ func (r *columnReader) numbers(column int) (*parquet.Numbers, error) {
 	oldest.column, oldest.part = column, r.part
 	return &oldest.numbers, nil
 }
-
-// tableColumns are the columns of a part in memory.
-type tableColumns struct{ columns []parquet.Numbers }
-
-// load takes the columns of a table, good until the table changes.
-func (t *tableColumns) load(table *parquet.Table) {
-	t.columns = t.columns[:0]
-	for c := range table.Fields() {
-		t.columns = append(t.columns, table.Numbers(c))
-	}
-}
-
-func (t *tableColumns) numbers(column int) (*parquet.Numbers, error) { return &t.columns[column], nil }

@@ -172,7 +172,7 @@ func panelOf(dir string) ([]runs.PanelPair, error) {
 	var out []runs.PanelPair
 	for _, models := range slices.SortedFunc(maps.Keys(tables), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		t := tables[models]
-		k := t.labels.Kappa(stats.Unweighted, 0.95)
+		k := t.labels.Kappa(stats.Unweighted)
 		pair := runs.PanelPair{Models: models, Claims: k.N, Unsure: t.unsure}
 		if k.Observed.Known() {
 			pair.Agreement = &k.Observed.Value

@@ -3,8 +3,10 @@ package harness_test
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ibid"
 	"ibid/annotations"
@@ -79,8 +81,8 @@ func TestAgreementFromTheRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := annotations.Measure(a.Spans, a.Labels).Statistics
-			if len(want) == 0 || !reflect.DeepEqual(got, want) {
-				t.Errorf("the run says\n%+v\nwant\n%+v", got, want)
+			if len(want) == 0 || gocmp.Diff(want, got, cmpopts.EquateEmpty()) != "" {
+				t.Errorf("the run says another (-want +got):\n%s", gocmp.Diff(want, got, cmpopts.EquateEmpty()))
 			}
 		})
 	}

@@ -90,6 +90,9 @@ type tally struct {
 	MovedTruth, LostTruth   int64
 }
 
+// tallies are those of the parts that this process has made, by number.
+type tallies map[int64]*tally
+
 func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error) {
 	r := &recorder{
 		layout: layout, cluster: s.Statistics.Cluster, sourceTypes: slices.Contains(s.Slices, runs.SourceTypeSlice), sourceStates: slices.Contains(s.Slices, runs.SourceStatusSlice),
@@ -459,25 +462,18 @@ func (r *recorder) addCalls(in *ibid.Answer, j *judging) {
 	}
 }
 
-// clusterOf returns the cluster of a row when clusters are not the question
-// ids: the document of its first truth span, else of its first citation, or the
-// value of a tag. It is "" if the row has none, or if clusters are the ids; the
-// row is then its id's.
+// autoCluster is the value of statistics.cluster with which rows depend on each other
+// by all documents that they touch.
+const autoCluster = "auto"
+
+// byQuestion reports whether a value of statistics.cluster is that rows depend on each other
+// only by their question.
+func byQuestion(cluster string) bool { return cluster == "question" || cluster == "id" }
+
+// clusterOf is the row's value of the tag that statistics.cluster names, "" if it names
+// none or the row has none.
 func clusterOf(in *ibid.Answer, by string) string {
-	switch by {
-	case "id", autoCluster:
-		return ""
-	case "doc":
-		for i := range in.Truth {
-			if !in.Truth[i].DocNull {
-				return in.Truth[i].Doc
-			}
-		}
-		for i := range in.Citations {
-			if !in.Citations[i].DocNull {
-				return in.Citations[i].Doc
-			}
-		}
+	if by == autoCluster || byQuestion(by) {
 		return ""
 	}
 	value, _ := in.Tag(by)

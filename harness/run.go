@@ -304,7 +304,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.askInBatches(ctx, todo, perPart, docs); err != nil {
 		return p.interrupted(ctx, err, m, skipped, since)
 	}
-	known, marked := make(knownParts), newMarkedParts(p, skipped > 0)
+	known, marked := make(tallies), newMarkedParts(p, skipped > 0)
 	saved := skipped
 	waiting := false
 	err = p.scoreParts(ctx, todo, perPart, docs, func(d finishedPart) {
@@ -312,7 +312,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		marked.add(d.number, d.marked)
 		saved += d.rows
 		progress.Done = max(progress.Done, saved)
-		progress.Errors += d.known.tally.Errors
+		progress.Errors += d.known.Errors
 		p.job.progress(progress)
 	}, func(answered int64) {
 		progress.Done = max(progress.Done, skipped+answered)
@@ -340,7 +340,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.assemble(ctx, m, from, to, known, marked, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if !p.job.ofAnchors && p.shared.found.Load() && p.job.Config.Statistics.Cluster == "id" {
+	if !p.job.ofAnchors && p.shared.found.Load() && byQuestion(p.job.Config.Statistics.Cluster) {
 		p.warnOf(m, "questions share documents, so their rows are not independent: set statistics.cluster to auto")
 	}
 	if text := p.notFetched.warning(p); text != "" {
@@ -409,7 +409,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 }
 
 // assemble makes the result files from the parts, and what is made of them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, known knownParts, marked *markedParts, docs *dataset.Documents) error {
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, known tallies, marked *markedParts, docs *dataset.Documents) error {
 	if err := p.joinTables(from, to); err != nil {
 		return err
 	}
@@ -447,8 +447,8 @@ func (p *Plan) joinTables(from, to int64) (err error) {
 }
 
 // sumUp makes the summary of the result files and fills the manifest from them.
-func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, known knownParts) error {
-	counted, err := p.summarize(ctx, known, summaryMemory)
+func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, known tallies) error {
+	counted, err := p.summarize(ctx, summaryMemory)
 	if err != nil {
 		return err
 	}
@@ -456,8 +456,8 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, known knownParts) er
 	if err := p.countCitations(m, known); err != nil {
 		return err
 	}
-	if counted.sampled != "" {
-		p.warnOf(m, "%s", counted.sampled)
+	if counted.few {
+		p.warnOf(m, "intervals rest on few documents; for results about these documents only: statistics.cluster: question")
 	}
 	if m.MovedTruth, m.LostTruth, err = countMovedTruth(filepath.Join(p.Dir, runs.RowsFile), known); err != nil {
 		return err
@@ -494,7 +494,7 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, known knownParts) er
 }
 
 // countCitations counts the citations and, where there is a table of them, their statuses.
-func (p *Plan) countCitations(m *runs.Manifest, known knownParts) (err error) {
+func (p *Plan) countCitations(m *runs.Manifest, known tallies) (err error) {
 	if !slices.Contains(p.partFiles(), partCitations) {
 		p.warnOf(m, "without %s rows are shown without their citations, and statuses are not counted", runs.CitationsFile)
 		m.Citations, err = sumCount(filepath.Join(p.Dir, runs.RowsFile), metrics.Citations)
@@ -530,7 +530,7 @@ func sumCount(path string, count metrics.Count) (sum int64, err error) {
 
 // countStatuses counts the citations of each status: from memory, or from
 // citations.parquet.
-func countStatuses(path string, known knownParts) (map[string]int64, error) {
+func countStatuses(path string, known tallies) (map[string]int64, error) {
 	f, err := parquet.OpenResult(path)
 	if err != nil {
 		return nil, err
@@ -539,7 +539,7 @@ func countStatuses(path string, known knownParts) (map[string]int64, error) {
 	counts := make(map[string]int64)
 	var column parquet.ColumnValues
 	for g := range f.RowGroups() {
-		if t := known[int64(g)].tally; t != nil {
+		if t := known[int64(g)]; t != nil {
 			for status, n := range t.Statuses {
 				if n > 0 {
 					counts[ibid.Status(status).String()] += n
@@ -559,7 +559,7 @@ func countStatuses(path string, known knownParts) (map[string]int64, error) {
 
 // countMovedTruth counts the truth spans that were moved to their quotes, and those
 // that are nowhere: from memory, or from rows.parquet.
-func countMovedTruth(path string, known knownParts) (moved, lost int64, err error) {
+func countMovedTruth(path string, known tallies) (moved, lost int64, err error) {
 	f, err := parquet.OpenResult(path)
 	if err != nil {
 		return 0, 0, err
@@ -567,7 +567,7 @@ func countMovedTruth(path string, known knownParts) (moved, lost int64, err erro
 	defer f.Close()
 	var column parquet.ColumnValues
 	for g := range f.RowGroups() {
-		if t := known[int64(g)].tally; t != nil {
+		if t := known[int64(g)]; t != nil {
 			moved, lost = moved+t.MovedTruth, lost+t.LostTruth
 			continue
 		}

@@ -110,7 +110,7 @@ func TestLimitAndOnly(t *testing.T) {
 
 func TestSharedDocumentsAreSaid(t *testing.T) {
 	path := writeRows(t, questions(30, "a"))
-	for cluster, want := range map[string]int{"id": 1, "doc": 0} {
+	for cluster, want := range map[string]int{"id": 1, "question": 1, "auto": 0} {
 		m, err := runs.ReadManifest(evaluate(t, path, "statistics.cluster="+cluster))
 		if err != nil || len(m.Warnings) != want {
 			t.Errorf("cluster %s: warnings %q, %v; want %d", cluster, m.Warnings, err, want)

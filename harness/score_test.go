@@ -167,7 +167,7 @@ func TestScoreIsARun(t *testing.T) {
 		without  []string
 	}{
 		"places":  {questions(30, "a", "b"), []string{"rows", "citations"}, []string{"judge=none", "slices=[lang]"}, []string{"documents"}},
-		"lexical": {bad, []string{"rows", "citations", "verdicts"}, []string{"judge=lexical", "statistics.cluster=doc"}, nil},
+		"lexical": {bad, []string{"rows", "citations", "verdicts"}, []string{"judge=lexical", "statistics.cluster=question"}, nil},
 	} {
 		path := writeRows(t, c.rows)
 		run := evaluate(t, path, c.settings...)

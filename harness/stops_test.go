@@ -58,7 +58,7 @@ func TestStops(t *testing.T) {
 		{name: "not together", only: tag("lang", "de", "topic", "t1"), want: "--only lang=de --only topic=t1 leave no row: none has all of these tags"},
 		{name: "no such slice", settings: []string{"slices=[lang, tpoic]"}, want: "no row has the tag tpoic (sign unknown_slice)", hint: "did you mean topic?"},
 		{name: "no such slice at all", settings: []string{"slices=[zzzz]"}, want: "no row has the tag zzzz (sign unknown_slice)", hint: "slices can be by lang, topic, model, provider, source_status, source_type, system"},
-		{name: "no such cluster", settings: []string{"statistics.cluster=zzzz"}, want: "no row has the tag zzzz", hint: "rows depend on each other by auto, id, doc, lang, topic"},
+		{name: "no such cluster", settings: []string{"statistics.cluster=zzzz"}, want: "no row has the tag zzzz", hint: "rows depend on each other by auto, question, lang, topic"},
 		{name: "other documents", documents: renamed(func(s string) string { return "x" + s[4:] + s[4:] + "yz" }), want: "none of the cited documents is in "},
 		{name: "another spelling", documents: renamed(strings.ToUpper), want: "none of the cited documents is in ", hint: `"doc-`},
 		{name: "in a folder", documents: renamed(func(s string) string { return "a/b/" + s }), want: `it has "a/b/doc-0", "a/b/doc-1", "a/b/doc-2" and 6 more`, hint: `is probably "a/b/doc-`},

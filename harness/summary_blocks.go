@@ -45,7 +45,7 @@ func (s *summarizer) blocks(ctx context.Context, dir string, memory int) (out *s
 			out.remove()
 		}
 	}()
-	perItem := (len(s.groups.own) + len(s.dependent)) * int(unsafe.Sizeof(state{}))
+	perItem := len(s.groups.own) * int(unsafe.Sizeof(state{}))
 	if s.judged {
 		perItem += len(s.groups.all) * int(unsafe.Sizeof(judgedState{}))
 	}

@@ -33,7 +33,7 @@ type inputPart struct {
 // A finishedPart is what a worker reports of a part.
 type finishedPart struct {
 	number int64
-	known  knownPart
+	known  *tally
 	marked *markedPart
 	rows   int64 // rows of the input, also those that --only left out
 }
@@ -110,7 +110,6 @@ type worker struct {
 	queue   *judgeQueue        // nil without a live judge
 	scorer  *scorer
 	record  *recorder
-	sums    *partSummer
 	marked  *markedPart // of the open part
 	encoder parquet.Encoder
 	row     ibid.Answer
@@ -126,8 +125,7 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 		return nil, err
 	}
 	r.hashes = p.severalSystems
-	settings := &p.job.Config.Settings
-	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r, sums: newPartSummer(layout, settings)}, nil
+	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r}, nil
 }
 
 func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<- finishedPart) error {
@@ -171,22 +169,20 @@ func (w *worker) forget() error {
 	return nil
 }
 
-// scorePart scores one part, makes its results durable and returns what the summary
+// scorePart scores one part, makes its results durable and returns what the manifest
 // needs of it.
-func (w *worker) scorePart(ctx context.Context, in inputPart) (known knownPart, err error) {
-	w.sums.begin()
+func (w *worker) scorePart(ctx context.Context, in inputPart) (*tally, error) {
 	if err := w.scoreRows(ctx, in); err != nil {
-		return known, err
+		return nil, err
 	}
 	for _, kind := range w.plan.partFiles() {
 		if err := w.plan.savePart(in.part, kind, func(out io.Writer) error {
 			return w.encoder.EncodePart(out, w.record.table(kind))
 		}); err != nil {
-			return known, err
+			return nil, err
 		}
 	}
-	tally := w.record.tally
-	return w.sums.end(w.record.rows, &tally)
+	return new(w.record.tally), nil
 }
 
 // scoreRows scores the rows of one part into the tables of the recorder.
@@ -236,7 +232,6 @@ func (w *worker) scoreRow(ctx context.Context) (err error) {
 		return nil
 	}
 	w.plan.shared.note(&w.row)
-	w.sums.note(&w.row)
 	return w.marked.note(w.plan, w.scorer.resolver, &w.row, failure)
 }
 

@@ -26,7 +26,7 @@ func judgedByPeople() []annotations.Verdict {
 
 func calibrationOf(kind string, items []annotations.Verdict) *annotations.Calibration {
 	return annotations.Calibrate(kind, "some/model", items, annotations.CalibrateOptions{
-		Options: annotations.Options{Level: 0.95, Resamples: 50, Seed: 1, Workers: 1}, Threshold: 0.7, Positive: 0.7, Bins: 10,
+		Options: annotations.Options{Level: 0.95}, Threshold: 0.7, Positive: 0.7, Bins: 10,
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"ibid/annotations/compare"
 	"ibid/metrics"
-	"ibid/metrics/stats"
 )
 
 // A compareView is how runs or systems differ, as package compare found it.
@@ -534,19 +533,12 @@ func howCompared(r *compare.Result) []string {
 	if unpaired {
 		out = append(out, "Sides that share no question are not paired: they are shown side by side, without a difference.")
 	}
-	out = append(out, fmt.Sprintf("Intervals are at level %s (%s%s); p-values are two-sided, adjusted by Holm over the headline metrics of a pair and by Benjamini and Hochberg over all others. ~ stands for not significant; MDE is the least difference that would have been found with chance %s. Seed %d.",
-		levelText(r.Level), r.Method, resamplesText(r), number(r.Power), r.Seed))
+	out = append(out, fmt.Sprintf("Intervals are at level %s; p-values are two-sided, adjusted by Holm over the headline metrics of a pair and by Benjamini and Hochberg over all others. ~ stands for not significant; MDE is the least difference that would have been found with chance %s.",
+		levelText(r.Level), number(r.Power)))
 	if len(r.Rankings) > 0 {
 		out = append(out, "All statements of a ranking hold together at that level; a rank is a range where chance may explain the order.")
 	}
 	return out
-}
-
-func resamplesText(r *compare.Result) string {
-	if r.Method != string(stats.BCaBootstrap) && r.Method != string(stats.PercentileBootstrap) {
-		return ""
-	}
-	return ", " + Thousands(int64(r.Resamples)) + " resamples"
 }
 
 // whatChanged says how many headline metrics changed between runs, and which the most.

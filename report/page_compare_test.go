@@ -15,7 +15,7 @@ import (
 // that is not.
 func pairOf() *compare.Result {
 	return &compare.Result{
-		By: "system", Level: 0.95, Power: 0.8, Method: "analytic", Seed: 7, Headline: []string{"char_f1", "citation_correctness"},
+		By: "system", Level: 0.95, Power: 0.8, Headline: []string{"char_f1", "citation_correctness"},
 		Sides: []compare.Side{{Name: "alpha", Run: "night", System: "alpha", Rows: 3}, {Name: "beta", Run: "night", System: "beta", Rows: 3}},
 		Pairs: []compare.Pair{{
 			Base: 0, New: 1, Paired: true, Rows: 3, OnlyNew: compare.Named{Rows: 1, IDs: []string{"q9"}},
@@ -87,7 +87,7 @@ func TestPageCompares(t *testing.T) {
 		t.Errorf("ranking = %+v", r)
 	}
 	html := writePage(t, p)
-	for _, want := range []string{"Differences to alpha", "beta against alpha", "1 row of beta without a counterpart", "Seed 7", "corrected −0.100 [−0.150, −0.050], 12 pairs labelled"} {
+	for _, want := range []string{"Differences to alpha", "beta against alpha", "1 row of beta without a counterpart", "corrected −0.100 [−0.150, −0.050], 12 pairs labelled"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -12,7 +12,7 @@ import (
 // driftOf is a drift of that many verdicts, out of 300.
 func driftOf(lost int, moved bool) *compare.Drift {
 	d := &compare.Drift{
-		Base: "monday", New: "tuesday", Rows: 300, Verdicts: 300, OneSided: 2, Lost: int64(lost), P: new(0.5), Test: "mcnemar-midp", Level: 0.95, Moved: moved,
+		Base: "monday", New: "tuesday", Rows: 300, Verdicts: 300, OneSided: 2, Lost: int64(lost), P: new(0.5), Test: "t", Level: 0.95, Moved: moved,
 		Agreement: []compare.DriftAgreement{{Kind: "claim support", Before: compare.AgreementRates{Items: 300, Sensitivity: new(0.9)}, After: compare.AgreementRates{Items: 300, Sensitivity: new(0.8)}}},
 	}
 	for i := range lost {

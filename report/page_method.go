@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,28 +28,10 @@ type definitionText struct {
 type intervalText struct{ Name, Text string }
 
 var intervalWords = map[string]string{
-	string(stats.CR1T):                "mean ± t quantile (clusters − 1 degrees of freedom) × CR1 standard error over clusters",
-	string(stats.LogitCR3):            "t quantile (effective clusters − 1 degrees of freedom) × delete-one-cluster standard error on the logit scale, carried back to the bounds of the metric",
-	string(stats.AtanhT):              "t quantile × standard error on the scale of atanh, carried back: of a difference",
-	string(stats.AtanhCR3):            "the same for a difference, on the scale of atanh",
-	string(stats.WilsonT):             "Wilson's score interval with Student's t, one trial for each effective cluster: where all clusters agree",
-	string(stats.CR1Effective):        "the same with the degrees of freedom that clusters of unequal size leave",
-	string(stats.DeltaT):              "ratio ± t quantile × linearised standard error over clusters",
-	string(stats.LogitT):              "the linearised interval on the logit scale, carried back to (0, 1)",
-	string(stats.LogitEffective):      "the same, with the degrees of freedom and the standard error that clusters of unequal size leave",
-	string(stats.WilsonScore):         "Wilson's score interval of a proportion",
-	string(stats.WilsonCluster):       "Wilson's score interval at the effective sample size that clusters leave",
-	string(stats.WilsonClusterT):      "Wilson's score interval at the effective sample size that clusters leave, adjusted for their number",
-	string(stats.BCaBootstrap):        "bias-corrected and accelerated interval of a bootstrap of clusters",
-	string(stats.PercentileBootstrap): "percentile interval of a bootstrap of clusters",
-	string(stats.ClopperPearsonExact): "exact binomial interval of Clopper and Pearson",
-}
-
-// dependenceWords say what stands in place of independent rows, by the ends of methods.
-var dependenceWords = map[string]string{
-	stats.ByComponents: "rows that documents connect are one cluster",
-	stats.ByPairs:      "the standard error is over all pairs of rows that share a document; effective documents take the place of clusters",
-	stats.ByDocuments:  "the standard error is over sums of the rows of each document; effective documents take the place of clusters",
+	string(stats.LogitT):        "estimate ± t quantile × standard error on the logit scale, carried back to the bounds of the metric",
+	string(stats.PlainT):        "estimate ± t quantile × standard error",
+	string(stats.WilsonScore):   "Wilson's score interval of as many independent rows as would know as much: where no row differs, or the estimate is at a bound",
+	string(stats.ConstantValue): "no row differs, and the metric has no bounds",
 }
 
 // methodSection says how the metrics of the page are defined. The footnotes are those
@@ -71,18 +54,11 @@ func methodSection(data *pageData) *section {
 		}
 	}
 	for _, name := range sortedKeys(used) {
-		text := intervalWords[string(stats.Method(name).Base())]
-		if _, how, depends := strings.Cut(name, "/"); depends {
-			text += "; " + dependenceWords[how]
-		}
-		if text == "" {
-			text = "see the documentation of this method"
-		}
-		m.Intervals = append(m.Intervals, intervalText{name, text})
+		m.Intervals = append(m.Intervals, intervalText{name, cmp.Or(intervalWords[name], "see the documentation of this method")})
 	}
 	if len(levels) > 0 {
 		m.Notes = append(m.Notes, "Intervals are two-sided at level "+list(sortedKeys(levels))+
-			". Rows of one cluster are not independent of each other, so standard errors are over clusters.")
+			". Rows that share a document are not independent of each other: the standard error is over documents, and degrees of freedom are fewer where few documents or rows carry it.")
 	}
 	m.Notes = append(m.Notes,
 		"Macro is the mean of the rows' values; micro is the quotient of sums over rows.",

@@ -7,9 +7,8 @@
 // that share no question stand side by side: there is no difference between them, and
 // no rank.
 //
-// The unit that chance is about is the cluster: rows that share a question, or
-// what statistics.cluster of the base run names. Every result is a function of the
-// rows and the seed; neither their order nor the number of workers changes it.
+// The unit that chance is about is the question; questions that share documents are not
+// independent. Every result is a function of the rows and their order.
 package compare
 
 import (
@@ -24,20 +23,17 @@ import (
 // A Result is how some sides compare. It holds plain values, to be shown as they
 // are.
 type Result struct {
-	Schema    string     `json:"schema"` // ibid.compare/v1
-	By        string     `json:"by"`     // "run", or what the sides are within one: "system", "model" or "provider"
-	Level     float64    `json:"level"`  // of intervals; 1-Level is the alpha of tests
-	Power     float64    `json:"power"`  // that minimum detectable effects are for
-	Method    string     `json:"method"` // of intervals of means: analytic, bca or percentile
-	Resamples int        `json:"resamples"`
-	Seed      uint64     `json:"seed"`
-	Headline  []string   `json:"headline"` // metrics that were declared to decide
-	Notes     []string   `json:"notes"`    // what a reader of all of it must know, such as why the sides should not be compared
-	Sides     []Side     `json:"sides"`    // the first is the base
-	Pairs     []Pair     `json:"pairs"`
-	Rankings  []Ranking  `json:"rankings"` // of three or more sides, by headline metric
-	Failures  []Failures `json:"failures"` // of the base and each run; none within a run
-	Drifts    []*Drift   `json:"drifts"`   // of the judge, from the base to each run, where one of the two has anchors
+	Schema   string     `json:"schema"`   // ibid.compare/v1
+	By       string     `json:"by"`       // "run", or what the sides are within one: "system", "model" or "provider"
+	Level    float64    `json:"level"`    // of intervals; 1-Level is the alpha of tests
+	Power    float64    `json:"power"`    // that minimum detectable effects are for
+	Headline []string   `json:"headline"` // metrics that were declared to decide
+	Notes    []string   `json:"notes"`    // what a reader of all of it must know, such as why the sides should not be compared
+	Sides    []Side     `json:"sides"`    // the first is the base
+	Pairs    []Pair     `json:"pairs"`
+	Rankings []Ranking  `json:"rankings"` // of three or more sides, by headline metric
+	Failures []Failures `json:"failures"` // of the base and each run; none within a run
+	Drifts   []*Drift   `json:"drifts"`   // of the judge, from the base to each run, where one of the two has anchors
 }
 
 // A Side is what is compared: a run, or a system of a run.
@@ -98,7 +94,7 @@ type Difference struct {
 	Outcome   Outcome `json:"outcome" doc:"what the difference means, by p_adjusted and level"`
 	N         int64   `json:"n" doc:"pairs compared, or rows of both sides"`
 	Undefined int64   `json:"undefined" doc:"pairs left out because a side is undefined"`
-	Clusters  int64   `json:"clusters" unit:"clusters" doc:"independent groups of rows"`
+	Clusters  int64   `json:"clusters" unit:"clusters" doc:"independent documents, or questions without, that the standard error rests on, rounded"`
 	Higher    int64   `json:"higher" unit:"rows" doc:"rows where the new side has more"`
 	Lower     int64   `json:"lower" unit:"rows" doc:"rows where the new side has less"`
 	Same      int64   `json:"same" unit:"rows" doc:"rows where both have the same"`
@@ -112,14 +108,13 @@ type Difference struct {
 
 	P        *float64 `json:"p" range:"[0, 1]" doc:"two-sided p-value of no difference" null:"no test"`
 	Adjusted *float64 `json:"p_adjusted" range:"[0, 1]" doc:"p, adjusted for the other tests" null:"no test"`
-	MDE      *float64 `json:"mde" doc:"least difference that would probably have been found" null:"undefined"`
+	MDE      *float64 `json:"mde" doc:"least difference that would probably have been found" null:"undefined, or larger than any difference can be"`
 	Method   string   `json:"method" doc:"how the interval was computed" null:"no interval"`
-	Test     string   `json:"test" doc:"how p was computed" null:"no test"`
+	Test     string   `json:"test" doc:"how p was computed: t or score" null:"no test"`
 	// Adjustment is holm over the headline metrics of the pair, or bh (Benjamini &
 	// Hochberg) over everything else in the result, such as slices.
 	Adjustment string `json:"adjustment" doc:"holm over the headline metrics of the pair, bh over everything else" null:"no test"`
 
-	McNemar  *McNemar            `json:"mcnemar,omitempty" col:"-"` // of 0/1 metrics
 	Reason   string              `json:"reason,omitempty" doc:"why there is no difference" null:"there is one"`
 	Warnings runs.ListOf[string] `json:"warnings" doc:"what a reader of the number must know"`
 
@@ -129,9 +124,6 @@ type Difference struct {
 	// Corrected is of means that rest on a judge, where people judged rows of both
 	// sides.
 	Corrected *Corrected `json:"corrected,omitempty" prefix:"corrected_"`
-
-	NaiveLow  *float64 `json:"naive_low,omitempty" doc:"ci_low if different questions were independent" null:"it does not differ"`
-	NaiveHigh *float64 `json:"naive_high,omitempty" doc:"ci_high if different questions were independent" null:"it does not differ"`
 }
 
 // Improved is how many rows got better, Declined how many worse; both are 0 for a
@@ -155,8 +147,7 @@ func (d *Difference) moved(direction int) int64 {
 // Corrected is a difference without the judge's errors: prediction-powered means
 // (PPI++) of what people said of some pairs and the judge of all. It holds if the
 // labelled pairs are a random part of all. What is not defined is nil; with fewer
-// labelled pairs than [stats.FewestLabels], or where labels do not vary, there is
-// no correction.
+// labelled pairs than [stats.FewestLabels] there is no correction.
 type Corrected struct {
 	Base     *float64 `json:"base" doc:"value of the base, corrected for the errors of the judge by people's labels" null:"not corrected"`
 	New      *float64 `json:"new" doc:"value of the new side, corrected" null:"not corrected"`
@@ -165,14 +156,6 @@ type Corrected struct {
 	High     float64  `json:"ci_high" col:"high" doc:"upper end of the interval of the corrected difference" null:"not corrected"`
 	Labelled int64    `json:"labelled" col:"^labelled" doc:"pairs that people judged on both sides" null:"not corrected"`
 	Method   string   `json:"method" doc:"how the difference was corrected" null:"not corrected"`
-}
-
-// McNemar compares rows that are right or wrong.
-type McNemar struct {
-	OnlyNew  int64   `json:"only_new"` // rows where only the new side has a 1
-	OnlyBase int64   `json:"only_base"`
-	Exact    float64 `json:"p_exact"`
-	MidP     float64 `json:"p_midp"`
 }
 
 // A Ranking orders the sides by one headline metric.
@@ -230,11 +213,8 @@ type Options struct {
 	Base    string     // system of the base; with New, when runs name theirs differently
 	New     string     // system of the others
 	Power   float64    // 0 is 0.8
-	Workers int        // goroutines of a bootstrap
 
-	Level     float64 // 0 is the base run's
-	Method    string  // "" is the base run's
-	Resamples int     // 0 is the base run's
+	Level float64 // 0 is the base run's
 }
 
 // A Quantity is what is compared: a metric, as the mean over rows or pooled.

@@ -1,10 +1,8 @@
 package compare
 
 import (
-	"encoding/binary"
+	"cmp"
 	"fmt"
-	"math"
-	"slices"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -12,22 +10,8 @@ import (
 	"ibid/metrics/stats"
 )
 
-// analytic is the method whose intervals are not resampled.
-const analytic = "analytic"
-
 // A tester knows how differences are computed.
-type tester struct {
-	level     float64
-	power     float64
-	method    string // analytic, cr1, bca or percentile
-	resamples int
-	seed      uint64
-	workers   int
-}
-
-func (t *tester) resampling() stats.Resampling {
-	return stats.Resampling{Resamples: t.resamples, Seed: t.seed, Workers: t.workers}
-}
+type tester struct{ level, power float64 }
 
 // difference compares a quantity over the rows of a pairing.
 func (t *tester) difference(p *pairing, q Quantity) (Difference, error) {
@@ -77,255 +61,83 @@ func (p *pairing) count(d *Difference, base, other *series) {
 	d.N = d.Higher + d.Lower + d.Same
 }
 
-// meanSums are what the difference of two means over pairs rests on.
-type meanSums struct {
-	differences stats.Clusters
-	flips       []float64 // sums of each cluster
-	sizes       []float64 // and its pairs, nil if each is a pair
-}
-
-// meanSums adds up the differences by the clusters of pairs, and into units unless they are
-// nil.
-func (p *pairing) meanSums(pairs *rowSet, base, other *series, units *stats.Units) *meanSums {
-	out := &meanSums{flips: make([]float64, 0, len(pairs.rows))}
-	if pairs.clusterOrder() == nil {
-		for at := range pairs.rows {
-			if p.both(at, base, other) {
-				y := p.change(at, base, other)
-				out.differences.AddRow(y)
-				out.flips = append(out.flips, y)
-				if units != nil {
-					units.Add(pairs.cluster(int32(at)), 1, y, 1)
-				}
-			}
-		}
-		out.deleteEach()
-		return out
-	}
-	var cluster clusterSums
-	pairs.eachCluster(func(at int32) bool {
-		if !p.both(int(at), base, other) {
-			return false
-		}
-		cluster.add(p.change(int(at), base, other), 1)
-		return true
-	}, func(key uint64) {
-		y, x, rows := cluster.addTo(&out.differences)
-		out.flips, out.sizes = append(out.flips, y), append(out.sizes, x)
-		if units != nil {
-			units.Add(key, rows, y, x)
-		}
-	})
-	out.deleteEach()
-	return out
-}
-
-func (m *meanSums) deleteEach() {
-	m.differences.DeleteEach(func(yield func(y, x float64) bool) {
-		for i, y := range m.flips {
-			x := 1.0
-			if m.sizes != nil {
-				x = m.sizes[i]
-			}
-			if !yield(y, x) {
-				return
-			}
-		}
-	})
-}
-
-// change is how much the other side has more in a pair.
-func (p *pairing) change(at int, base, other *series) float64 {
-	return other.value[p.second[at]] - base.value[p.first.rows[at]]
-}
-
-// rest says in m how pairs depend on each other.
-func (p *pairing) rest(m *meanSums, pairs *rowSet, base, other *series) {
-	of := pairs.pairsOf()
-	if of == nil {
-		m.differences.Named(pairs.how())
-		return
-	}
-	if pairs.unit == nil {
-		var u stats.UnitErrors
-		if m.differences.Errors(&u, of) {
-			for k, at := range of.Kept {
-				if p.both(int(at), base, other) {
-					u.Add(k, p.change(int(at), base, other), 1)
-				} else {
-					u.Skip(k)
-				}
-			}
-			m.differences.Rest(&u)
-		}
-		return
-	}
-	sums := make([]stats.Sum, of.Units)
-	for at := range pairs.rows {
-		if p.both(at, base, other) {
-			s := &sums[pairs.unit[at]]
-			s.Y, s.X, s.Rows = s.Y+p.change(at, base, other), s.X+1, s.Rows+1
-		}
-	}
-	m.differences.RestOn(of, slices.Values(sums))
-}
-
 // pairedMean compares means over the same rows.
 func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *series) {
-	resampled := t.method == string(stats.BCaBootstrap) || t.method == string(stats.PercentileBootstrap)
-	var sides [2]stats.Clusters
+	n := len(p.first.rows)
+	of := [3][]float64{make([]float64, n), make([]float64, n), make([]float64, n)} // of the base, the new side, and the difference
+	x := make([]float64, n)
 	for at, row := range p.first.rows {
 		if p.both(at, base, other) {
-			sides[0].AddRow(base.value[row])
-			sides[1].AddRow(other.value[p.second[at]])
+			a, b := base.value[row], other.value[p.second[at]]
+			of[0][at], of[1][at], of[2][at], x[at] = a, b, b-a, 1
 		}
 	}
-	d.setSides(sides[0].Mean(t.level), sides[1].Mean(t.level))
-	width := q.Metric.Max - q.Metric.Min
-	if t.method == runs.CR1 {
-		width = math.Inf(1)
-	}
-	pairs := p.byDocuments()
-	var units *stats.Units
-	if resampled {
-		units = stats.NewUnits(2)
-	}
-	sums := p.meanSums(pairs, base, other, units)
-	var naive stats.Estimate // each pair a cluster
-	switch {
-	case pairs == p.first:
-	case pairs.clusterOrder() == nil:
-		naive = sums.differences.DifferenceWithin(t.level, width)
-	default:
-		naive = p.meanSums(p.first, base, other, nil).differences.DifferenceWithin(t.level, width)
-	}
-	p.rest(sums, pairs, base, other)
-	e := sums.differences.DifferenceWithin(t.level, width)
-	if pairs != p.first {
-		d.NaiveLow, d.NaiveHigh = runs.NaiveEnds(&e, &naive)
-	}
-	exchangeable := pairs.pairsOf() == nil
-	if resampled && e.HasInterval && exchangeable {
-		// The estimate and its standard error stay.
-		e = e.WithInterval(t.interval(units.Bootstrap(stats.Quotient, t.resampling())))
-		e.Method = e.Method.By(pairs.how())
-	}
-	t.setEstimate(d, &e)
-	t.setMDE(d, float64(e.Clusters-1))
-	if !e.Defined() {
-		return
-	}
-	if q.Metric.Kind == metrics.Binary {
-		m := stats.NewMcNemar(d.Higher, d.Lower, d.N)
-		d.McNemar = &McNemar{OnlyNew: m.B, OnlyBase: m.C, Exact: m.Exact, MidP: m.MidP}
-		if d.Clusters == d.N && exchangeable {
-			d.P, d.Test = new(m.MidP), string(stats.McNemarMidP)
+	units := p.units()
+	sums := units.Sums(x)
+	var means [3]*stats.Quotient
+	for i := range of {
+		if means[i] = stats.NewQuotient(units.Sums(of[i]), sums); means[i] == nil {
+			d.Reason = ibid.NoData.String()
 			return
 		}
 	}
-	if !exchangeable {
-		t.setStudent(d, &e)
-		return
-	}
-	t.setTest(d, stats.SignFlip(sums.flips, t.resamples, t.seed))
-}
-
-// setStudent sets the p-value of pairs that share documents as no clusters do.
-func (t *tester) setStudent(d *Difference, e *stats.Estimate) {
-	d.Warnings = append(d.Warnings, stats.NotExchangeableText)
-	t.setTest(d, e.Student())
-}
-
-// interval is the interval that the method asks for.
-func (t *tester) interval(b *stats.Bootstrap) stats.Estimate {
-	if t.method == string(stats.PercentileBootstrap) {
-		return b.Percentile(t.level)
-	}
-	return b.BCa(t.level)
-}
-
-// ratioUnits are the sums of either side by the clusters of pairs.
-func (p *pairing) ratioUnits(pairs *rowSet, base, other *series) (*stats.Units, [2]stats.Clusters) {
-	var sides [2]stats.Clusters
-	var first, second clusterSums // of the new side and of the base
-	units := stats.NewUnits(4)
-	pairs.eachCluster(func(at int32) bool {
-		if !p.both(int(at), base, other) {
-			return false
-		}
-		i, j := p.first.rows[at], p.second[at]
-		first.add(other.num[j], other.den[j])
-		second.add(base.num[i], base.den[i])
-		return true
-	}, func(key uint64) {
-		y, x, rows := first.addTo(&sides[1])
-		baseY, baseX, _ := second.addTo(&sides[0])
-		units.Add(key, rows, y, x, baseY, baseX)
-	})
-	return units, sides
+	d.Base, d.New = new(means[0].Value), new(means[1].Value)
+	t.compare(d, p, means[2], units.Documents(func(row int) bool { return x[row] != 0 }), q.Metric.Max-q.Metric.Min)
 }
 
 // pairedRatio compares ratios of sums over the same rows.
 func (t *tester) pairedRatio(d *Difference, p *pairing, q Quantity, base, other *series) {
-	pairs := p.byDocuments()
-	units, sides := p.ratioUnits(pairs, base, other)
-	a, b := sides[0].DeltaT(t.level), sides[1].DeltaT(t.level)
-	d.setSides(a, b)
-	var e stats.Estimate
-	if pairs.pairsOf() != nil && a.Defined() && b.Defined() {
-		e = t.dependentRatio(p, pairs, q, base, other, &a, &b)
-	} else {
-		e = t.ratioDifference(units, q)
-		e.Method = e.Method.By(pairs.how())
+	n := len(p.first.rows)
+	var sides [2]struct{ y, x []float64 }
+	for i := range sides {
+		sides[i].y, sides[i].x = make([]float64, n), make([]float64, n)
 	}
-	if pairs != p.first {
-		alone, _ := p.ratioUnits(p.first, base, other)
-		naive := t.ratioDifference(alone, q)
-		d.NaiveLow, d.NaiveHigh = runs.NaiveEnds(&e, &naive)
+	for at, row := range p.first.rows {
+		if p.both(at, base, other) {
+			sides[0].y[at], sides[0].x[at] = base.num[row], base.den[row]
+			sides[1].y[at], sides[1].x[at] = other.num[p.second[at]], other.den[p.second[at]]
+		}
 	}
-	t.setEstimate(d, &e)
-	t.setMDE(d, float64(e.Clusters-1))
-	switch {
-	case !e.Defined():
-	case pairs.pairsOf() != nil:
-		t.setStudent(d, &e)
-	default:
-		t.setTest(d, units.SwapTest(t.resamples, t.seed))
+	units := p.units()
+	var ratios [2]*stats.Quotient
+	for i := range sides {
+		if ratios[i] = stats.NewQuotient(units.Sums(sides[i].y), units.Sums(sides[i].x)); ratios[i] != nil {
+			*[]**float64{&d.Base, &d.New}[i] = new(ratios[i].Value)
+		}
 	}
-}
-
-// ratioDifference is the difference of two ratios over units that are clusters.
-func (t *tester) ratioDifference(units *stats.Units, q Quantity) stats.Estimate {
-	if t.method == analytic {
-		return units.RatioDifference(t.level, widest(q))
+	if ratios[0] == nil || ratios[1] == nil {
+		d.Reason = ibid.ZeroDenominator.String()
+		return
 	}
-	return t.interval(units.Bootstrap(stats.QuotientDifference, t.resampling()))
+	documents := units.Documents(func(row int) bool { return sides[0].x[row] != 0 || sides[1].x[row] != 0 })
+	t.compare(d, p, ratios[1].Minus(ratios[0]), documents, widest(q))
 }
 
 // widest is the largest difference that there can be of a ratio.
 func widest(q Quantity) float64 {
-	if q.Metric.Min == 0 && q.Metric.Max == 1 {
-		return 1
-	}
-	return math.Inf(1)
+	low, high := runs.Bounds(&q.Metric, true)
+	return high - low
 }
 
-// dependentRatio is the difference of the ratios of both sides over pairs that depend on each
-// other, linearised: a pair adds (y - R x)/Σx of the new side less that of the base.
-func (t *tester) dependentRatio(p *pairing, pairs *rowSet, q Quantity, base, other *series, a, b *stats.Estimate) stats.Estimate {
-	sums := make([]stats.Sum, pairs.dependence.Units)
-	n := int64(0)
-	for at, i := range p.first.rows {
-		if !p.both(at, base, other) {
-			continue
-		}
-		n++
-		j, s := p.second[at], &sums[pairs.unitOf(at)]
-		s.Y += (other.num[j]-b.Value*other.den[j])/b.Den - (base.num[i]-a.Value*base.den[i])/a.Den
-		s.Rows++
+// compare sets difference, interval, p-value, and what would have been found.
+func (t *tester) compare(d *Difference, p *pairing, of *stats.Quotient, documents *stats.Documents, width float64) {
+	s := of.Spread(documents)
+	c := s.Difference(of.Value, width, t.level)
+	c.NameGiven(func(document int32) string {
+		key := p.units().keys[document]
+		return cmp.Or(p.base.run.nameOf(key), p.other.run.nameOf(key))
+	})
+	d.Clusters, d.Method, d.Test, d.P = c.Clusters, string(c.Method), c.Test, c.P.Pointer()
+	d.Diff, d.Low, d.High = c.Nullable()
+	d.Warnings = append(d.Warnings, stats.Texts(c.Warnings)...)
+	if c.HasSE {
+		d.SE = new(c.SE)
 	}
-	spread := pairs.dependence.Spread(sums, 0, 1)
-	return spread.Difference(b.Value-a.Value, widest(q), n, t.level)
+	if c.DF.Known() && c.SE > 0 {
+		if mde, ok := t.design().Detectable(c.SE, c.DF.Value); ok && mde <= width {
+			d.MDE = new(mde)
+		}
+	}
 }
 
 // offsets compares the share of quotes that stand at their offsets.
@@ -343,114 +155,39 @@ const NotPaired = "not paired: the sides have no question in common"
 
 // sideBySide sets what either side has where they have no question in common.
 func (t *tester) sideBySide(d *Difference, p *pairing, q Quantity, s [2]*series) {
-	var e [2]stats.Estimate
+	var values [2]*float64
 	for i, rows := range []*rowSet{p.base, p.other} {
-		sums := rows.sums(q, s[i])
-		if e[i] = sums.Mean(t.level); q.Micro {
-			e[i] = sums.DeltaT(t.level)
+		e := rows.estimate(q, s[i], t.level)
+		values[i], _, _ = e.Nullable()
+		d.N += e.N
+		d.Undefined += int64(len(rows.rows)) - e.N
+		d.Clusters += e.Clusters
+	}
+	d.Base, d.New, d.Reason = values[0], values[1], NotPaired
+}
+
+// estimate is a quantity over the rows of a side, as a summary has it.
+func (s *rowSet) estimate(q Quantity, values *series, level float64) stats.Estimate {
+	y, x := make([]float64, len(s.rows)), make([]float64, len(s.rows))
+	n := int64(0)
+	for at, row := range s.rows {
+		if !values.has[row] {
+			continue
 		}
-		d.N += e[i].N
-		d.Undefined += int64(len(rows.rows)) - e[i].N
-		d.Clusters += e[i].Clusters
-	}
-	d.setSides(e[0], e[1])
-	d.Reason = NotPaired
-}
-
-// sums are those of a quantity by cluster, or by document.
-func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
-	s = s.byDocuments()
-	var sums, again stats.Clusters
-	s.eachSum(q, values, func(cluster *clusterSums) { cluster.addTo(&sums) })
-	if of := s.pairsOf(); of != nil {
-		units := make([]stats.Sum, of.Units)
-		for at, row := range s.rows {
-			switch u := &units[s.unitOf(at)]; {
-			case !values.has[row]:
-			case q.Micro:
-				u.Y, u.X, u.Rows = u.Y+values.num[row], u.X+values.den[row], u.Rows+1
-			default:
-				u.Y, u.X, u.Rows = u.Y+values.value[row], u.X+1, u.Rows+1
-			}
+		n++
+		if y[at], x[at] = values.value[row], 1; q.Micro {
+			y[at], x[at] = values.num[row], values.den[row]
 		}
-		sums.RestOn(of, slices.Values(units))
-		return &sums
 	}
-	if sums.Named(s.how()); !q.Micro && sums.Len() < sums.Rows() {
-		sums.DeleteEach(func(yield func(y, x float64) bool) {
-			s.eachSum(q, values, func(cluster *clusterSums) {
-				y, x, _ := cluster.addTo(&again)
-				yield(y, x)
-			})
-		})
-	}
-	return &sums
-}
-
-// eachSum calls end with the sums of each cluster, which it empties.
-func (s *rowSet) eachSum(q Quantity, values *series, end func(*clusterSums)) {
-	var cluster clusterSums
-	s.eachCluster(func(at int32) bool {
-		row := s.rows[at]
-		switch {
-		case !values.has[row]:
-			return false
-		case q.Micro:
-			cluster.add(values.num[row], values.den[row])
-		default:
-			cluster.add(values.value[row], 1)
-		}
-		return true
-	}, func(uint64) { end(&cluster) })
-}
-
-// setSides sets what either side has.
-func (d *Difference) setSides(base, other stats.Estimate) {
-	d.Base, _, _ = base.Nullable()
-	d.New, _, _ = other.Nullable()
-}
-
-// setEstimate sets difference, interval and standard error.
-func (t *tester) setEstimate(d *Difference, e *stats.Estimate) {
-	d.Clusters, d.Method = e.Clusters, string(e.Method)
-	d.Warnings = append(d.Warnings, stats.Texts(e.Warnings)...)
-	if !e.Defined() {
-		d.Reason, d.Method = e.Reason.String(), ""
-		return
-	}
-	if d.Diff, d.Low, d.High = e.Nullable(); !e.HasInterval {
-		d.Method = ""
-	}
-	if e.HasSE {
-		d.SE = new(e.SE)
-	}
-}
-
-// setMDE sets the minimum detectable effect. Where no variation was seen there is
-// none to plan with.
-func (t *tester) setMDE(d *Difference, df float64) {
-	if d.SE == nil || *d.SE == 0 {
-		return
-	}
-	if mde, ok := t.design().Detectable(*d.SE, df); ok {
-		d.MDE = new(mde)
-	}
+	units := s.units()
+	low, high := runs.Bounds(&q.Metric, q.Micro)
+	e := stats.NewQuotient(units.Sums(y), units.Sums(x)).Within(units.Documents(func(row int) bool { return x[row] != 0 }), low, high, level)
+	e.N = n
+	return e
 }
 
 // design is what minimum detectable effects are for.
 func (t *tester) design() stats.Design { return stats.Design{Alpha: 1 - t.level, Power: t.power} }
-
-// setTest sets the p-value. That no p could be small enough needs no saying where
-// it was said that there are too few clusters for an interval.
-func (t *tester) setTest(d *Difference, test stats.Test) {
-	if d.Clusters >= stats.ClustersNeeded(t.level) {
-		test.WarnAt(1 - t.level)
-	}
-	d.Warnings = append(d.Warnings, stats.Texts(test.Warnings)...)
-	if test.Defined() {
-		d.P, d.Test = new(test.P), string(test.Method)
-	}
-}
 
 // conclude sets the outcome once p-values are adjusted.
 func (d *Difference) conclude(level float64) {
@@ -507,36 +244,38 @@ func (t *tester) correct(d *Difference, p *pairing, m *metrics.Definition, base,
 	if err != nil || len(first) == 0 || len(second) == 0 {
 		return err
 	}
-	sides := [2][]stats.Predicted{}
-	var differences []stats.Predicted
+	var judge [3][]float64 // of the base, the new side, and the difference
+	var human [3][]ibid.Number
+	in := &pairing{base: p.base, other: p.other, first: &rowSet{run: p.first.run, system: p.first.system}}
 	labelled := int64(0)
-	pairs := p.byDocuments()
 	for at, row := range p.first.rows {
 		if !p.both(at, base, other) {
 			continue
 		}
 		j := p.second[at]
-		cluster := string(binary.BigEndian.AppendUint64(nil, pairs.component(int32(at)))) // only which rows share it matters
-		b := stats.Predicted{Cluster: cluster, Judge: base.value[row], Human: p.base.run.human(first, row, d.Metric)}
-		n := stats.Predicted{Cluster: cluster, Judge: other.value[j], Human: p.other.run.human(second, j, d.Metric)}
-		both := stats.Predicted{Cluster: cluster, Judge: n.Judge - b.Judge}
-		if b.Human.Known() && n.Human.Known() {
-			both.Human = stats.Of(n.Human.Value - b.Human.Value)
+		in.first.rows, in.second = append(in.first.rows, row), append(in.second, j)
+		a, b := p.base.run.human(first, row, d.Metric), p.other.run.human(second, j, d.Metric)
+		both := ibid.Number{}
+		if a.Known() && b.Known() {
+			both = stats.Of(b.Value - a.Value)
 			labelled++
 		}
-		sides[0], sides[1], differences = append(sides[0], b), append(sides[1], n), append(differences, both)
+		for i, v := range []float64{base.value[row], other.value[j], other.value[j] - base.value[row]} {
+			judge[i], human[i] = append(judge[i], v), append(human[i], []ibid.Number{a, b, both}[i])
+		}
 	}
 	if labelled < stats.FewestLabels {
 		return nil
 	}
-	width := m.Max - m.Min
-	e := stats.PPIClusters(differences, t.level, -width, width)
-	if !e.Bounds.Defined() {
+	units, width := in.units(), m.Max-m.Min
+	e, _ := stats.PPI(judge[2], human[2], units.Rows, -width, width, t.level)
+	if !e.HasInterval {
 		return nil
 	}
-	d.Corrected = &Corrected{
-		Base: stats.PPIClusters(sides[0], t.level, m.Min, m.Max).Value.Pointer(), New: stats.PPIClusters(sides[1], t.level, m.Min, m.Max).Value.Pointer(),
-		Diff: e.Value.Value, Low: e.Low.Value, High: e.High.Value, Labelled: labelled, Method: ppiMethod,
+	d.Corrected = &Corrected{Diff: e.Value, Low: e.Low, High: e.High, Labelled: labelled, Method: ppiMethod}
+	for i, to := range []**float64{&d.Corrected.Base, &d.Corrected.New} {
+		side, _ := stats.PPI(judge[i], human[i], units.Rows, m.Min, m.Max, t.level)
+		*to, _, _ = side.Nullable()
 	}
 	return nil
 }

@@ -7,16 +7,23 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
 
+// predicted are the judge's differences and people's.
+type predicted struct {
+	judge []float64
+	human []ibid.Number
+}
+
 // flatterer makes two runs over the same questions, of which people would call
 // equally many right. The judge errs at random, and in the new run it also calls
 // every fifth answer right that is not. People labelled every fourth row of both,
 // of them those that labels says.
-func flatterer(t *testing.T, labels int) (base, other *compare.Run, differences []stats.Predicted) {
+func flatterer(t *testing.T, labels int) (base, other *compare.Run, differences predicted) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 7))
 	var rows [2][]row
@@ -37,14 +44,13 @@ func flatterer(t *testing.T, labels int) (base, other *compare.Run, differences 
 			}
 			rows[side] = append(rows[side], row{id: id, system: "s", correct: new(judged[side])})
 		}
-		p := stats.Predicted{Cluster: id, Judge: judged[1] - judged[0]}
+		differences.judge, differences.human = append(differences.judge, judged[1]-judged[0]), append(differences.human, ibid.Number{})
 		if i%4 == 0 && len(labelled[0]) < labels {
-			p.Human = stats.Of(human[1] - human[0])
+			differences.human[i] = ibid.Some(human[1] - human[0])
 			for side := range human {
 				labelled[side] = append(labelled[side], runs.LabelledRow{Key: runs.Key{ID: id, System: "s", Row: int64(i)}, Values: map[string]float64{"citation_correctness": human[side]}})
 			}
 		}
-		differences = append(differences, p)
 	}
 	base, other = write(t, "base", rows[0], nil), write(t, "other", rows[1], nil)
 	for side, r := range []*compare.Run{base, other} {
@@ -68,8 +74,8 @@ func TestCorrected(t *testing.T) {
 		t.Fatalf("the judge's own difference is %s: %+v", d.Outcome, d)
 	}
 	c := d.Corrected
-	want := stats.PPIClusters(differences, 0.95, -1, 1)
-	if c == nil || c.Labelled != 100 || c.Diff != want.Value.Value || c.Low != want.Low.Value || c.High != want.High.Value {
+	want, _ := stats.PPI(differences.judge, differences.human, stats.NewRows[int](nil, nil), -1, 1, 0.95)
+	if c == nil || c.Labelled != 100 || c.Diff != want.Value || c.Low != want.Low || c.High != want.High {
 		t.Fatalf("corrected %+v, want %+v", c, want)
 	}
 	if !(c.Low < 0 && c.High > 0 && *c.Base > 0.5 && *c.New < *d.New) {

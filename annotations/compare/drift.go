@@ -149,16 +149,17 @@ func (t *tester) drift(base, other *Run) (*Drift, error) {
 	if err != nil {
 		return d.unread(d.New, err)
 	}
-	flips := d.pair(before, after, base.Manifest.Effective().Thresholds.Supported)
+	moved := d.pair(before, after, base.Manifest.Effective().Thresholds.Supported)
 	if need := stats.ClustersNeeded(t.level); d.Rows < need {
 		d.Unchecked = fmt.Sprintf("%d anchors have a verdict in both, and fewer than %d cannot show it", d.Rows, need)
 		return d, nil
 	}
 	d.FlipRate = stats.FractionOf(float64(d.Gained+d.Lost), float64(d.Verdicts)).Pointer()
-	p := flips.Test(t.resamples, t.seed)
-	d.Test = string(p.Method)
-	if p.Defined() {
-		d.P, d.Moved = &p.P, p.P <= 1-t.level
+	if moved != nil {
+		s := moved.Spread(nil)
+		test := s.Difference(moved.Value, 1, t.level)
+		d.Test, d.P = test.Test, test.P.Pointer()
+		d.Moved = d.P != nil && *d.P <= 1-t.level
 	}
 	return d, nil
 }
@@ -172,8 +173,9 @@ func (d *Drift) unread(run string, err error) (*Drift, error) {
 	return d, nil
 }
 
-// pair pairs verdicts, counts them, and lists those that flipped.
-func (d *Drift) pair(before, after *anchorVerdicts, supported float64) *stats.Flips {
+// pair pairs verdicts, counts them, and lists those that flipped. It returns the share of
+// verdicts that are a yes now less that of before, over the rows.
+func (d *Drift) pair(before, after *anchorVerdicts, supported float64) *stats.Quotient {
 	type counts struct{ verdicts, gained, lost int64 }
 	rows := make(map[anchorRow]*counts)
 	var order []*counts
@@ -207,12 +209,13 @@ func (d *Drift) pair(before, after *anchorVerdicts, supported float64) *stats.Fl
 			d.Flipped = append(d.Flipped, x.flipped(y))
 		}
 	}
-	var flips stats.Flips
+	var y, x []float64
 	for _, row := range order {
-		flips.AddRow(row.verdicts, row.gained, row.lost)
+		d.Verdicts, d.Gained, d.Lost = d.Verdicts+row.verdicts, d.Gained+row.gained, d.Lost+row.lost
+		y, x = append(y, float64(row.gained-row.lost)), append(x, float64(row.verdicts))
 	}
-	d.Rows, d.Verdicts, d.Gained, d.Lost = flips.Rows(), flips.Verdicts, flips.Gained, flips.Lost
-	return &flips
+	d.Rows = int64(len(order))
+	return stats.NewQuotient(y, x)
 }
 
 // agree sets the agreement with people before and after side by side.
@@ -236,18 +239,22 @@ func (d *Drift) Sentence() string {
 	if d.Moved {
 		verb = "the judge moved " + pair
 	}
-	return fmt.Sprintf("%s: of %d verdicts on %d anchors, %d became supported and %d became unsupported (%s, %s)",
-		verb, d.Verdicts, d.Rows, d.Gained, d.Lost, d.pText(), d.Test)
+	return fmt.Sprintf("%s: of %d verdicts on %d anchors, %d became supported and %d became unsupported (%s)",
+		verb, d.Verdicts, d.Rows, d.Gained, d.Lost, d.pText())
 }
 
 func (d *Drift) pText() string {
+	text := "p<0.001"
 	switch {
 	case d.P == nil:
 		return "p undefined"
-	case *d.P < 0.001:
-		return "p<0.001"
+	case *d.P >= 0.001:
+		text = fmt.Sprintf("p=%.3f", *d.P)
 	}
-	return fmt.Sprintf("p=%.3f", *d.P)
+	if d.Test != "" {
+		text += ", " + d.Test
+	}
+	return text
 }
 
 // Where names the verdict: the anchor, and the claim or citation in it.

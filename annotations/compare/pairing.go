@@ -13,110 +13,41 @@ type rowSet struct {
 	rows   []int32 // places in the file, ascending
 	system string
 
-	order   []int32 // see clusterOrder
-	ordered bool
-
-	// Of rows that share documents: how they depend on each other, and by position the unit,
-	// nil if each row is one, and the key of the cluster, nil without clusters.
-	dependence *stats.Dependence
-	touches    stats.Touches // of the units, if each row is one
-	unit       []int32
-	keys       []uint64
-
-	documents *rowSet // see byDocuments
+	kept *units // see units
 }
 
-// depend finds how rows depend on each other by the documents of rows of t and of those
-// beside them of o.
-func (s *rowSet) depend(t *stats.Touching, rows []int32, o *stats.Touching, others []int32) {
-	seed := uint64(s.run.Manifest.Seed)
-	s.touches = stats.Together(t, rows, o, others, func(at int) uint64 { return s.run.questions[s.rows[at]] })
-	if s.alone() {
-		if s.dependence, _ = stats.Depend(s.touches, seed); s.dependence != nil && s.dependence.Components { // in memory nothing fails
-			s.keys = make([]uint64, len(s.rows))
-			for at := range s.keys {
-				s.keys[at] = s.component(int32(at))
-			}
+// units are rows, or pairs, by question, with the documents that they touch.
+type units struct {
+	*stats.Rows
+	keys []uint64 // of the documents, by number
+}
+
+// units are the rows by question, with the documents that they touch.
+func (s *rowSet) units() *units {
+	if s.kept == nil {
+		s.kept = unitsOf(s, nil, nil)
+	}
+	return s.kept
+}
+
+// unitsOf are rows by question, with the documents that they and the rows beside them in
+// another run touch.
+func unitsOf(s *rowSet, other *Run, second []int32) *units {
+	var numbers stats.Numbering[uint64]
+	documents := new(stats.Documents)
+	for at, row := range s.rows {
+		if other != nil {
+			documents.Touch(numbers.Numbers(other.touched(second[at])...)...)
 		}
-		return
+		documents.Add(numbers.Numbers(s.run.touched(row)...)...)
 	}
-	both, _ := stats.Gather(s.touches, len(s.rows))
-	members := make([]stats.Member, len(s.rows))
-	for i, row := range s.rows {
-		members[i] = stats.Member{Unit: s.run.questions[row], Row: int32(i)}
-	}
-	if s.dependence = both.Depend(members, false, seed); s.dependence == nil {
-		return
-	}
-	s.unit, s.keys = make([]int32, len(s.rows)), make([]uint64, len(s.rows))
-	unit := int32(-1)
-	for i, m := range members {
-		if i == 0 || members[i-1].Unit != m.Unit {
-			unit++
-		}
-		s.unit[m.Row], s.keys[m.Row] = unit, m.Unit
-		if s.dependence.Components {
-			s.keys[m.Row] = s.dependence.Keys[s.dependence.Of[unit]]
+	var questions []uint64
+	if !s.alone() {
+		for _, row := range s.rows {
+			questions = append(questions, s.run.questions[row])
 		}
 	}
-}
-
-// unitOf is the unit of a position.
-func (s *rowSet) unitOf(at int) int32 {
-	if s.unit == nil {
-		return int32(at)
-	}
-	return s.unit[at]
-}
-
-// byDocuments is the side with rows that share documents in clusters; itself if none do.
-func (s *rowSet) byDocuments() *rowSet {
-	if s.documents == nil {
-		s.documents = &rowSet{run: s.run, rows: s.rows, system: s.system}
-		if t := s.run.touching; t != nil {
-			s.documents.depend(t, s.rows, nil, nil)
-		}
-	}
-	if s.documents.dependence == nil {
-		return s
-	}
-	return s.documents
-}
-
-// cluster is the key of the cluster of a position.
-func (s *rowSet) cluster(at int32) uint64 {
-	if s.keys != nil {
-		return s.keys[at]
-	}
-	return s.run.cluster(s.rows[at])
-}
-
-// component is the key of the rows that documents connect with a position.
-func (s *rowSet) component(at int32) uint64 {
-	d := s.dependence
-	if d == nil {
-		return s.cluster(at)
-	}
-	if d.Of == nil {
-		_ = d.Connect(s.touches) // in memory nothing fails
-	}
-	return d.Keys[d.Of[s.unitOf(int(at))]]
-}
-
-// pairsOf are how units depend on each other where they are no clusters; else nil.
-func (s *rowSet) pairsOf() *stats.Dependence {
-	if s.dependence == nil || s.dependence.Components {
-		return nil
-	}
-	return s.dependence
-}
-
-// how is what the names of methods end with.
-func (s *rowSet) how() string {
-	if s.dependence != nil && s.dependence.Components {
-		return stats.ByComponents
-	}
-	return ""
+	return &units{stats.NewRows(questions, documents), numbers.Names}
 }
 
 // side selects the rows of a system, or of all those in keep if system is "".
@@ -152,60 +83,6 @@ func (s *rowSet) question(row int32) uint64 {
 // alone reports whether each row is of a question of its own: a system answers one once.
 func (s *rowSet) alone() bool { return s.system != "" || len(s.run.systems.names) == 1 }
 
-// clusterOrder are the positions in rows in an order in which those of a cluster follow
-// each other; nil if each row is a cluster of its own.
-func (s *rowSet) clusterOrder() []int32 {
-	if s.ordered {
-		return s.order
-	}
-	s.ordered = true
-	if s.keys == nil && s.run.clusters == nil && s.alone() {
-		return nil
-	}
-	type place struct {
-		cluster uint64
-		at      int32
-	}
-	all := make([]place, len(s.rows))
-	for i := range s.rows {
-		all[i] = place{s.cluster(int32(i)), int32(i)}
-	}
-	slices.SortFunc(all, func(a, b place) int {
-		if c := cmp.Compare(a.cluster, b.cluster); c != 0 { // of nearly all
-			return c
-		}
-		return cmp.Compare(a.at, b.at)
-	})
-	s.order = make([]int32, len(all))
-	for i := range all {
-		s.order[i] = all[i].at
-	}
-	return s.order
-}
-
-// eachCluster calls add with the positions in rows, cluster by cluster, and end with the
-// key of a cluster after each that add took a row of.
-func (s *rowSet) eachCluster(add func(at int32) bool, end func(cluster uint64)) {
-	order := s.clusterOrder()
-	if order == nil {
-		for i := range s.rows {
-			if add(int32(i)) {
-				end(s.cluster(int32(i)))
-			}
-		}
-		return
-	}
-	some := false
-	for i, at := range order {
-		some = add(at) || some
-		cluster := s.cluster(at)
-		if some && (i+1 == len(order) || s.cluster(order[i+1]) != cluster) {
-			end(cluster)
-			some = false
-		}
-	}
-}
-
 // A pairing is two sides and which of their rows belong together.
 type pairing struct {
 	base, other *rowSet
@@ -214,22 +91,15 @@ type pairing struct {
 	second      []int32 // row of the other side for each
 	onlyBase    []int32
 	onlyOther   []int32
-	documents   *rowSet // see byDocuments
+	kept        *units // see units
 }
 
-// byDocuments are the pairs with those that share documents, by rows of either side, in
-// clusters; first if none do.
-func (p *pairing) byDocuments() *rowSet {
-	if p.documents == nil {
-		p.documents = &rowSet{run: p.first.run, rows: p.first.rows, system: p.first.system}
-		if base, other := p.base.run.touching, p.other.run.touching; base != nil || other != nil {
-			p.documents.depend(base, p.first.rows, other, p.second)
-		}
+// units are the pairs by question, with the documents that either row touches.
+func (p *pairing) units() *units {
+	if p.kept == nil {
+		p.kept = unitsOf(p.first, p.other.run, p.second)
 	}
-	if p.documents.dependence == nil {
-		return p.first
-	}
-	return p.documents
+	return p.kept
 }
 
 // pair pairs rows by id, and by system, too, where both sides have all of theirs. Runs
@@ -352,27 +222,4 @@ func (p *pairing) series(q Quantity) (base, other *series, err error) {
 	}
 	other, err = p.other.run.series(q)
 	return base, other, err
-}
-
-type clusterSums struct {
-	y, x stats.Exact
-	rows int64
-}
-
-// add adds a row of numerator y and denominator x.
-func (c *clusterSums) add(y, x float64) {
-	c.y.Add(y)
-	c.x.Add(x)
-	c.rows++
-}
-
-// addTo adds the cluster to those of a sum, and empties it. The
-// sums are returned rounded; one that is not defined is 0.
-func (c *clusterSums) addTo(sum *stats.Clusters) (y, x float64, rows int64) {
-	y, _ = c.y.Float64()
-	x, _ = c.x.Float64()
-	rows = c.rows
-	sum.AddSums(&c.y, &c.x, rows)
-	*c = clusterSums{}
-	return y, x, rows
 }

@@ -92,6 +92,7 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 	least := c.base.Manifest.Effective().MinDefined
 	values := make(map[uint64]int) // sides with a value
 	var known func(row int32) float64
+	var selective func(rows []int32) string
 	var excused []bool // rows of the run; nil until they are asked for
 	for i, s := range c.sides {
 		series, err := s.run.series(q)
@@ -100,6 +101,9 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 		}
 		if i == 0 || s.run != c.sides[i-1].run {
 			if known, err = s.run.known(&q.Metric); err != nil {
+				return nil, nil, err
+			}
+			if selective, err = s.run.selective(q); err != nil {
 				return nil, nil, err
 			}
 			excused = nil
@@ -128,9 +132,7 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 		}
 		few := len(has) == 0 || a.Defined < least*float64(a.Rows)
 		if !few {
-			if a.Reason, err = s.selective(q); err != nil {
-				return nil, nil, err
-			}
+			a.Reason = selective(s.rows)
 		}
 		if few || a.Reason != "" {
 			out.Aside = append(out.Aside, a)
@@ -153,30 +155,40 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 	return ranked, common, nil
 }
 
-// selective says that only rows of one kind have the mean of a metric: over the rows of
-// the side it lies outside its bounds; "" if it does not.
-func (s *rowSet) selective(q Quantity) (string, error) {
-	values, err := s.run.series(q)
-	if err != nil || values.bounded == nil {
-		return "", err
+// selective says of rows that only those of one kind have the mean of a metric: it lies outside
+// the bounds over all of them; "" if it does not.
+func (r *Run) selective(q Quantity) (func(rows []int32) string, error) {
+	if q.Micro {
+		return func([]int32) string { return "" }, nil
 	}
-	var sum, least, most, defined, rows float64
-	for _, row := range s.rows {
-		v := values.value[row]
-		if values.has[row] {
-			sum, defined = sum+v, defined+1
+	values, err := r.series(q)
+	if err != nil {
+		return nil, err
+	}
+	low, bounded, err := r.numbers(q.Metric.Name + runs.LowSuffix)
+	if err != nil {
+		return nil, err
+	}
+	high, _, err := r.numbers(q.Metric.Name + runs.HighSuffix)
+	return func(all []int32) string {
+		var sum, least, most, defined, rows float64
+		for _, row := range all {
+			v := values.value[row]
+			if values.has[row] {
+				sum, defined = sum+v, defined+1
+			}
+			switch {
+			case bounded[row]:
+				least, most, rows = least+low[row], most+high[row], rows+1
+			case values.has[row]:
+				least, most, rows = least+v, most+v, rows+1
+			}
 		}
-		switch {
-		case values.bounded[row]:
-			least, most, rows = least+values.low[row], most+values.high[row], rows+1
-		case values.has[row]:
-			least, most, rows = least+v, most+v, rows+1
+		if defined == 0 || !runs.IsSelective(sum/defined, least/rows, most/rows) {
+			return ""
 		}
-	}
-	if defined == 0 || !runs.IsSelective(sum/defined, least/rows, most/rows) {
-		return "", nil
-	}
-	return runs.SelectiveText(least/rows, most/rows), nil
+		return runs.SelectiveText(least/rows, most/rows)
+	}, err
 }
 
 // place estimates one side by itself.
@@ -195,7 +207,7 @@ func (c *comparison) estimate(s *rowSet, q Quantity) (stats.Estimate, error) {
 	if err != nil {
 		return stats.Estimate{}, err
 	}
-	return runs.EstimateOf(&q.Metric, s.sums(q, values), q.Micro, c.level, c.tester.method), nil
+	return s.estimate(q, values, c.level), nil
 }
 
 // settle bounds the ranks by who is surely better than whom.

@@ -55,7 +55,7 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 		c.slices = append(c.slices, key)
 	}
 	c.result = &Result{
-		Schema: "ibid.compare/v1", By: by, Level: t.level, Power: t.power, Method: t.method, Resamples: t.resamples, Seed: t.seed,
+		Schema: "ibid.compare/v1", By: by, Level: t.level, Power: t.power,
 		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{}, Failures: []Failures{}, Drifts: []*Drift{},
 	}
 	for _, q := range c.headline {
@@ -68,19 +68,12 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 func newTester(base *Run, o Options) (*tester, error) {
 	t := &tester{
 		level: cmp.Or(o.Level, base.Manifest.Effective().Statistics.Level), power: cmp.Or(o.Power, stats.DefaultDesign.Power),
-		method: cmp.Or(o.Method, base.Manifest.Effective().Statistics.Method), seed: uint64(base.Manifest.Seed), workers: o.Workers,
-		resamples: cmp.Or(o.Resamples, int(base.Manifest.Effective().Statistics.Resamples)),
-	}
-	if t.method == "auto" || t.method == "" {
-		t.method = analytic
 	}
 	switch {
 	case !(t.level > 0 && t.level < 1):
 		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("level %v is not between 0 and 1", t.level)}
 	case !(t.power > 0 && t.power < 1):
 		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("power %v is not between 0 and 1", t.power)}
-	case t.resamples < 2:
-		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("%d resamples are too few", t.resamples), Hint: "10000 is usual"}
 	}
 	return t, nil
 }
@@ -97,9 +90,6 @@ func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 	for _, other := range news {
 		if err := c.admit(reasons(base, other), other); err != nil {
 			return nil, err
-		}
-		if other.touching.Equal(base.touching) { // as over one dataset: once is enough
-			other.touching = base.touching
 		}
 	}
 	if err := c.checkJudge(news); err != nil {

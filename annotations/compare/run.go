@@ -18,21 +18,22 @@ import (
 	"ibid/metrics/stats"
 )
 
-// A Run is a finished run whose rows are at hand: 12 bytes a row say what each is (20
-// with clusters, more where questions share documents), the names stay in the file. Columns of metrics are read when they are asked for, and one
-// quantity at a time is kept.
+// A Run is a finished run whose rows are at hand: 16 bytes a row and 8 a document of it say
+// what each is, the names stay in the file. Columns of metrics are read when they are asked
+// for, and one quantity at a time is kept.
 type Run struct {
 	Dir      string
 	Manifest *runs.Manifest
 
 	file       *parquet.ResultFile
 	questions  []uint64 // keys of the ids of rows
-	clusters   []uint64 // keys of what rows share, nil if that is their questions
 	systems    column   // of each row
 	sides      column   // what rows are grouped by: systems, or models or providers
 	components []string // of the overall score
 
-	touching *stats.Touching // documents of rows; nil if no questions share one, or another setting says what they share
+	documents []uint64          // keys of the documents of rows, row after row
+	ends      []int32           // of each row: where its documents end
+	names     map[uint64]string // of documents; nil until one is asked for
 
 	labelled map[uint64]map[string]float64 // see people
 	at       map[string][]int32            // rows of each side, see rowsOf
@@ -97,16 +98,13 @@ func Open(dir string) (*Run, error) {
 // Close closes the run's file.
 func (r *Run) Close() error { return r.file.Close() }
 
-// The two kinds of names that a cluster can have must not meet.
-const (
-	idPrefix      = "id "
-	clusterPrefix = "cluster "
-)
+// idPrefix tells keys of questions from those of other names.
+const idPrefix = "id "
 
 // readKeys reads what names rows.
 func (r *Run) readKeys() error {
-	var id, system, cluster, components parquet.ColumnValues
-	columns := map[string]*parquet.ColumnValues{"id": &id, "system": &system, "cluster": &cluster, "overall_components": &components}
+	var id, system, components parquet.ColumnValues
+	columns := map[string]*parquet.ColumnValues{"id": &id, "system": &system, "overall_components": &components}
 	r.questions = make([]uint64, 0, r.file.Rows())
 	r.systems.codes = make([]int32, 0, r.file.Rows())
 	for g := range r.file.RowGroups() {
@@ -116,17 +114,7 @@ func (r *Run) readKeys() error {
 			}
 		}
 		for i := range r.file.GroupRows(g) {
-			key := stats.Key(idPrefix, id.Strings[i])
-			if cluster.Valid[i] && r.clusters == nil {
-				r.clusters = append(make([]uint64, 0, r.file.Rows()), r.questions...)
-			}
-			r.questions = append(r.questions, key)
-			if r.clusters != nil {
-				if cluster.Valid[i] { // else the row is its question's
-					key = stats.Key(clusterPrefix, cluster.Strings[i])
-				}
-				r.clusters = append(r.clusters, key)
-			}
+			r.questions = append(r.questions, stats.Key(idPrefix, id.Strings[i]))
 			r.systems.add(system.Strings[i])
 			if len(r.components) == 0 && components.Strings[i] != "" {
 				r.components = strings.Split(components.Strings[i], ",")
@@ -137,16 +125,39 @@ func (r *Run) readKeys() error {
 	return nil
 }
 
-// readDocuments reads which documents rows touch, if questions share some.
+// readDocuments reads which documents rows touch.
 func (r *Run) readDocuments() error {
-	if r.Manifest.Effective().Statistics.Cluster != "auto" {
-		return nil
+	r.ends = make([]int32, 0, r.file.Rows())
+	return runs.EachDocuments(context.Background(), r.file, func(names []string) {
+		for _, name := range names {
+			r.documents = append(r.documents, stats.Key(name))
+		}
+		r.ends = append(r.ends, int32(len(r.documents)))
+	})
+}
+
+// touched are the keys of the documents of a row.
+func (r *Run) touched(row int32) []uint64 {
+	begin := int32(0)
+	if row > 0 {
+		begin = r.ends[row-1]
 	}
-	touching, err := stats.Gather(runs.NewTouchingRows(context.Background(), r.file), len(r.questions))
-	if err == nil && touching.Shared(r.questions) {
-		r.touching = touching
+	return r.documents[begin:r.ends[row]]
+}
+
+// nameOf is the name of a document that a row touches.
+func (r *Run) nameOf(key uint64) (name string) {
+	if r.names == nil {
+		r.names = make(map[uint64]string)
+		_ = runs.EachDocuments(context.Background(), r.file, func(names []string) { // has been read before
+			for _, name := range names {
+				if key := stats.Key(name); r.names[key] == "" {
+					r.names[key] = strings.Clone(name)
+				}
+			}
+		})
 	}
-	return err
+	return r.names[key]
 }
 
 // eachGroup reads a column group by group, and calls yield with the values and the first
@@ -162,14 +173,6 @@ func (r *Run) eachGroup(column string, yield func(first int, v *parquet.ColumnVa
 		first += v.Rows
 	}
 	return nil
-}
-
-// cluster is the key of what a row shares with others.
-func (r *Run) cluster(row int32) uint64 {
-	if r.clusters == nil {
-		return r.questions[row]
-	}
-	return r.clusters[row]
 }
 
 // answer is the key of a row among those of all systems.
@@ -350,9 +353,6 @@ type series struct {
 	value []float64 // of the row
 	num   []float64 // what the micro value is pooled from; nil of a macro quantity
 	den   []float64
-
-	low, high []float64 // of the value; nil if no row has any, or of a micro quantity
-	bounded   []bool
 }
 
 // series reads a quantity, which is not to be changed.
@@ -369,10 +369,6 @@ func (r *Run) series(q Quantity) (*series, error) {
 	if q.Micro {
 		if s.num, err = r.terms(q.Metric.Num); err == nil {
 			s.den, err = r.terms(q.Metric.Den)
-		}
-	} else if low := q.Metric.Name + runs.LowSuffix; err == nil && r.file.Has(low) {
-		if s.low, s.bounded, err = r.numbers(low); err == nil {
-			s.high, _, err = r.numbers(q.Metric.Name + runs.HighSuffix)
 		}
 	}
 	if err == nil {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
@@ -93,170 +92,31 @@ func groupBy(terms []term, name func(term) string) (groups [][]term) {
 	return groups
 }
 
-// A slowEstimate is a difference with its error, all by its definition.
-type slowEstimate struct {
-	base, other, se, low, high float64
-	clusters                   int64
-	p                          float64 // -1 if it is not known here
-}
-
-// atanhInterval is the interval of a difference within [-1, 1].
-func atanhInterval(value, se, df float64) (low, high float64) {
-	half := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(0.975) * se / (1 - value*value)
-	return math.Tanh(math.Atanh(value) - half), math.Tanh(math.Atanh(value) + half)
-}
-
-// ofClusters compares groups of terms that do not depend on each other.
-func ofClusters(groups [][]term, micro bool) slowEstimate {
-	all := slices.Concat(groups...)
-	e := slowEstimate{clusters: int64(len(groups)), p: -1}
-	e.base, e.other = ratios(all)
-	g := float64(len(groups))
-	squares, shares := 0.0, 0.0
-	for i, group := range groups {
-		if micro {
-			x, y := total(all, func(t term) float64 { return t.baseX }), total(all, func(t term) float64 { return t.newX })
-			error := total(group, func(t term) float64 { return (t.other-e.other*t.newX)/y - (t.base-e.base*t.baseX)/x })
-			share := total(group, func(t term) float64 { return (t.baseX/x + t.newX/y) / 2 })
-			squares, shares = squares+error*error, shares+share*share
-		} else {
-			base, other := ratios(slices.Concat(slices.Delete(slices.Clone(groups), i, i+1)...))
-			change := (other - base) - (e.other - e.base)
-			squares, shares = squares+change*change*(g-1)/g, shares+math.Pow(float64(len(group))/float64(len(all)), 2)
-		}
-	}
-	effective := 1 / shares
-	if micro {
-		effective = max(2, effective)
-		squares *= g / (g - 1) * math.Pow((1-1/g)/(1-1/effective), 2)
-	}
-	e.se = math.Sqrt(squares)
-	e.low, e.high = atanhInterval(e.other-e.base, e.se, max(1, effective-1))
-	if len(groups) <= 9 { // all ways to swap the sides of groups
-		far := 0
-		for ways := range 1 << len(groups) {
-			var base, baseX, other, newX float64
-			for i, group := range groups {
-				for _, t := range group {
-					if ways>>i&1 == 1 {
-						t.base, t.baseX, t.other, t.newX = t.other, t.newX, t.base, t.baseX
-					}
-					base, baseX, other, newX = base+t.base, baseX+t.baseX, other+t.other, newX+t.newX
-				}
-			}
-			if math.Abs(other/newX-base/baseX) >= math.Abs(e.other-e.base)-1e-9 {
-				far++
-			}
-		}
-		e.p = float64(far) / math.Ldexp(1, len(groups))
-	}
-	return e
-}
-
-// connected are questions that documents connect, each named by one of its questions, and
-// whether those are clusters; nil if no two share a document.
-func connected(pairs []twoRows) (of map[string]string, clusters bool) {
-	documents := make(map[string][]string) // by question
-	rows := make(map[string]int)
-	for _, p := range pairs {
-		documents[p.base.id] = slices.Concat(documents[p.base.id], p.base.documents, p.other.documents)
-		rows[p.base.id]++
-	}
-	of = make(map[string]string)
-	for q := range documents {
-		of[q] = q
-	}
-	shared := false
-	for a := range documents {
-		for b := range documents {
-			if a != b && shares(documents[a], documents[b]) {
-				shared = true
-				from, to := of[a], of[b]
-				for q := range of {
-					if of[q] == from {
-						of[q] = to
-					}
-				}
-			}
-		}
-	}
-	if !shared {
-		return nil, false
-	}
-	size, whole := make(map[string]int), true
-	for q, root := range of {
-		size[root] += rows[q]
-		common := len(documents[q]) == 0
-		for _, d := range documents[q] {
-			everywhere := true
-			for other, r := range of {
-				everywhere = everywhere && (r != root || slices.Contains(documents[other], d))
-			}
-			common = common || everywhere
-		}
-		whole = whole && common
-	}
-	largest, squares := 0, 0
-	for _, n := range size {
-		largest, squares = max(largest, n), squares+n*n
-	}
-	return of, whole || 10*largest <= len(pairs) && len(pairs)*len(pairs) >= 8*squares
-}
-
-func shares(a, b []string) bool {
-	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
-}
-
-// ofPairs compares questions of which every two that share a document depend on each other.
-func ofPairs(pairs []twoRows, terms []term) slowEstimate {
-	var e slowEstimate
-	touched, wide := make(map[string][]string), false // documents by question, whether or not it has a value
-	for _, p := range pairs {
-		of := slices.Concat(touched[p.base.id], p.base.documents, p.other.documents)
-		slices.Sort(of)
-		touched[p.base.id] = slices.Compact(of)
-		wide = wide || len(touched[p.base.id]) > 4
-	}
-	e.base, e.other = ratios(terms)
+// byDefinition is a difference with its spread: what each question adds to it, and the
+// documents that its pairs with a value touch.
+func byDefinition(pairs []twoRows, terms []term) (base, other float64, s stats.Spread) {
+	base, other = ratios(terms)
 	x, y := total(terms, func(t term) float64 { return t.baseX }), total(terms, func(t term) float64 { return t.newX })
-	questions := groupBy(terms, func(t term) string { return t.question })
-	var errors, rows []float64
-	var documents [][]string
-	for _, group := range questions {
-		errors = append(errors, total(group, func(t term) float64 { return (t.other-e.other*t.newX)/y - (t.base-e.base*t.baseX)/x }))
-		rows = append(rows, float64(len(group)))
-		of := touched[group[0].question]
-		if len(of) == 0 {
-			of = []string{"alone " + group[0].question}
-		}
-		documents = append(documents, of)
-	}
-	of, counted := make(map[string]float64), make(map[string]float64) // by document
-	together, alone := 0.0, 0.0
-	for i := range questions {
-		alone += errors[i] * errors[i]
-		for _, d := range documents[i] {
-			of[d], counted[d] = of[d]+errors[i], counted[d]+rows[i]
-		}
-		for j := range questions {
-			if shares(documents[i], documents[j]) {
-				together += errors[i] * errors[j]
+	var errors, shares []float64
+	var numbers stats.Numbering[string]
+	documents := new(stats.Documents)
+	for _, group := range groupBy(terms, func(t term) string { return t.question }) {
+		errors = append(errors, total(group, func(t term) float64 { return (t.other-other*t.newX)/y - (t.base-base*t.baseX)/x }))
+		shares = append(shares, total(group, func(t term) float64 { return (t.baseX/x + t.newX/y) / 2 }))
+		for _, p := range pairs {
+			if p.base.id != group[0].question || p.base.f1 == nil || p.other.f1 == nil {
+				continue
+			}
+			for _, r := range []row{p.base, p.other} {
+				if r.cluster != "" {
+					r.documents = []string{r.cluster}
+				}
+				documents.Touch(numbers.Numbers(r.documents...)...)
 			}
 		}
+		documents.Add()
 	}
-	sum, squares, variance := 0.0, 0.0, 0.0
-	for d, n := range counted {
-		sum, squares, variance = sum+n, squares+n*n, variance+of[d]*of[d]
-	}
-	effective := sum * sum / squares
-	if effective >= 40 && !wide {
-		variance = max(together, alone)
-	}
-	e.clusters, e.se = int64(effective), math.Sqrt(variance*effective/(effective-1))
-	df := max(1, effective-1)
-	e.low, e.high = atanhInterval(e.other-e.base, e.se, df)
-	e.p = 2 * distuv.StudentsT{Sigma: 1, Nu: df}.CDF(-math.Abs((e.other-e.base)/e.se))
-	return e
+	return base, other, stats.NewShares(shares, errors, documents).Spread(errors, shares)
 }
 
 func close(a *float64, want float64) bool { return a != nil && math.Abs(*a-want) < 1e-9 }
@@ -342,9 +202,9 @@ func TestSlowly(t *testing.T) {
 			})
 		}
 	}
-	for _, way := range []string{"questions", "clusters", "components", "pairs", "documents"} {
-		if seen[way] < 5 {
-			t.Errorf("%d differences of rows that share %s", seen[way], way)
+	for _, what := range []string{"atanh-t", "documents"} {
+		if seen[what] < 50 {
+			t.Errorf("%d differences with %s: %v", seen[what], what, seen)
 		}
 	}
 }
@@ -405,55 +265,26 @@ func checkDifference(t *testing.T, d *compare.Difference, pairs []twoRows, metri
 		}
 		return
 	}
-	byQuestion := groupBy(terms, func(t term) string { return t.question })
-	groups, way := byQuestion, "questions"
-	if slices.ContainsFunc(terms, func(t term) bool { return t.cluster != "" }) {
-		groups, way = groupBy(terms, func(t term) string {
-			if t.cluster == "" {
-				return "question " + t.question
-			}
-			return t.cluster
-		}), "clusters"
+	base, other, spread := byDefinition(pairs, terms)
+	want := spread.Difference(other-base, 1, 0.95)
+	seen[string(want.Method)]++
+	if spread.Documents < spread.Units {
+		seen["documents"]++
 	}
-	var want slowEstimate
-	of, clusters := connected(pairs)
-	switch {
-	case of == nil:
-		want = ofClusters(groups, metric == "micro")
-	case clusters:
-		groups, way = groupBy(terms, func(t term) string { return of[t.question] }), "components"
-		want = ofClusters(groups, metric == "micro")
-	default:
-		if want, way = ofPairs(pairs, terms), "documents"; want.clusters >= 40 && d.Method == "atanh-t/pairs" {
-			way = "pairs"
-		}
+	if !close(d.Base, base) || !close(d.New, other) || !close(d.Diff, other-base) || d.Clusters != want.Clusters || d.Method != string(want.Method) || d.Test != want.Test {
+		t.Errorf("%s %s: %+v, want %+v", d.Slice, metric, d, want)
 	}
-	seen[way]++
-	if !close(d.Base, want.base) || !close(d.New, want.other) || !close(d.Diff, want.other-want.base) || d.Clusters != want.clusters {
-		t.Errorf("%s %s by %s: %v, %v, %d clusters, want %+v", d.Slice, metric, way, *d.Base, *d.New, d.Clusters, want)
+	if (d.Low != nil) != want.HasInterval {
+		t.Errorf("%s %s: %+v, want %+v", d.Slice, metric, d, want)
 	}
-	if d.Clusters < 2 || want.se < 1e-12 || math.Abs(want.other-want.base) > 1-1e-9 {
+	if !want.HasInterval {
 		return
 	}
-	if !close(d.SE, want.se) || !close(d.Low, want.low) || !close(d.High, want.high) {
-		t.Errorf("%s %s by %s: se %v [%v, %v] by %s, want %+v", d.Slice, metric, way, *d.SE, *d.Low, *d.High, d.Method, want)
+	if !close(d.SE, want.SE) || !close(d.Low, want.Low) || !close(d.High, want.High) || !close(d.P, want.P.Value) {
+		t.Errorf("%s %s: se %v [%v, %v] by %s, want %+v", d.Slice, metric, *d.SE, *d.Low, *d.High, d.Method, want)
 	}
-	if mde, ok := (stats.Design{Alpha: 1 - 0.95, Power: 0.8}).Detectable(want.se, float64(want.clusters-1)); !ok || !close(d.MDE, mde) {
-		t.Errorf("%s %s by %s: mde %v, want %v", d.Slice, metric, way, d.MDE, mde)
-	}
-	switch {
-	case metric == "exact_match" && d.Clusters == d.N && (of == nil || clusters):
-		if d.Test != "mcnemar-midp" || d.McNemar.OnlyNew != d.Higher || d.McNemar.OnlyBase != d.Lower || *d.P != d.McNemar.MidP {
-			t.Errorf("%s %s: %s %+v", d.Slice, metric, d.Test, d.McNemar)
-		}
-	case want.p >= 0 && !close(d.P, want.p):
-		t.Errorf("%s %s by %s: p %v by %s, want %v", d.Slice, metric, way, *d.P, d.Test, want.p)
-	}
-	naive := ofClusters(byQuestion, metric == "micro")
-	if differs := way != "questions" && way != "clusters" && math.Abs(naive.low-want.low)+math.Abs(naive.high-want.high) > 1e-9; (d.NaiveLow != nil) != differs {
-		t.Errorf("%s %s by %s: naive %v, want %v", d.Slice, metric, way, d.NaiveLow, differs)
-	} else if differs && (!close(d.NaiveLow, naive.low) || !close(d.NaiveHigh, naive.high)) {
-		t.Errorf("%s %s by %s: naive [%v, %v], want [%v, %v]", d.Slice, metric, way, *d.NaiveLow, *d.NaiveHigh, naive.low, naive.high)
+	if mde, ok := (stats.Design{Alpha: 1 - 0.95, Power: 0.8}).Detectable(want.SE, want.DF.Value); want.SE > 0 && (!ok || (d.MDE != nil) != (mde <= 1) || d.MDE != nil && !close(d.MDE, mde)) {
+		t.Errorf("%s %s: mde %v, want %v", d.Slice, metric, d.MDE, mde)
 	}
 }
 

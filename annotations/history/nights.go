@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"ibid"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
@@ -119,24 +118,14 @@ func SeriesOf(nights []RunNight, metric, system string, o Options) (Series, bool
 			*n = nights[i].Night
 		}
 		if row := nights[i].Macro(metric, system); row != nil {
-			n.Value, n.SE, some = stats.Of(*row.Estimate), standardError(row), true
+			n.Value, some = stats.Of(*row.Estimate), true
+			if row.SE != nil {
+				n.SE = stats.Of(*row.SE)
+			}
 		}
 	}
 	s.Segments = Divide(values, o)
 	return s, some
-}
-
-// standardError is that of a mean, or of runs that did not keep it what the interval says: half its width over the
-// quantile of t. It is a little too large where the interval has fewer degrees of
-// freedom than clusters less one.
-func standardError(r *runs.SummaryRow) ibid.Number {
-	if r.SE != nil {
-		return stats.Of(*r.SE)
-	}
-	if r.Low == nil || r.Clusters < 2 {
-		return ibid.Number{}
-	}
-	return stats.Of((*r.High - *r.Low) / 2 / stats.StudentQuantile(r.Level, r.Clusters-1))
 }
 
 // A Past is the history of one run: the nights before it that belong to it, in

@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
-
-	"ibid/metrics/stats"
 
 	"ibid/dataset"
 	"ibid/dataset/parquet"
@@ -199,32 +196,6 @@ func TestPastIsBounded(t *testing.T) {
 	}
 	if got := runsOf(p); !slices.Equal(got, []string{"n2", "n3", "this"}) || p.Older != 2 {
 		t.Errorf("nights are %q, %d older; want the last two of four", got, p.Older)
-	}
-}
-
-// TestStandardError: of runs that did not keep it, half the interval over the quantile of t.
-func TestStandardError(t *testing.T) {
-	const se = 0.02
-	half := se * stats.StudentQuantile(0.9, 11)
-	row := runs.SummaryRow{Estimate: new(0.7), Low: new(0.7 - half), High: new(0.7 + half), Level: 0.9, Clusters: 12}
-	if got := standardError(&row); !got.Known() || math.Abs(got.Value-se) > 1e-12 {
-		t.Errorf("the interval has %v, want %v", got, se)
-	}
-	row.SE = new(0.5)
-	if got := standardError(&row); got.Value != 0.5 {
-		t.Errorf("a standard error that was kept is %v, want 0.5", got)
-	}
-	row.SE, row.Clusters = nil, 1
-	if got := standardError(&row); got.Known() {
-		t.Errorf("one cluster has %v", got)
-	}
-	row.Clusters = 2
-	if got := standardError(&row); !got.Known() {
-		t.Error("two clusters have none")
-	}
-	row.Low, row.High = nil, nil
-	if got := standardError(&row); got.Known() {
-		t.Errorf("without an interval %v", got)
 	}
 }
 

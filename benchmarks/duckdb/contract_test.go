@@ -93,7 +93,8 @@ var (
 		"DOUBLE", "bound_low bound_high corrected corrected_low corrected_high",
 		"VARCHAR", "corrected_method",
 		"VARCHAR[]", "warnings",
-		"DOUBLE", "defined_share se naive_low naive_high",
+		"DOUBLE", "defined_share se df design_effect",
+		"INTEGER", "given",
 		"VARCHAR", "reason",
 	)
 )

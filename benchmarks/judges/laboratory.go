@@ -95,7 +95,7 @@ func (l *laboratory) measure(ctx context.Context, set *labelledSet, v variant) (
 
 // judge runs a judge over a set.
 func (l *laboratory) judge(ctx context.Context, set *labelledSet, v variant) (*harness.Outcome, *configs.Config, error) {
-	all := []string{"dataset=" + set.dataset, "out=" + filepath.Join(l.dir, set.name), "statistics.cluster=doc"}
+	all := []string{"dataset=" + set.dataset, "out=" + filepath.Join(l.dir, set.name), "statistics.cluster=auto"}
 	if set.documents != "" {
 		all = append(all, "documents="+set.documents)
 	}

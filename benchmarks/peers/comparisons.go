@@ -4,9 +4,7 @@ package main
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,9 +16,6 @@ import (
 
 //go:embed spec.py
 var specification []byte
-
-//go:embed bootstrap.py
-var scipy []byte
 
 // duck is the program that runs SQL in DuckDB, built once.
 func (b *bench) duck() string {
@@ -101,17 +96,8 @@ func (b *bench) comparisons() error {
 	if err != nil {
 		return err
 	}
-	values, err := b.numbers(1_000_000)
-	if err != nil {
-		return err
-	}
-	none, err := b.numbers(2)
-	if err != nil {
-		return err
-	}
-	spec, boot := b.script("spec.py", specification), b.script("bootstrap.py", scipy)
+	spec := b.script("spec.py", specification)
 	const rowsOfPython, faster = 2_000, 10_000
-	const resamples, share = 500, 20
 
 	compared := b.part("kernel", "kernel", strconv.Itoa(rowsOfPython*faster), "3")
 	compared.start = []string{b.self, "draws", strconv.Itoa(rowsOfPython * faster), "3"} // nor is what is compared made by the kernel
@@ -129,11 +115,6 @@ func (b *bench) comparisons() error {
 			what: "a million intervals with a million, as text", ours: b.part("reading, kernel", "intervals", left, right),
 			theirs: side{name: "bedtools jaccard", run: []string{"bedtools", "jaccard", "-a", left, "-b", right}, start: []string{"bedtools", "--version"}},
 			same:   b.sameBedtools(left, right), reach: 1.0 / 6,
-		},
-		{
-			what: "bootstrap of a mean of a million distinct values", ours: b.part("bootstrap", "bootstrap", strconv.Itoa(resamples*share), values),
-			theirs: side{name: "scipy", run: []string{b.python, boot, strconv.Itoa(resamples), values}, start: []string{b.python, boot, "2", none}, parts: share},
-			same:   b.sameBootstrap(boot), reach: 1.0 / 12,
 		},
 	})
 }
@@ -194,42 +175,6 @@ func (b *bench) sameBedtools(left, right string) func() error {
 		// intersection union jaccard n_intersections, then their values
 		if len(found) != 8 || found[4] != ours[0] || found[5] != ours[1] {
 			return fmt.Errorf("bedtools says %v, the kernel %v", found, ours)
-		}
-		return nil
-	}
-}
-
-// sameBootstrap: two bootstraps agree as far as 5,000 draws of a thousand values can.
-func (b *bench) sameBootstrap(script string) func() error {
-	return func() error {
-		values, err := b.numbers(1000)
-		if err != nil {
-			return err
-		}
-		const draws = "5000"
-		var ends [2][2]float64
-		for i, s := range []side{b.part("bootstrap", "bootstrap", draws, values), {name: "scipy", run: []string{b.python, script, draws, values}}} {
-			found, err := answer(s)
-			if err != nil && strings.Contains(err.Error(), "ModuleNotFoundError") {
-				return fmt.Errorf("scipy %w", program.ErrMissing)
-			}
-			if err != nil {
-				return err
-			}
-			if len(found) != 2 {
-				return fmt.Errorf("%s says %v", s.name, found)
-			}
-			for k := range found {
-				if ends[i][k], err = strconv.ParseFloat(found[k], 64); err != nil {
-					return err
-				}
-			}
-		}
-		width := ends[1][1] - ends[1][0]
-		for k := range ends[0] {
-			if !(math.Abs(ends[0][k]-ends[1][k]) < width/20) {
-				return errors.New(fmt.Sprint("the intervals differ by more than chance: ", ends))
-			}
 		}
 		return nil
 	}

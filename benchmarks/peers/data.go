@@ -99,9 +99,3 @@ func (b *bench) bed(name string, n int, seed uint64) (string, error) {
 		fmt.Fprintf(w, "c\t%d\t%d\n", starts[i], starts[i]+1+rng.IntN(200))
 	})
 }
-
-// numbers writes n distinct numbers.
-func (b *bench) numbers(n int) (string, error) {
-	rng := rand.New(rand.NewPCG(3, 9))
-	return b.lines(fmt.Sprintf("numbers-%d.txt", n), n, func(w *bufio.Writer, _ int) { fmt.Fprintln(w, rng.Float64()) })
-}

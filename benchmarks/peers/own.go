@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"ibid"
 	"ibid/dataset"
 	"ibid/metrics/span"
-	"ibid/metrics/stats"
 )
 
 // own are parts of ibid as commands of their own, so that they are measured as peers
@@ -28,7 +26,6 @@ func init() {
 		"kernel":    kernel,
 		"draws":     drawn,
 		"intervals": intervals,
-		"bootstrap": bootstrap,
 	}
 }
 
@@ -196,32 +193,6 @@ func bedSpans(path string) (spans []span.Span, err error) {
 		spans = append(spans, span.Span{Start: int32(start), End: int32(end)})
 	}
 	return spans, nil
-}
-
-// bootstrap prints the percentile interval of the mean of the numbers of a file:
-// RESAMPLES FILE.
-func bootstrap(args []string) error {
-	resamples, err := strconv.Atoi(args[0])
-	if err != nil {
-		return err
-	}
-	file, err := os.Open(args[1])
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	units := stats.NewUnits(2)
-	lines := bufio.NewScanner(file)
-	for n := uint64(0); lines.Scan(); n++ {
-		v, err := strconv.ParseFloat(lines.Text(), 64)
-		if err != nil {
-			return err
-		}
-		units.Add(stats.Key(strconv.FormatUint(n, 10)), 1, v, 1)
-	}
-	e := units.Bootstrap(stats.Quotient, stats.Resampling{Resamples: resamples, Seed: 1}).Percentile(0.95)
-	fmt.Printf("%.9f %.9f\n", e.Low, e.High)
-	return lines.Err()
 }
 
 func twoNumbers(args []string) (a, b int, err error) {

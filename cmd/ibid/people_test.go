@@ -79,9 +79,6 @@ func writeLabels(t *testing.T, path string, rows [][]string) {
 	}
 }
 
-// fewResamples is for tests that look at estimates alone.
-const fewResamples = "statistics.resamples=100"
-
 // TestAgreeEvidenceInference: two people marked evidence in medical articles and
 // said which way an outcome went.
 func TestAgreeEvidenceInference(t *testing.T) {
@@ -103,14 +100,14 @@ func TestAgreeEvidenceInference(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustIbid(t, dir, "import", "evidence-inference", data, "-o", "ei.parquet", "--docs", "docs.parquet", "-q")
-	got := statistics(t, mustIbid(t, dir, "agree", "ei.parquet", "--documents", "docs.parquet", "--format", "csv", "--set", fewResamples))
+	got := statistics(t, mustIbid(t, dir, "agree", "ei.parquet", "--documents", "docs.parquet", "--format", "csv"))
 	for _, statistic := range []string{"char_kappa", "char_jaccard", "char_f1"} {
 		near(t, "spans", got, "all "+statistic, want.All.Macro[statistic], 1e-9)
 	}
 	near(t, "spans", got, "all char_jaccard_micro", want.All.Micro["char_jaccard"], 1e-9)
 
 	writeLabels(t, filepath.Join(dir, "labels.csv"), evidenceLabels(t, filepath.Join(data, "annotations.csv")))
-	got = statistics(t, mustIbid(t, dir, "agree", "labels.csv", "--format", "csv", "--set", fewResamples))
+	got = statistics(t, mustIbid(t, dir, "agree", "labels.csv", "--format", "csv"))
 	near(t, "labels", got, "author|other cohen_kappa", want.All.Label.Kappa, 1e-9)
 	near(t, "labels", got, "author|other percent_agreement", want.All.Label.Observed, 1e-9)
 }
@@ -162,7 +159,7 @@ func TestAgreeCrowd(t *testing.T) {
 	dir := t.TempDir()
 	for dimension, alpha := range want.Dimensions {
 		writeVotes(t, filepath.Join(dir, dimension+".jsonl"), rows, dimension+"_vote")
-		got := statistics(t, mustIbid(t, dir, "agree", dimension+".jsonl", "--categories", "A,N,B", "--format", "csv", "--set", fewResamples))
+		got := statistics(t, mustIbid(t, dir, "agree", dimension+".jsonl", "--categories", "A,N,B", "--format", "csv"))
 		near(t, dimension, got, "all alpha_nominal", alpha.Nominal, 1e-9)
 		near(t, dimension, got, "all alpha_ordinal", alpha.Ordinal, 1e-9)
 	}
@@ -257,7 +254,7 @@ func TestExercise(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "filled.jsonl"), out.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return statistics(t, mustIbid(t, dir, "agree", "--blind", "exercise/key.json", "--filled", "filled.jsonl", "--format", "csv", "--set", fewResamples))["blind|guide char_jaccard"]
+		return statistics(t, mustIbid(t, dir, "agree", "--blind", "exercise/key.json", "--filled", "filled.jsonl", "--format", "csv"))["blind|guide char_jaccard"]
 	}
 	if got := fill(func(query string) any { return reference[query] }); got != 1 {
 		t.Errorf("who follows the guide gets %v, want 1", got)
@@ -317,12 +314,12 @@ func TestCalibrateWiCE(t *testing.T) {
 			judgePairs(t, filepath.Join(dir, "labels.csv"), "judge", human, said)
 			// Theirs is score > threshold, ours score >= threshold: the next number.
 			threshold := fmt.Sprint(math.Nextafter(figures.Threshold, 1))
-			got := statistics(t, mustIbid(t, dir, "calibrate", "labels.csv", "--judge", "judge", "--threshold", threshold, "--positive", "1", "--format", "csv", "--set", fewResamples))
+			got := statistics(t, mustIbid(t, dir, "calibrate", "labels.csv", "--judge", "judge", "--threshold", threshold, "--positive", "1", "--format", "csv"))
 			near(t, judge, got, "f1", figures.At.F1, 1e-9)
 			near(t, judge, got, "accuracy", figures.At.Accuracy, 1e-9)
 			near(t, judge, got, "auroc", figures.AUROC, 1e-9)
 			if figures.Three != nil {
-				got := statistics(t, mustIbid(t, dir, "agree", "labels.csv", "--format", "csv", "--set", fewResamples))
+				got := statistics(t, mustIbid(t, dir, "agree", "labels.csv", "--format", "csv"))
 				near(t, judge, got, "human-1|judge cohen_kappa", figures.Three.Kappa, 1e-9)
 				near(t, judge, got, "human-1|judge cohen_kappa_quadratic", figures.Three.Quadratic, 1e-9)
 			}
@@ -397,12 +394,12 @@ func TestCalibrateRAGChecker(t *testing.T) {
 		}
 		dir := t.TempDir()
 		judgePairs(t, filepath.Join(dir, "labels.csv"), "ragchecker", human, scores)
-		got := statistics(t, mustIbid(t, dir, "calibrate", "labels.csv", "--judge", "ragchecker", "--policy", "each", "--format", "csv", "--set", fewResamples))
+		got := statistics(t, mustIbid(t, dir, "calibrate", "labels.csv", "--judge", "ragchecker", "--policy", "each", "--format", "csv"))
 		// The published last digit hangs on rounding in a normalisation.
 		near(t, label, got, "pearson", figures.Judge.Pearson/100, 5e-4)
 		near(t, label, got, "spearman", figures.Judge.Spearman/100, 5e-4)
 		writePeople(t, filepath.Join(dir, "people.csv"), human)
-		got = statistics(t, mustIbid(t, dir, "agree", "people.csv", "--format", "csv", "--set", fewResamples))
+		got = statistics(t, mustIbid(t, dir, "agree", "people.csv", "--format", "csv"))
 		near(t, label, got, "human-1|human-2 pearson", figures.Humans.Pearson/100, 1e-4)
 		near(t, label, got, "human-1|human-2 spearman", figures.Humans.Spearman/100, 1e-4)
 		near(t, label, got, "human-1|human-2 cohen_kappa", figures.Humans.Kappa, 1e-9)

@@ -58,8 +58,8 @@ type AgreementRow struct {
 	Documents  int64  `json:"documents" unit:"clusters" doc:"clusters that the items came from"`
 
 	Estimate *float64       `json:"estimate" doc:"the value" null:"undefined"`
-	Low      *float64       `json:"ci_low" doc:"lower end of the interval, by resampling clusters" null:"no interval"`
-	High     *float64       `json:"ci_high" doc:"upper end of the interval, by resampling clusters" null:"no interval"`
+	Low      *float64       `json:"ci_low" doc:"lower end of the interval, over clusters" null:"no interval"`
+	High     *float64       `json:"ci_high" doc:"upper end of the interval, over clusters" null:"no interval"`
 	Level    float64        `json:"level" range:"(0, 1)" doc:"confidence level of the interval" null:"never"`
 	Method   string         `json:"method" doc:"how the interval was computed" null:"no interval"`
 	Target   *float64       `json:"target" doc:"what the interval is compared with; of char_jaccard that of quality control, without a verdict" null:"no target is set"`

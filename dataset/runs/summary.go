@@ -42,7 +42,7 @@ type SummaryRow struct {
 	High     *float64 `json:"ci_high" doc:"upper end of the confidence interval of the estimate" null:"no interval"`
 	Level    float64  `json:"level" range:"(0, 1)" doc:"confidence level of all intervals of the row" null:"never"`
 	Method   string   `json:"method" doc:"how the interval was computed" null:"no interval"`
-	Clusters int64    `json:"clusters" unit:"clusters" doc:"independent groups of rows that the interval rests on"`
+	Clusters int64    `json:"clusters" unit:"clusters" doc:"independent documents, or rows without, that the standard error rests on, rounded"`
 
 	BoundLow  *float64 `json:"bound_low" doc:"the estimate if every unscored item were the worst" null:"nothing is unscored, or the bound is not known"`
 	BoundHigh *float64 `json:"bound_high" doc:"the estimate if every unscored item were the best" null:"nothing is unscored, or the bound is not known"`
@@ -56,9 +56,10 @@ type SummaryRow struct {
 
 	DefinedShare *float64 `json:"defined_share" range:"[0, 1]" doc:"share of the rows where the metric is defined; a row some of whose claims or citations have no known text counts by the share of the others" null:"there are no rows"`
 
-	SE        *float64 `json:"se" doc:"standard error of the estimate" null:"no interval, or it was resampled"`
-	NaiveLow  *float64 `json:"naive_low" doc:"ci_low if rows of different questions were independent" null:"it does not differ"`
-	NaiveHigh *float64 `json:"naive_high" doc:"ci_high if rows of different questions were independent" null:"it does not differ"`
+	SE           *float64 `json:"se" doc:"standard error of the estimate" null:"no interval"`
+	DF           *float64 `json:"df" doc:"degrees of freedom of the interval" null:"no interval, or no row differs"`
+	DesignEffect *float64 `json:"design_effect" doc:"variance of the estimate over that of independent rows" null:"no interval, or no row differs"`
+	Given        int32    `json:"given" unit:"documents" doc:"documents that nearly all rows touch, so that the interval says nothing of others" null:"never"`
 
 	Reason string `json:"reason" doc:"why there is no estimate although rows have a value: selective, their mean lies outside the bounds" null:"there is an estimate, or no row has a value"`
 }
@@ -81,7 +82,7 @@ func (r *SummaryRow) WithholdSelective() {
 	if r.Estimate == nil || r.BoundLow == nil || !IsSelective(*r.Estimate, *r.BoundLow, *r.BoundHigh) {
 		return
 	}
-	r.Estimate, r.Low, r.High, r.SE, r.NaiveLow, r.NaiveHigh, r.Method = nil, nil, nil, nil, nil, nil, ""
+	r.Estimate, r.Low, r.High, r.SE, r.DF, r.DesignEffect, r.Method = nil, nil, nil, nil, nil, nil, ""
 	r.Reason, r.Warnings = Selective, ListOf[string]{SelectiveText(*r.BoundLow, *r.BoundHigh)}
 }
 
@@ -99,29 +100,21 @@ func CompareSummary(a, b SummaryRow) int {
 		cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Agg, b.Agg))
 }
 
-// CR1 is the value of the setting statistics.method that leaves means and differences
-// the symmetric intervals of metrics versions below 5.
-const CR1 = "cr1"
+// Interval is the interval of a value of a metric, as the mean of the rows' values or, if
+// micro, as the quotient of sums, from its spread. Every summary and comparison takes its
+// interval from here.
+func Interval(d *metrics.Definition, value float64, s *stats.Spread, micro bool, level float64) stats.Estimate {
+	low, high := Bounds(d, micro)
+	return s.Within(value, low, high, level)
+}
 
-// EstimateOf estimates a metric over clusters of rows: as the mean of the rows' values,
-// or, if micro, as the quotient of sums. Every summary, ranking and comparison takes its
-// interval from here; method is the setting statistics.method.
-func EstimateOf(d *metrics.Definition, c *stats.Clusters, micro bool, level float64, method string) stats.Estimate {
-	switch {
-	case micro && d.Min == 0 && d.Max == 1 && method != CR1:
-		return c.RatioWithin(level)
-	case micro && d.Min == 0 && d.Max == 1:
-		return c.Ratio(level)
-	case micro:
-		return c.DeltaT(level)
-	case d.Kind == metrics.Binary:
-		return c.Proportion(level)
-	case method != CR1:
-		return c.MeanWithin(level, d.Min, d.Max)
-	case c.Len() == c.Rows():
-		return c.Mean(level)
+// Bounds are the ends between which a value of a metric lies, infinite where it has none: a
+// quotient of sums has those of the metric only if they are 0 and 1.
+func Bounds(d *metrics.Definition, micro bool) (low, high float64) {
+	if micro && d.Kind != metrics.Binary && (d.Min != 0 || d.Max != 1) {
+		return math.Inf(-1), math.Inf(1)
 	}
-	return c.MeanEffective(level)
+	return d.Min, d.Max
 }
 
 // Fill takes over what an estimator says.
@@ -135,26 +128,12 @@ func (r *SummaryRow) Fill(e *stats.Estimate) {
 		if e.HasSE {
 			r.SE = new(e.SE)
 		}
+		r.DF, r.DesignEffect = e.DF.Pointer(), e.Effect.Pointer()
 	}
+	r.Given = int32(len(e.Given))
 	for _, w := range e.Warnings {
 		r.Warnings = append(r.Warnings, w.Text)
 	}
-}
-
-// FillNaive takes over the interval that rows would have if they were independent, where
-// it is another one than e's.
-func (r *SummaryRow) FillNaive(e, naive *stats.Estimate) {
-	r.NaiveLow, r.NaiveHigh = NaiveEnds(e, naive)
-}
-
-// NaiveEnds are those of naive where they are others than e's by more than rounding; else
-// nil.
-func NaiveEnds(e, naive *stats.Estimate) (low, high *float64) {
-	same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
-	if !naive.HasInterval || e.HasInterval && same(e.Low, naive.Low) && same(e.High, naive.High) {
-		return nil, nil
-	}
-	return new(naive.Low), new(naive.High)
 }
 
 // ReadSummary reads the summary of the finished run in dir, in file order.

@@ -102,22 +102,14 @@ func TestScanSlices(t *testing.T) {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}
-	touching, questions, err := ReadTouching(context.Background(), f)
-	if err != nil || len(questions) != 5 || questions[0] != questions[1] || questions[1] == questions[2] || questions[0] != stats.Key("q0") || !touching.Shared(questions) {
-		t.Errorf("%v, %v", questions, err)
+	touched, err := ReadDocuments(context.Background(), f)
+	if err != nil || !slices.Equal(touched.Names, []string{"e", "d1"}) {
+		t.Errorf("%+v, %v", touched, err)
 	}
-	rows := NewTouchingRows(context.Background(), f)
-	for _, keys := range []bool{false, true} {
-		n := 0
-		err := rows.Each(keys, func(key uint64, _ int, documents []int32) {
-			want := [][]int32{nil, nil, {0, 1}, {2, 1}, {2, 1}}[n]
-			if !slices.Equal(documents, want) || (keys || n < 2) && key != questions[n] {
-				t.Errorf("row %d: %d touches %v, want %v", n, key, documents, want)
-			}
-			n++
-		})
-		if of := rows.Keys(); err != nil || n != 5 || len(of) != 3 || of[1] != stats.Key("e") {
-			t.Errorf("%d rows, documents %v, %v", n, of, err)
+	// What no other row touches has no name.
+	for row, want := range [][]int32{nil, nil, {stats.Lone, 0}, {0, 1}, {0, 1}} {
+		if got := slices.Sorted(slices.Values(touched.At(row))); !slices.Equal(got, want) {
+			t.Errorf("row %d touches %v, want %v", row, got, want)
 		}
 	}
 }
@@ -168,57 +160,22 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestEstimates: which interval each kind of metric has, and when the naive one is beside it.
-func TestEstimates(t *testing.T) {
-	var rows, clusters stats.Clusters
-	for i := range 8 {
-		rows.AddRow(float64(i%2) / 2)
-		clusters.AddCluster(float64(i%3), float64(2+i%2), int64(2+i%2))
-	}
-	clusters.DeleteEach(func(yield func(y, x float64) bool) {
-		for i := range 8 {
-			yield(float64(i%3), float64(2+i%2))
-		}
-	})
+// TestIntervals: which interval each kind of metric has.
+func TestIntervals(t *testing.T) {
 	f1, _ := metrics.Lookup("char_f1")
 	exact, _ := metrics.Lookup("exact_match")
 	free, _ := metrics.Lookup("boundary_error_start")
+	y, x := []float64{0, 1, 2, 0, 1, 2, 0, 1}, []float64{2, 3, 2, 3, 2, 3, 2, 3}
+	mean := stats.NewQuotient(y, x)
+	s := mean.Spread(nil)
 	for _, tt := range []struct {
-		of     metrics.Definition
-		sums   *stats.Clusters
-		micro  bool
-		method string
-		want   string
-	}{
-		{f1, &rows, false, "auto", "logit-t"},
-		{f1, &rows, false, CR1, "cr1-t"},
-		{f1, &clusters, false, CR1, "cr1-t"},
-		{f1, &clusters, false, "auto", "logit-t"},
-		{exact, &rows, false, "auto", "wilson"},
-		{free, &rows, true, "auto", "delta-t"},
-		{free, &rows, false, "auto", "cr1-t"},
-	} {
-		if e := EstimateOf(&tt.of, tt.sums, tt.micro, 0.95, tt.method); !strings.HasPrefix(string(e.Method), tt.want) {
-			t.Errorf("%s, pooled: %v, %s: by %s, want %s", tt.of.Name, tt.micro, tt.method, e.Method, tt.want)
+		of    metrics.Definition
+		micro bool
+		want  stats.Method
+	}{{f1, false, stats.LogitT}, {f1, true, stats.LogitT}, {exact, false, stats.LogitT}, {exact, true, stats.LogitT}, {free, true, stats.PlainT}, {free, false, stats.PlainT}} {
+		if e := Interval(&tt.of, mean.Value, &s, tt.micro, 0.95); e.Method != tt.want {
+			t.Errorf("%s, pooled: %v: by %s, want %s", tt.of.Name, tt.micro, e.Method, tt.want)
 		}
-	}
-	if a, b := EstimateOf(&f1, &clusters, true, 0.95, "auto"), EstimateOf(&f1, &clusters, true, 0.95, CR1); a.Value != b.Value || a.Low == b.Low {
-		t.Errorf("pooled: %+v and %+v", a, b)
-	}
-	e := stats.Estimate{HasInterval: true, Low: 0.25, High: 0.75}
-	near, other, none := e, e, stats.Estimate{}
-	near.Low, other.High = 0.25+1e-13, 0.8
-	for i, tt := range []struct {
-		naive stats.Estimate
-		shown bool
-	}{{e, false}, {near, false}, {other, true}, {none, false}} {
-		low, high := NaiveEnds(&e, &tt.naive)
-		if (low != nil) != tt.shown || tt.shown && (*low != 0.25 || *high != 0.8) {
-			t.Errorf("%d: %v and %v", i, low, high)
-		}
-	}
-	if low, _ := NaiveEnds(&none, &e); low == nil {
-		t.Error("beside no interval there is no naive one")
 	}
 	a, b := SummaryRow{Metric: "m", Agg: "macro"}, SummaryRow{Metric: "m", Agg: "micro"}
 	if CompareSummary(a, b) >= 0 || CompareSummary(b, a) <= 0 || CompareSummary(a, a) != 0 {

@@ -12,7 +12,7 @@ import (
 //
 // A unit says how many of its raters chose each category; who did not rate it is
 // not among them. Sums are additive, so the units of a cluster can be tallied
-// together and resampled, see [Tally.Vector].
+// together, see [Tally.Vector].
 type Tally struct {
 	categories int
 	sums       []float64
@@ -194,9 +194,7 @@ func (w Weights) disagreement(i, j int) float64 {
 
 // A Kappa is Cohen's kappa of two raters.
 type Kappa struct {
-	Chance // Observed and Expected only of the unweighted kappa
-	SE     ibid.Number
-	Bounds       // large-sample interval, not clipped
+	Chance       // Observed and Expected only of the unweighted kappa
 	N      int64 // units
 }
 
@@ -204,20 +202,18 @@ type Kappa struct {
 // undefined where chance leaves no room for disagreement: both raters chose one
 // and the same category throughout.
 //
-// Source: Cohen 1960, 1968; the standard error is that of Fleiss, Cohen & Everitt
-// 1969 for a kappa that is not 0.
-func (c *Contingency) Kappa(w Weights, level float64) Kappa {
+// Source: Cohen 1960, 1968.
+func (c *Contingency) Kappa(w Weights) Kappa {
 	n := c.Units()
 	out := Kappa{N: int64(n)}
 	if n == 0 {
 		return out
 	}
 	rows, cols := c.margins(n)
-	var observed, expected, widest float64 // disagreement
+	var observed, expected float64 // disagreement
 	for i := range c.categories {
 		for j := range c.categories {
 			d := w.disagreement(i, j)
-			widest = max(widest, d)
 			observed += d * c.Count(i, j) / n
 			expected += d * rows[i] * cols[j]
 		}
@@ -228,11 +224,7 @@ func (c *Contingency) Kappa(w Weights, level float64) Kappa {
 	if expected == 0 {
 		return out
 	}
-	kappa := 1 - observed/expected
-	out.Value = Of(kappa)
-	se := c.kappaSE(w, n, rows, cols, observed/widest, expected/widest, widest)
-	out.SE = Of(se)
-	out.Bounds = around(kappa, NormalQuantile(level)*se)
+	out.Value = Of(1 - observed/expected)
 	return out
 }
 
@@ -247,29 +239,6 @@ func (c *Contingency) margins(n float64) (rows, cols []float64) {
 		}
 	}
 	return rows, cols
-}
-
-// kappaSE takes disagreements as shares of the widest one.
-func (c *Contingency) kappaSE(w Weights, n float64, rows, cols []float64, observed, expected, widest float64) float64 {
-	agreement := func(i, j int) float64 { return 1 - w.disagreement(i, j)/widest }
-	byRow, byCol := make([]float64, c.categories), make([]float64, c.categories)
-	for i := range c.categories {
-		for j := range c.categories {
-			byRow[i] += cols[j] * agreement(i, j)
-			byCol[j] += rows[i] * agreement(i, j)
-		}
-	}
-	var sum float64
-	for i := range c.categories {
-		for j := range c.categories {
-			d := agreement(i, j)*expected - (byRow[i]+byCol[j])*observed
-			sum += c.Count(i, j) / n * d * d
-		}
-	}
-	po, pe := 1-observed, 1-expected
-	centre := po*pe - 2*pe + po
-	variance := (sum - centre*centre) / (n * math.Pow(expected, 4))
-	return math.Sqrt(max(0, variance))
 }
 
 // A Scale says how far apart two ratings are.

@@ -73,8 +73,8 @@ var labelOracles = map[string]oracle{
 				table.Add(slices.Index(c.Categories, *a), slices.Index(c.Categories, *b))
 			}
 		}
-		k := table.Kappa(c.Weights, decode[float64](t, c.Level))
-		return object{"kappa": k.Value, "se": k.SE, "low": k.Low, "high": k.High, "p_o": k.Observed, "p_e": k.Expected, "n": k.N}
+		k := table.Kappa(c.Weights)
+		return object{"kappa": k.Value, "p_o": k.Observed, "p_e": k.Expected, "n": k.N}
 	},
 }
 
@@ -193,8 +193,6 @@ var spanOracles = map[string]oracle{
 			"micro_jaccard": FractionOf(inter, all), "char_alpha": sum.Alpha(),
 		}
 	},
-	"alpha_U_1995":   nil, // superseded by unitized alpha
-	"gamma_disorder": nil, // needs sampled continua
 }
 
 // TestUnitAlphaIsCharAlpha uses that units of one character make unitized alpha

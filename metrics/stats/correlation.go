@@ -8,42 +8,8 @@ import (
 	"ibid"
 )
 
-// A Correlation is a coefficient with its interval.
-type Correlation struct {
-	Value ibid.Number
-	Bounds
-	N int64
-}
-
-// Pearson is the linear correlation of x and y, which have one length, with
-// Fisher's z interval, tanh(atanh r ± z/sqrt(n-3)). It is undefined where one of
-// them is constant; the interval also for n < 4 and |r| = 1.
-func Pearson(x, y []float64, level float64) Correlation {
-	c := Correlation{Value: pearson(x, y), N: int64(len(x))}
-	c.setFisher(level, func(float64) float64 { return 1 })
-	return c
-}
-
-// Spearman is the correlation of the ranks of x and y, tied values having the
-// mean of their ranks, with the interval of Bonett & Wright 2000.
-func Spearman(x, y []float64, level float64) Correlation {
-	c := Correlation{Value: pearson(Ranks(x), Ranks(y)), N: int64(len(x))}
-	c.setFisher(level, func(rho float64) float64 { return 1 + rho*rho/2 })
-	return c
-}
-
-// perfect is how near to 1 a correlation is taken for 1: closer is rounding.
-const perfect = 1e-12
-
-func (c *Correlation) setFisher(level float64, scale func(r float64) float64) {
-	r := c.Value.Value
-	if !c.Value.Known() || c.N < 4 || math.Abs(r) > 1-perfect {
-		return
-	}
-	half := NormalQuantile(level) * math.Sqrt(scale(r)/float64(c.N-3))
-	c.Bounds = Bounds{Of(math.Tanh(math.Atanh(r) - half)), Of(math.Tanh(math.Atanh(r) + half))}
-}
-
+// pearson is the linear correlation of x and y, which have one length. It is undefined where
+// one of them is constant.
 func pearson(x, y []float64) ibid.Number {
 	if len(x) < 2 || constant(x) || constant(y) {
 		return ibid.Number{}
@@ -98,89 +64,46 @@ func byValue(x []float64) []int {
 	return order
 }
 
-// PearsonInfluence is what each pair adds to the error of Pearson's correlation r: with x and
-// y standardised, (x y - r (x² + y²)/2) / n. It is nil where there is no correlation.
-func PearsonInfluence(x, y []float64) []float64 {
-	x, y = standardised(x), standardised(y)
-	if x == nil || y == nil {
-		return nil
+// PearsonOf is Pearson's correlation of x and y, -1 to 1, over units with these documents, with
+// the jackknife's interval. It is undefined where either is constant.
+func PearsonOf(x, y []float64, documents *Documents, level float64) Estimate {
+	r := pearson(x, y)
+	if !r.Known() {
+		return undefined(level)
 	}
-	n, r := float64(len(x)), 0.0
-	for i := range x {
-		r += x[i] * y[i] / n
-	}
-	out := make([]float64, len(x))
-	for i := range x {
-		out[i] = (x[i]*y[i] - r*(x[i]*x[i]+y[i]*y[i])/2) / n
-	}
-	return out
-}
-
-// SpearmanInfluence is [PearsonInfluence] for Spearman's correlation: that of the ranks, and
-// what a pair does to the ranks of the others.
-func SpearmanInfluence(x, y []float64) []float64 {
-	first, second := Ranks(x), Ranks(y)
-	out := PearsonInfluence(first, second)
-	if out == nil {
-		return nil
-	}
-	a, b := standardised(first), standardised(second)
-	n, r := float64(len(a)), 0.0
-	for i := range a {
-		r += a[i] * b[i] / n
-	}
-	addRankInfluence(out, x, first, a, b, r)
-	addRankInfluence(out, y, second, b, a, r)
-	return out
-}
-
-// addRankInfluence adds what a value of x does to the ranks of the others: it moves those
-// above it up by one, those equal to it by half.
-func addRankInfluence(out, x, ranks, own, other []float64, r float64) {
 	n := float64(len(x))
-	_, deviation := meanAndDeviation(ranks)
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
-	weight := func(i int) float64 { return (other[i] - r*own[i]) / (n * deviation) }
-	all := 0.0 // Σ weight × rank, of which a value adds its part on average
+	mx, my := meanOf(x), meanOf(y)
+	var xx, xy, yy float64
 	for i := range x {
-		all += weight(i) * ranks[i]
+		a, b := x[i]-mx, y[i]-my
+		xx, xy, yy = xx+float64(a*a), xy+float64(a*b), yy+float64(b*b)
 	}
-	above := 0.0
-	for end := len(order); end > 0; {
-		begin := end - 1
-		for begin > 0 && x[order[begin-1]] == x[order[end-1]] {
-			begin--
+	counted, without := make([]int, len(x)), make([]float64, len(x))
+	for i := range x {
+		a, b, scale := x[i]-mx, y[i]-my, n/(n-1)
+		counted[i] = i
+		xi, yi := xx-float64(scale*a*a), yy-float64(scale*b*b)
+		if xi < nearlyAll*xx || yi < nearlyAll*yy {
+			without[i] = pearsonWithout(x, y, i)
+			continue
 		}
-		same := 0.0
-		for _, i := range order[begin:end] {
-			same += weight(i)
-		}
-		for _, i := range order[begin:end] {
-			out[i] += above + same/2 - all/n
-		}
-		above += same
-		end = begin
+		without[i] = (xy - float64(scale*a*b)) / (math.Sqrt(xi) * math.Sqrt(yi))
 	}
+	e := jackknifed(r.Value, counted, without, nil, len(x), documents, -1, 1, level)
+	e.N = int64(len(x))
+	return e
 }
 
-// standardised has mean 0 and deviation 1; nil if nothing varies.
-func standardised(x []float64) []float64 {
-	mean, deviation := meanAndDeviation(x)
-	if len(x) < 2 || deviation == 0 {
-		return nil
-	}
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = (v - mean) / deviation
-	}
-	return out
-}
+// nearlyAll is the share of a sum of squares below which what one unit leaves of it is summed
+// again: subtracting would cancel.
+const nearlyAll = 1e-6
 
-func meanAndDeviation(x []float64) (mean, deviation float64) {
-	mean = meanOf(x)
-	return mean, math.Sqrt(spread(x, x))
+// pearsonWithout is the correlation without a unit, NaN if it is undefined.
+func pearsonWithout(x, y []float64, unit int) float64 {
+	without := func(of []float64) []float64 {
+		return append(append(make([]float64, 0, len(of)), of[:unit]...), of[unit+1:]...)
+	}
+	x, y = without(x), without(y)
+	xx, yy := spread(x, x), spread(y, y)
+	return spread(x, y) / (math.Sqrt(xx) * math.Sqrt(yy)) // 0/0 is NaN
 }

@@ -14,22 +14,16 @@ func ExampleWilson() {
 }
 
 // The questions about one document are not independent, so a mean has the standard
-// error of its clusters.
-func ExampleClusters_Mean() {
-	var c stats.Clusters
-	c.AddCluster(2.5, 3, 3) // three questions about one document: 1, 1 and 0.5
-	c.AddCluster(0.5, 2, 2) // two about another: 0 and 0.5
-	c.AddRow(1)
-	e := c.Mean(0.95)
-	fmt.Printf("%.3f over %d rows of %d documents, standard error %.3f\n", e.Value, e.N, e.Clusters, e.SE)
-	// Output: 0.667 over 6 rows of 3 documents, standard error 0.210
-}
-
-// Seven better, one worse: exact, over all ways to flip the signs.
-func ExampleSignFlip() {
-	t := stats.SignFlip([]float64{0.2, 0.1, 0.3, 0.1, 0.2, 0.4, 0.1, -0.1}, 10000, 1)
-	fmt.Printf("p = %.4f (%s)\n", t.P, t.Method)
-	// Output: p = 0.0391 (sign-flip-exact)
+// error of its documents.
+func ExampleQuotient() {
+	var documents stats.Documents
+	for _, document := range []int32{0, 0, 0, 1, 1, 2} { // three questions about one, two about another, one about a third
+		documents.Add(document)
+	}
+	mean := stats.NewQuotient([]float64{1, 1, 0.5, 0, 0.5, 1}, []float64{1, 1, 1, 1, 1, 1})
+	e := mean.Within(&documents, 0, 1, 0.95)
+	fmt.Printf("%.3f over about %d documents, standard error %.3f\n", e.Value, e.Clusters, e.SE)
+	// Output: 0.667 over about 3 documents, standard error 0.210
 }
 
 func ExampleHolm() {

@@ -77,6 +77,85 @@ func (c Confusion) floats() (tp, fp, fn, tn float64) {
 	return float64(c.TP), float64(c.FP), float64(c.FN), float64(c.TN)
 }
 
+// A Judging is what people and a judge say of the same rows, yes or no.
+type Judging struct {
+	Human, Judge []bool
+	Rows         *Rows
+	Level        float64 // of intervals
+}
+
+// Counts are the verdicts of all rows.
+func (j *Judging) Counts() (c Confusion) {
+	for i, yes := range j.Human {
+		c.Add(yes, j.Judge[i])
+	}
+	return c
+}
+
+// BalancedAccuracy is [Confusion.BalancedAccuracy], 0 to 1. Rows that people say yes to, and those that they
+// say no to, have half of the weight.
+func (j *Judging) BalancedAccuracy() Estimate {
+	c := j.Counts()
+	value := c.BalancedAccuracy()
+	if !value.Known() {
+		return undefined(j.Level)
+	}
+	yes, no := float64(c.TP+c.FN), float64(c.TN+c.FP)
+	sensitivity, specificity := float64(c.TP)/yes, float64(c.TN)/no
+	errors, shares := make([]float64, len(j.Human)), make([]float64, len(j.Human))
+	for i, human := range j.Human {
+		if human {
+			errors[i], shares[i] = (oneIf(j.Judge[i])-sensitivity)/(2*yes), 1/(2*yes)
+		} else {
+			errors[i], shares[i] = (oneIf(!j.Judge[i])-specificity)/(2*no), 1/(2*no)
+		}
+	}
+	return j.Rows.within(value.Value, errors, shares, 0, 1, j.Level)
+}
+
+// F1 is [Confusion.F1], 0 to 1.
+func (j *Judging) F1() Estimate {
+	y, x := make([]float64, len(j.Human)), make([]float64, len(j.Human))
+	for i, human := range j.Human {
+		y[i] = 2 * oneIf(human && j.Judge[i])
+		x[i] = oneIf(human) + oneIf(j.Judge[i])
+	}
+	return j.share(y, x)
+}
+
+// share is Σy/Σx over the rows, 0 to 1, of numbers of which neither is negative.
+func (j *Judging) share(y, x []float64) Estimate {
+	q := NewQuotient(j.Rows.Sums(y), j.Rows.Sums(x))
+	return q.Within(j.Rows.Documents(func(row int) bool { return y[row] != 0 || x[row] != 0 }), 0, 1, j.Level)
+}
+
+// Kappa is [Confusion.Kappa], -1 to 1, with the jackknife's interval.
+func (j *Judging) Kappa() Estimate { return j.jackknifed(Confusion.Kappa) }
+
+// MCC is [Confusion.MCC], -1 to 1, with the jackknife's interval.
+func (j *Judging) MCC() Estimate { return j.jackknifed(Confusion.MCC) }
+
+func (j *Judging) jackknifed(of func(Confusion) ibid.Number) Estimate {
+	var cells [4][]float64
+	for k := range cells {
+		cells[k] = make([]float64, len(j.Human))
+	}
+	for i, human := range j.Human {
+		cells[2*kindOf(human)+kindOf(j.Judge[i])][i] = 1
+	}
+	for k := range cells {
+		cells[k] = j.Rows.Sums(cells[k])
+	}
+	units := make([][]float64, len(cells[0]))
+	for i := range units {
+		units[i] = []float64{cells[0][i], cells[1][i], cells[2][i], cells[3][i]}
+	}
+	return Jackknifed(units, func(s []float64) (float64, bool) {
+		v := of(Confusion{TN: int64(s[0]), FP: int64(s[1]), FN: int64(s[2]), TP: int64(s[3])})
+		return v.Value, v.Known()
+	}, nil, j.Rows.Documents(nil), -1, 1, j.Level)
+}
+
 // A Bin is the items of a calibration curve whose scores lie close together.
 type Bin struct {
 	Index        int // of the bin, from 0

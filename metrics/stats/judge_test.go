@@ -2,7 +2,6 @@ package stats
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -62,11 +61,7 @@ var judgeOracles = map[string]oracle{
 	},
 	"correlation": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[judgeCase](t, input, options)
-		r, rho := Pearson(in.X, in.Y, in.Level), Spearman(in.X, in.Y, in.Level)
-		return object{
-			"n": r.N, "pearson": r.Value, "pearson_low": r.Low, "pearson_high": r.High,
-			"spearman": rho.Value, "spearman_low": rho.Low, "spearman_high": rho.High,
-		}
+		return object{"n": len(in.X), "pearson": pearson(in.X, in.Y), "spearman": pearson(Ranks(in.X), Ranks(in.Y))}
 	},
 	"calibration": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[judgeCase](t, input, options)
@@ -91,51 +86,19 @@ var judgeOracles = map[string]oracle{
 	},
 	"ppi_mean": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[judgeCase](t, input, options)
-		var p Prediction
-		switch in.Mode {
-		case "classical":
-			p = predict(in.Y, in.F, in.FUnlabeled, in.Level, 0)
-		case "ppi":
-			p = predict(in.Y, in.F, in.FUnlabeled, in.Level, 1)
-		default:
-			p = predict(in.Y, in.F, in.FUnlabeled, in.Level, tuned(in.Y, in.F, in.FUnlabeled))
+		lambda := map[string]float64{"classical": 0, "ppi": 1, "ppi++": tuned(in.Y, in.F, in.FUnlabeled)}[in.Mode]
+		human := make([]ibid.Number, len(in.Y)+len(in.FUnlabeled))
+		for i, y := range in.Y {
+			human[i] = ibid.Some(y)
 		}
-		return object{"lambda": p.Lambda, "estimate": p.Value, "se": p.SE, "low": p.Low, "high": p.High}
+		judge, rows := slices.Concat(in.F, in.FUnlabeled), NewRows[int](nil, nil)
+		if e, tuned := PPI(judge, human, rows, math.Inf(-1), math.Inf(1), in.Level); !e.Defined() {
+			return object{"lambda": nil, "estimate": nil}
+		} else if in.Mode == "ppi++" {
+			return object{"lambda": tuned, "estimate": e.Value}
+		}
+		return object{"lambda": lambda, "estimate": predict(judge, human, rows, lambda, math.Inf(-1), math.Inf(1), in.Level).Value}
 	},
-}
-
-// TestPPIClusters: with one row a cluster only the correction for few rows differs
-// from PPI; rows that are there twice do not narrow the interval.
-func TestPPIClusters(t *testing.T) {
-	draw := NewStream(3)
-	var rows, twice []Predicted
-	var human, judge, others []float64
-	for i := range 400 {
-		y := oneIf(draw.IntN(10) < 7)
-		f := y
-		if draw.IntN(5) == 0 {
-			f = 1 - y
-		}
-		r := Predicted{Cluster: fmt.Sprint(i), Judge: f}
-		if i%4 == 0 {
-			r.Human = Of(y)
-			human, judge = append(human, y), append(judge, f)
-		} else {
-			others = append(others, f)
-		}
-		rows, twice = append(rows, r), append(twice, r, r)
-	}
-	want, got, doubled := predict(human, judge, others, 0.95, tuned(human, judge, others)), PPIClusters(rows, 0.95, math.Inf(-1), math.Inf(1)), PPIClusters(twice, 0.95, math.Inf(-1), math.Inf(1))
-	if got.Value != want.Value || math.Abs(got.SE.Value/want.SE.Value-1) > 0.01 {
-		t.Errorf("%v ± %v, want %v ± %v", got.Value, got.SE, want.Value, want.SE)
-	}
-	if math.Abs(doubled.SE.Value/got.SE.Value-1) > 0.01 {
-		t.Errorf("twice the rows in the same clusters: ± %v, want %v", doubled.SE, got.SE)
-	}
-	one := PPIClusters([]Predicted{{"a", 1, Of(1)}, {"a", 0, Of(1)}, {"a", 1, ibid.Number{}}}, 0.95, math.Inf(-1), math.Inf(1))
-	if !one.Value.Known() || one.SE.Known() || one.Bounds.Defined() {
-		t.Errorf("one cluster: %v", one)
-	}
 }
 
 // TestMCCIsACorrelation: roots are rounded, the coefficient is never beyond 1.
@@ -151,56 +114,6 @@ func TestMCCIsACorrelation(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestPPIOfFewClusters: labels of a few clusters know little of the others, however
-// many there are. The coverage is that of 400 made-up data sets; ignoring how few
-// labelled clusters there are, it is 0.62 for two and 0.76 for three of them.
-func TestPPIOfFewClusters(t *testing.T) {
-	for _, labelled := range []int{2, 3, 5} {
-		draw := NewStream(7, uint64(labelled))
-		covered, intervals := 0, 0
-		for range 400 {
-			b := PPIClusters(sharedClusters(&draw, labelled, 40), 0.95, math.Inf(-1), math.Inf(1)).Bounds
-			if !b.Defined() {
-				continue // the labels were all alike
-			}
-			intervals++
-			if b.Low.Value <= 0.5 && 0.5 <= b.High.Value {
-				covered++
-			}
-		}
-		if share := float64(covered) / float64(intervals); share < 0.87 {
-			t.Errorf("%d labelled clusters: %.3f of %d intervals cover the mean", labelled, share, intervals)
-		}
-	}
-	draw := NewStream(7)
-	if one := PPIClusters(sharedClusters(&draw, 1, 40), 0.95, 0, 1); !one.Value.Known() || one.SE.Known() || one.Bounds.Defined() {
-		t.Errorf("one labelled cluster: %v", one)
-	}
-}
-
-// sharedClusters are clusters of five rows each, of which people labelled the
-// first ones: half of all are positive, and the judge is right about four of five.
-// A cluster leans to one side.
-func sharedClusters(draw *Stream, labelled, others int) []Predicted {
-	var rows []Predicted
-	for g := range labelled + others {
-		positive := []int{2, 8}[draw.IntN(2)]
-		for range 5 {
-			y := oneIf(draw.IntN(10) < positive)
-			f := y
-			if draw.IntN(5) == 0 {
-				f = 1 - y
-			}
-			r := Predicted{Cluster: fmt.Sprint(g), Judge: f}
-			if g < labelled {
-				r.Human = Of(y)
-			}
-			rows = append(rows, r)
-		}
-	}
-	return rows
 }
 
 // TestEqualMassWhole: without ties bins have equally many items, the first ones more, and

@@ -301,7 +301,7 @@ func (t *CharTotals) Add(o CharTotals) {
 // not marked, for any number of annotators. It is undefined where everything or
 // nothing was marked.
 //
-// Characters are not independent of each other: an interval must resample texts.
+// Characters are not independent of each other: the units of an interval are texts.
 func (t CharTotals) Alpha() ibid.Number {
 	n := t.Marked + t.Unmarked
 	if t.Marked == 0 || t.Unmarked == 0 {

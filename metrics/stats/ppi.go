@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"math"
-
 	"ibid"
 )
 
@@ -10,42 +8,6 @@ import (
 // with fewer its interval, which takes the mean of their differences from the
 // judge for normal, promises more than it keeps.
 const FewestLabels = 10
-
-// A Prediction is a prediction-powered mean: what people would have said of all
-// items, estimated from their labels of some and a judge's scores of all.
-type Prediction struct {
-	Value  ibid.Number
-	SE     ibid.Number
-	Bounds             // Value ± z SE, not clipped; of [PPIClusters] within its bounds
-	Lambda ibid.Number // how much the judge counts, 0 to 1
-}
-
-// predict is the prediction-powered mean: human and judge are the labels and the judge's
-// scores of the labelled items, others the judge's scores of the items without a label.
-// With the λ of [tuned] its variance is least.
-//
-//	λ mean(others) + mean(human - λ judge)
-//
-// It is unbiased whatever the judge is worth, if the labelled items are a random
-// sample of all. It is undefined for fewer than two labelled items or no other.
-//
-// Source: Angelopoulos et al. 2023, "Prediction-powered inference" and "PPI++".
-func predict(human, judge, others []float64, level, lambda float64) Prediction {
-	n, m := len(human), len(others)
-	if n < 2 || m < 1 {
-		return Prediction{}
-	}
-	out := Prediction{Lambda: Of(lambda)}
-	rest := make([]float64, n)
-	for i, y := range human {
-		rest[i] = y - lambda*judge[i]
-	}
-	v := lambda*meanOf(others) + meanOf(rest)
-	se := math.Sqrt(lambda*lambda*spread(others, others)/float64(m) + spread(rest, rest)/float64(n))
-	out.Value, out.SE = Of(v), Of(se)
-	out.Bounds = around(v, NormalQuantile(level)*se)
-	return out
-}
 
 // tuned is the λ in [0, 1] of least variance; 0 for a judge that says one thing
 // only.
@@ -72,119 +34,56 @@ func spread(x, y []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// A Predicted row is one that a judge scored, and perhaps people, too.
-type Predicted struct {
-	Cluster string
-	Judge   float64
-	Human   ibid.Number
-}
-
-// PPIClusters is the prediction-powered mean with the tuning of PPI++ (see [predict]) for rows that share clusters, labelled and other rows
-// alike. Each row adds s_i to the error of the estimate: (y_i - λ f_i - mean)/n if
-// it is labelled, λ (F_i - mean)/N if not. With a_g and b_g the sums of the
-// labelled and of the other rows of a cluster, and G_a and G_b the clusters that
-// have such rows,
+// PPI is the prediction-powered mean with the tuning of PPI++ of a metric between low and
+// high: the judge's values of N rows and people's of some, n of them, give
 //
-//	se² = A + B + 2 Σ_g a_g b_g,  A = G_a/(G_a-1) Σ_g a_g²,  B = G_b/(G_b-1) Σ_g b_g²
+//	λ f̄ + mean over the labelled rows of (y − λ f)
 //
-// and the interval has t with the degrees of freedom of Satterthwaite,
+// with f̄ the mean of the judge's values over all rows. It is unbiased whatever the judge is
+// worth, if the labelled rows are a random sample. Each row adds λ(f − f̄)/N to its error, a
+// labelled one also (y − λf − mean)/n; weights are in proportion to λ/N and 1/n. It is
+// undefined for fewer than two labelled rows or no other.
 //
-//	(A + B)² / (A²/(G_a-1) + B²/(G_b-1))
-//
-// so that labels of a few clusters promise no more than those clusters can tell,
-// however many others there are. With one row a cluster it is that of independent rows up to the
-// correction for few rows. It is undefined for fewer than two labelled rows or no
-// other; SE and the interval also where either kind of rows lies in one cluster,
-// and where the labels are all alike: that they might have varied is then beyond
-// them.
-//
-// low and high are the bounds of the metric, -width and width for differences of it, or
-// infinite. Within bounds the interval is on the logit scale, and none if the mean is
-// not strictly between them: being unbiased it may be beyond.
-func PPIClusters(rows []Predicted, level, low, high float64) Prediction {
-	var human, judge, others []float64
-	for _, r := range rows {
-		if r.Human.Known() {
-			human, judge = append(human, r.Human.Value), append(judge, r.Judge)
+// Source: Angelopoulos et al. 2023, "Prediction-powered inference" and "PPI++".
+func PPI(judge []float64, human []ibid.Number, rows *Rows, low, high, level float64) (e Estimate, lambda float64) {
+	var labels, of, others []float64
+	for i, h := range human {
+		if h.Known() {
+			labels, of = append(labels, h.Value), append(of, judge[i])
 		} else {
-			others = append(others, r.Judge)
+			others = append(others, judge[i])
 		}
 	}
-	lambda := tuned(human, judge, others)
-	out := predict(human, judge, others, level, lambda)
-	if !out.Value.Known() {
-		return out
+	if len(labels) < 2 || len(others) == 0 {
+		return undefined(level), 0
 	}
-	out.SE, out.Bounds = ibid.Number{}, Bounds{}
-	if constant(human) {
-		return out
-	}
-	meanOther, rest := meanOf(others), 0.0
-	for i, y := range human {
-		rest += (y - lambda*judge[i]) / float64(len(human))
-	}
-	labelled, other := clusterErrors{codes: make(map[string]int)}, clusterErrors{codes: make(map[string]int)}
-	for _, r := range rows {
-		if r.Human.Known() {
-			labelled.add(r.Cluster, (r.Human.Value-lambda*r.Judge-rest)/float64(len(human)))
-		} else {
-			other.add(r.Cluster, lambda*(r.Judge-meanOther)/float64(len(others)))
+	lambda = tuned(labels, of, others)
+	return predict(judge, human, rows, lambda, low, high, level), lambda
+}
+
+// predict is [PPI] for some λ, with two labelled rows or more and another one.
+func predict(judge []float64, human []ibid.Number, rows *Rows, lambda, low, high, level float64) Estimate {
+	var labels, of []float64
+	for i, h := range human {
+		if h.Known() {
+			labels, of = append(labels, h.Value), append(of, judge[i])
 		}
 	}
-	if len(labelled.sums) < 2 || len(other.sums) < 2 {
-		return out
-	}
-	a, b := labelled.variance(), other.variance()
-	se := math.Sqrt(max(0, a+b+2*labelled.product(&other)))
-	out.SE = Of(se)
-	if se > 0 {
-		df := (a + b) * (a + b) / (a*a/labelled.freedom() + b*b/other.freedom())
-		half, width := studentPoint(level, max(1, df))*se, high-low
-		switch v := out.Value.Value; {
-		case math.IsInf(width, 0):
-			out.Bounds = around(v, half)
-		case low < v && v < high:
-			bottom, top := onLogit(v, half, low, width)
-			out.Bounds = Bounds{Of(bottom), Of(top)}
+	n, all := float64(len(labels)), float64(len(judge))
+	// By the weight of unlabelled rows: λ mean(others) + mean(y − λ f) is the same number.
+	use := lambda * all / (all - n)
+	mean := meanOf(judge)
+	rest := meanOf(labels) - float64(use*meanOf(of))
+	errors, shares := make([]float64, len(judge)), make([]float64, len(judge))
+	total := use + 1
+	for i, f := range judge {
+		errors[i], shares[i] = use*(f-mean)/all, use/all/total
+		if h := human[i]; h.Known() {
+			errors[i] += (h.Value - float64(use*f) - rest) / n
+			shares[i] += 1 / n / total
 		}
 	}
-	return out
-}
-
-// clusterErrors are what rows add to the error of an estimate, summed by cluster,
-// the clusters in the order in which they come.
-type clusterErrors struct {
-	codes    map[string]int
-	clusters []string
-	sums     []float64
-}
-
-func (c *clusterErrors) add(cluster string, v float64) {
-	k, ok := c.codes[cluster]
-	if !ok {
-		k = len(c.sums)
-		c.codes[cluster] = k
-		c.clusters, c.sums = append(c.clusters, cluster), append(c.sums, 0)
-	}
-	c.sums[k] += v
-}
-
-// freedom is the number of clusters less one.
-func (c *clusterErrors) freedom() float64 { return float64(len(c.sums) - 1) }
-
-func (c *clusterErrors) variance() (v float64) {
-	for _, s := range c.sums {
-		v += s * s
-	}
-	return v * (c.freedom() + 1) / c.freedom()
-}
-
-// product sums the products of two kinds of rows over the clusters that have both.
-func (c *clusterErrors) product(o *clusterErrors) (v float64) {
-	for i, cluster := range c.clusters {
-		if k, ok := o.codes[cluster]; ok {
-			v += c.sums[i] * o.sums[k]
-		}
-	}
-	return v
+	e := rows.within(float64(use*mean)+rest, errors, shares, low, high, level)
+	e.N = int64(len(judge))
+	return e
 }

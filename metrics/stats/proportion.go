@@ -15,10 +15,11 @@ import (
 //
 // Source: Wilson 1927; method 3 of Newcombe 1998.
 func Wilson(k, n, level float64) Estimate {
-	e := startProportion(k, n, level, WilsonScore)
+	e := startProportion(k, n, level)
 	if e.Defined() {
 		e.Effective = n
-		e.setInterval(wilson(k, n, NormalQuantile(level)))
+		low, high := wilson(k, n, NormalQuantile(level))
+		e.setEnds(WilsonScore, low, high)
 	}
 	return e
 }
@@ -29,7 +30,7 @@ func Wilson(k, n, level float64) Estimate {
 //
 // Source: Clopper & Pearson 1934, as beta quantiles.
 func ClopperPearson(k, n, level float64) Estimate {
-	e := startProportion(k, n, level, ClopperPearsonExact)
+	e := startProportion(k, n, level)
 	if !e.Defined() {
 		return e
 	}
@@ -41,87 +42,12 @@ func ClopperPearson(k, n, level float64) Estimate {
 	if k < n {
 		high = betaQuantile(1-tail, k+1, n-k)
 	}
-	e.setInterval(low, high)
+	e.setEnds(ClopperPearsonExact, low, high)
 	return e
 }
 
-// Proportion is the share of ones among rows that are 0 or 1 (Σx must be the
-// number of rows): Wilson's interval if every cluster is one row, else that of
-// [Clusters.WilsonClusterT]. The interval is undefined for fewer than two clusters.
-func (c *Clusters) Proportion(level float64) Estimate {
-	if c.Len() < c.Rows() || c.spread != nil {
-		return c.WilsonClusterT(level)
-	}
-	e, m := c.start(level, WilsonScore)
-	if !e.checkProportion() {
-		return e
-	}
-	if e.Clusters < 2 {
-		e.warnClusters(e.Clusters)
-		return e
-	}
-	e.SE, e.HasSE = m.stdErr(true)
-	e.Effective = e.Den
-	e.setInterval(wilson(e.Num, e.Den, NormalQuantile(level)))
-	return e
-}
-
-// WilsonClusterT is the share of ones among rows that are 0 or 1 (Σx must be the number of
-// rows) with Wilson's interval at the effective sample size
-//
-//	n_eff = min(n, p(1-p) / CR1² (z / t(G-1))²)
-//
-// which allows for CR1 being an estimate from G clusters, or, where the design effect
-// cannot be estimated because p is 0 or 1 or CR1 is 0, at the number of clusters. The
-// interval is undefined for fewer than two clusters.
-//
-// Source: Korn & Graubard 1998, the effective sample size adjusted for degrees of
-// freedom.
-func (c *Clusters) WilsonClusterT(level float64) Estimate {
-	if c.Len() < 2 || !validLevel(level) {
-		return c.wilsonCluster(level, 1)
-	}
-	freedom := float64(c.Len() - 1)
-	if c.spread != nil {
-		freedom = c.spread.Effective - 1
-	}
-	if freedom <= 0 {
-		return c.wilsonCluster(level, 1)
-	}
-	shrink := NormalQuantile(level) / studentPoint(level, freedom)
-	return c.wilsonCluster(level, float64(shrink*shrink))
-}
-
-// wilsonCluster multiplies the effective sample size by shrink.
-func (c *Clusters) wilsonCluster(level, shrink float64) Estimate {
-	e, m := c.start(level, WilsonClusterT)
-	if !e.checkProportion() || !e.setStdErr(m) {
-		return e
-	}
-	if p := e.Value; p == 0 || p == 1 || e.SE == 0 {
-		if e.Effective = float64(e.Clusters); e.spread != nil {
-			e.Effective = e.spread.Effective
-		}
-		if e.Clusters < e.N {
-			e.warn(NoDesignEffect, "every row scored the same, so each cluster counts as one row")
-		}
-	} else {
-		e.Effective = min(e.Den, p*(1-p)/(e.SE*e.SE)*shrink)
-	}
-	e.setInterval(wilson(e.Value*e.Effective, e.Effective, NormalQuantile(level)))
-	return e
-}
-
-// checkProportion reports whether e has a value in [0, 1].
-func (e *Estimate) checkProportion() bool {
-	if e.Defined() && (e.Value < 0 || e.Value > 1) {
-		e.Value, e.Reason = 0, ibid.BadArgument
-	}
-	return e.Defined()
-}
-
-func startProportion(k, n, level float64, method Method) Estimate {
-	e := Estimate{Level: level, Method: method, Num: k, Den: n}
+func startProportion(k, n, level float64) Estimate {
+	e := Estimate{Level: level, Num: k, Den: n}
 	switch {
 	case !validLevel(level) || !(0 <= k && k <= n) || math.IsInf(n, 0):
 		e.Reason = ibid.BadArgument

@@ -61,17 +61,6 @@ def linearised(pairs):
     return r, sqrt(real(squares)) / real(x), sqrt(real(squares * g / (g - 1))) / real(x)
 
 
-def by_cluster(values, names):
-    sums = {}
-    for v, name in zip(values, names):
-        y, x = sums.get(name, (Fraction(0), 0))
-        sums[name] = (y + Fraction(v), x + 1)
-    return list(sums.values())
-
-
-cases = []
-
-
 def number(v):
     return v if v is None or isinstance(v, (bool, int)) else float(real(v))
 
@@ -116,48 +105,6 @@ t_ci([1e8, 1e8 + 1, 1e8 + 2, 1e8 + 7], .9)
 t_ci([-3.5, 12, 1e-7, 2.25], .99)
 
 
-def clustered(values, names, level=.95):
-    pairs = by_cluster(values, names)
-    mean, cr0, cr1 = linearised(pairs) if pairs else (None, None, None)
-    half = None if cr1 is None else t_of(level, len(pairs) - 1) * cr1
-    case("clustered_se", level, {
-        "estimate": mean, "n": len(values), "clusters": len(pairs), "cr0": cr0, "cr1": cr1,
-        "low": None if half is None else real(mean) - half, "high": None if half is None else real(mean) + half,
-    }, values=values, clusters=list(names))
-
-
-clustered([], "")
-clustered([.2, .8], "aa")
-clustered([1, 0, 0, 1], "aabb")
-clustered([.1] * 9, "abcabcaca")
-clustered([.9, .8, 1, .1, .3, .2, .55, .6], "aaabbbcd")
-clustered([5, 0, .125, 2, 2, 7.5], "xyxzzy", .9)
-
-
-def ratio(num, den, level=.95):
-    pairs = [(Fraction(y), Fraction(x)) for y, x in zip(num, den)]
-    r, _, se = linearised(pairs) if pairs else (None, None, None)
-    e = {"estimate": r, "se": se, "degenerate": se == 0 and se is not None}
-    names = ["t_low", "t_high", "z_low", "z_high", "logit_low", "logit_high"]
-    e.update(dict.fromkeys(names))
-    if se is not None:
-        t, z, r = t_of(level, len(pairs) - 1), z_of(level), real(r)
-        e.update(t_low=r - t * se, t_high=r + t * se, z_low=r - z * se, z_high=r + z * se)
-        if 0 < r < 1 and se > 0:
-            center, half = log(r / (1 - r)), t * se / (r * (1 - r))
-            e.update(logit_low=1 / (1 + exp(half - center)), logit_high=1 / (1 + exp(-half - center)))
-    case("ratio_delta", level, e, num=num, den=den)
-
-
-ratio([], [])
-ratio([0, 0], [0, 0])
-ratio([2], [3])
-ratio([4, 9], [4, 9])
-ratio([3, 0, 7, 12], [10, 0, 8, 31])
-ratio([.5, 1.75, 0, 2], [1, 2, 3, 2], .9)
-ratio([2147483646, 1, 0], [2147483647, 2147483647, 5])
-
-
 def micro(tp, pred, truth):
     of = {
         "precision": lambda a, p, t: (a, p), "recall": lambda a, p, t: (a, t),
@@ -166,9 +113,9 @@ def micro(tp, pred, truth):
     e = {}
     for name, term in of.items():
         pairs = [tuple(map(Fraction, term(*row))) for row in zip(tp, pred, truth)]
-        r, _, se = linearised(pairs)
+        r = linearised(pairs)[0]
         defined = [y / x for y, x in pairs if x]
-        e["micro_" + name], e["se_" + name], e["n_defined_" + name] = r, se, len(defined)
+        e["micro_" + name], e["n_defined_" + name] = r, len(defined)
         e["macro_" + name] = sum(defined) / len(defined) if defined else None
     case("micro_metrics", .95, e, tp=tp, pred=pred, truth=truth)
 

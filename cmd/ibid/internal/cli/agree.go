@@ -58,7 +58,7 @@ func (f *tableFlags) read(path string) (*annotations.Table, error) {
 
 const agreeLong = `agree measures how far the annotators of a dataset agree: on the places that they
 marked (truth) and on what they said of claims and citations (labels); all of them
-together and two by two, raw and corrected for chance. Intervals resample documents.
+together and two by two, raw and corrected for chance. Intervals are over documents.
 
 One statistic decides about each kind of data: char_alpha about marked places,
 alpha_ordinal about labels whose values have an order, alpha_nominal about others. It

@@ -17,13 +17,12 @@ import (
 )
 
 type compareFlags struct {
-	by, system, method string
-	metrics, slices    []string
-	all, force         bool
-	level, power       float64
-	resamples          int
-	gates              []string
-	ci                 ciFlags
+	by, system      string
+	metrics, slices []string
+	all, force      bool
+	level, power    float64
+	gates           []string
+	ci              ciFlags
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -64,8 +63,6 @@ changed.`,
 	flags.BoolVar(&f.force, "force", false, "compare what should not be compared, and say so")
 	flags.Float64Var(&f.level, "level", 0, "confidence level (default statistics.level of the base)")
 	flags.Float64Var(&f.power, "power", 0.8, "chance with which the mde would be found")
-	flags.StringVar(&f.method, "method", "", "intervals of means: analytic, cr1, bca or percentile (default statistics.method of the base)")
-	flags.IntVar(&f.resamples, "resamples", 0, "resamples of bootstraps and of tests that are not exact (default statistics.resamples of the base)")
 	flags.StringArrayVar(&f.gates, "gate", nil, "a condition that each NEW must meet, such as 'p(char_f1) >= 0.05' (may be repeated)")
 	f.ci.register(cmd)
 	return cmd
@@ -74,15 +71,10 @@ changed.`,
 // options turns the flags into those of a comparison.
 func (f *compareFlags) options() (compare.Options, error) {
 	o := compare.Options{
-		All: f.all, Slices: f.slices, Force: f.force, Level: f.level, Power: f.power, Method: f.method, Resamples: f.resamples,
+		All: f.all, Slices: f.slices, Force: f.force, Level: f.level, Power: f.power,
 	}
 	if err := oneOf("--by", f.by, "run", "system", "model", "provider"); err != nil {
 		return o, err
-	}
-	if f.method != "" {
-		if err := oneOf("--method", f.method, "analytic", "cr1", "bca", "percentile"); err != nil {
-			return o, err
-		}
 	}
 	for _, text := range f.metrics {
 		q, err := compare.ParseQuantity(text)

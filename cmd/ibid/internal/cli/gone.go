@@ -32,6 +32,8 @@ var goneFlags = map[string]string{
 	"agree --plan":              "leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave",
 	"annotate --plan":           "leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave",
 	"compare --delta":           "leave it out: compare prints for each difference the least one that these rows would have shown (mde)",
+	"compare --method":          "leave it out: there is one way to make an interval, from the documents that questions share",
+	"compare --resamples":       "leave it out: nothing is resampled, intervals and p-values are in closed form",
 	"compare --plan":            "leave it out: compare prints for each difference the least one that these rows would have shown (mde)",
 	"run --shard":               "ibid score RUN.yaml DATASET --rows A:B -o parts/0 scores some of the rows, and ibid summary parts/* -o runs/NAME joins them",
 	"history --baseline":        "leave it out: history has no control charts, and ibid compare says whether two runs differ",

@@ -94,7 +94,7 @@ func demo(t *testing.T) *session {
 	t.Chdir("demo")
 	s.steps(
 		step{line: "run ibid.yaml --id first", out: "^run first: 72 rows, 39 fail, 1 not scored; judge: lexical, a baseline$\n^char_f1 +0\\.802 \n^gates: 4 of 4 passed$", err: `^hint: look at it: runs/first/report\.html$`},
-		step{line: "run ibid-2.yaml --id second -q", out: "^pointer is worse by overall: -0\\.132 since first, p=0\\.039$\n^new failures since first: 8 "},
+		step{line: "run ibid-2.yaml --id second -q", out: "^pointer is worse by overall: -0\\.132 since first, p=0\\.004$\n^new failures since first: 8 "},
 	)
 	return s
 }

@@ -14,14 +14,13 @@ import (
 	"ibid/harness"
 )
 
-// The summary of a run that remembers its parts and that of one that reads them
-// back are the same file.
-func TestSummaryFromMemoryIsThatFromRows(t *testing.T) {
+// The summary of a run and one that is made again, in little memory, are the same file.
+func TestSummaryAgain(t *testing.T) {
 	bySystem := func(rows []*ibid.Answer) []*ibid.Answer { // systems one after the other
 		slices.SortStableFunc(rows, func(a, b *ibid.Answer) int { return bytes.Compare([]byte(a.System), []byte(b.System)) })
 		return rows
 	}
-	many := make([]string, 70) // more than are remembered
+	many := make([]string, 70)
 	for i := range many {
 		many[i] = fmt.Sprintf("system-%02d", i)
 	}
@@ -41,9 +40,9 @@ func TestSummaryFromMemoryIsThatFromRows(t *testing.T) {
 		{"systems mixed", questions(500, "a", "b"), nil},
 		{"slices", questions(500, "a"), []string{"slices=[lang, provider, system]"}},
 		{"rows of one slice", questions(500, "a"), []string{"slices=[provider]"}},
-		{"clusters of several rows", questions(500, "a"), []string{"statistics.cluster=doc"}},
-		{"a bootstrap of slices", questions(300, "a", "b"), []string{"slices=[lang]", "statistics.cluster=doc", "statistics.method=percentile", "statistics.resamples=200"}},
-		{"systems beyond memory", bySystem(questions(300, many...)), nil},
+		{"documents of a tag", questions(500, "a"), []string{"statistics.cluster=lang"}},
+		{"questions of slices", questions(300, "a", "b"), []string{"slices=[lang]", "statistics.cluster=question"}},
+		{"many systems", bySystem(questions(300, many...)), nil},
 		{"error rows", broken, nil},
 	}
 	for _, tt := range tests {
@@ -62,7 +61,7 @@ func TestSummaryFromMemoryIsThatFromRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			summary := filepath.Join(plan.Dir, runs.SummaryFile)
-			fromMemory, err := os.ReadFile(summary)
+			first, err := os.ReadFile(summary)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,11 +69,11 @@ func TestSummaryFromMemoryIsThatFromRows(t *testing.T) {
 				if err := plan.SummarizeAgain(t.Context(), spill); err != nil {
 					t.Fatal(err)
 				}
-				fromRows, err := os.ReadFile(summary)
+				again, err := os.ReadFile(summary)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !bytes.Equal(fromMemory, fromRows) {
+				if !bytes.Equal(first, again) {
 					t.Errorf("summary.parquet differs (spilled: %v)", spill)
 				}
 			}

@@ -1,0 +1,94 @@
+package runs
+
+import (
+	"context"
+	"math/bits"
+	"strings"
+
+	"ibid/dataset/parquet"
+	"ibid/metrics/stats"
+)
+
+// RowDocuments are the documents that the rows of rows.parquet touch: those of the column
+// documents, or the value of the tag that statistics.cluster names, which is in the column
+// cluster. Documents that one row alone touches are not told apart.
+type RowDocuments struct {
+	*stats.Documents          // of each row of the file; nil if no two rows share one
+	Names            []string // of the documents, by number
+}
+
+// ReadDocuments reads the documents of an open file, in two passes: names that occur once get
+// no place in memory, however many there are.
+func ReadDocuments(ctx context.Context, f *parquet.ResultFile) (*RowDocuments, error) {
+	out := &RowDocuments{}
+	// 16 bits a row: where every row has a document of its own, one in sixteen of them looks as
+	// if it were met before and gets a number for nothing.
+	mask := uint64(1)<<max(16, bits.Len64(16*uint64(f.Rows()))) - 1
+	met, again := make([]uint64, mask/64+1), make([]uint64, mask/64+1)
+	some := false
+	err := EachDocuments(ctx, f, func(names []string) {
+		for _, name := range names {
+			key := stats.Key(name)
+			word, bit := key&mask/64, uint64(1)<<(key&63)
+			again[word] |= met[word] & bit
+			some = some || met[word]&bit != 0
+			met[word] |= bit
+		}
+	})
+	if err != nil || !some {
+		return out, err
+	}
+	numbers := make(map[uint64]int32)
+	out.Documents = new(stats.Documents)
+	err = EachDocuments(ctx, f, func(names []string) {
+		for _, name := range names {
+			key := stats.Key(name)
+			if again[key&mask/64]&(1<<(key&63)) == 0 {
+				out.Touch(stats.Lone)
+				continue
+			}
+			n, known := numbers[key]
+			if !known {
+				n = int32(len(numbers))
+				numbers[key] = n
+				out.Names = append(out.Names, strings.Clone(name))
+			}
+			out.Touch(n)
+		}
+		out.Add()
+	})
+	if !out.Shared() {
+		out.Documents = nil
+	}
+	return out, err
+}
+
+// EachDocuments calls f with the names of the documents of each row, in the order of the file.
+func EachDocuments(ctx context.Context, file *parquet.ResultFile, f func(names []string)) error {
+	var documents, cluster parquet.ColumnValues
+	for part := range file.RowGroups() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		documents.Rows, cluster.Rows = 0, 0
+		for name, into := range map[string]*parquet.ColumnValues{"documents": &documents, "cluster": &cluster} {
+			if !file.Has(name) {
+				continue
+			}
+			if err := file.ReadColumn(part, name, into); err != nil {
+				return err
+			}
+		}
+		for row := range file.GroupRows(part) {
+			switch {
+			case cluster.Rows > 0 && cluster.Valid[row]:
+				f(cluster.Strings[row : row+1])
+			case documents.Rows > 0:
+				f(documents.Strings[documents.Offsets[row]:documents.Offsets[row+1]])
+			default:
+				f(nil)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package stats
+
+import "slices"
+
+// Lone is the number of a document that no other unit touches, or of several: that a unit
+// touches some is all that matters of them.
+const Lone = -1
+
+// Documents are the documents that units touch, unit after unit. Units have the positions
+// 0, 1, 2, …, documents the numbers from 0. The zero value has no units.
+type Documents struct {
+	of   []int32
+	ends []int32
+	seen []int32 // of Lone and each document: the last unit that touches it, plus one
+}
+
+// Add is the next unit, with the documents that it touches: none, or some, of which one may
+// be named more than once.
+func (d *Documents) Add(documents ...int32) {
+	d.Touch(documents...)
+	d.ends = append(d.ends, int32(len(d.of)))
+}
+
+// Touch adds documents to the unit that the next Add completes.
+func (d *Documents) Touch(documents ...int32) {
+	for _, doc := range documents {
+		at := int(doc) + 1
+		if n := at + 1; n > len(d.seen) {
+			d.seen = append(d.seen, make([]int32, n-len(d.seen))...)
+		}
+		if unit := int32(len(d.ends)) + 1; d.seen[at] != unit {
+			d.seen[at] = unit
+			d.of = append(d.of, doc)
+		}
+	}
+}
+
+// Units is the number of units.
+func (d *Documents) Units() int { return len(d.ends) }
+
+// count is the number of documents beside Lone.
+func (d *Documents) count() int { return max(0, len(d.seen)-1) }
+
+// At are the documents of a unit, each once, in the order in which they were added. A nil d
+// and units behind the last have none.
+func (d *Documents) At(unit int) []int32 {
+	if d == nil || unit >= len(d.ends) {
+		return nil
+	}
+	begin := int32(0)
+	if unit > 0 {
+		begin = d.ends[unit-1]
+	}
+	return d.of[begin:d.ends[unit]]
+}
+
+// Shared reports whether two units touch one document.
+func (d *Documents) Shared() bool {
+	if d == nil {
+		return false
+	}
+	met := make([]bool, d.count())
+	for _, doc := range d.of {
+		if doc == Lone {
+			continue
+		}
+		if met[doc] {
+			return true
+		}
+		met[doc] = true
+	}
+	return false
+}
+
+// Union are units that touch what a unit of either of two sequences as long touches; both
+// number their documents alike.
+func Union(a, b *Documents) *Documents {
+	if a == nil && b == nil {
+		return nil
+	}
+	out := new(Documents)
+	n := 0
+	for _, d := range []*Documents{a, b} {
+		if d != nil {
+			n = max(n, d.Units())
+		}
+	}
+	for i := range n {
+		out.Touch(a.At(i)...)
+		out.Add(b.At(i)...)
+	}
+	return out
+}
+
+// Rows are the rows of a group, which are units or belong to some.
+type Rows struct {
+	documents *Documents
+	order     []int32 // rows, unit after unit; nil if each row is a unit
+	ends      []int32 // of each unit: where its rows end
+}
+
+// NewRows are rows with the documents that they touch, nil if they touch none. units has the
+// unit of each row, nil if each is one of its own. Units get the positions of their first
+// rows: 0 is the unit of the first row, 1 the next other one.
+func NewRows[U comparable](units []U, documents *Documents) *Rows {
+	r := &Rows{documents: documents}
+	if units == nil {
+		return r
+	}
+	numbers := make(map[U]int32)
+	of := make([]int32, len(units))
+	for row, unit := range units {
+		n, known := numbers[unit]
+		if !known {
+			n = int32(len(numbers))
+			numbers[unit] = n
+			r.ends = append(r.ends, 0)
+		}
+		of[row] = n
+		r.ends[n]++
+	}
+	if len(numbers) == len(units) {
+		r.ends = nil
+		return r
+	}
+	begin := int32(0)
+	for n, size := range r.ends {
+		r.ends[n] = begin // until its rows are there
+		begin += size
+	}
+	r.order = make([]int32, len(units))
+	for row, n := range of {
+		r.order[r.ends[n]] = int32(row)
+		r.ends[n]++
+	}
+	return r
+}
+
+// Single reports whether each row is a unit.
+func (r *Rows) Single() bool { return r.order == nil }
+
+// Sums adds up the numbers of rows by unit. Where each row is a unit it is the argument.
+func (r *Rows) Sums(of []float64) []float64 {
+	if r.Single() {
+		return of
+	}
+	out := make([]float64, len(r.ends))
+	r.each(func(unit int, rows []int32) {
+		for _, row := range rows {
+			out[unit] += of[row]
+		}
+	})
+	return out
+}
+
+// Documents are those of the units: what any of their rows touches for which in is true. A
+// nil in is true of all rows. Where each row is a unit they are those of all rows.
+func (r *Rows) Documents(in func(row int) bool) *Documents {
+	if r.Single() || r.documents == nil {
+		return r.documents
+	}
+	out := new(Documents)
+	r.each(func(_ int, rows []int32) {
+		for _, row := range rows {
+			if in == nil || in(int(row)) {
+				out.Touch(r.documents.At(int(row))...)
+			}
+		}
+		out.Add()
+	})
+	return out
+}
+
+// within is a value between low and high of which the errors and shares of rows are known.
+func (r *Rows) within(value float64, errors, shares []float64, low, high, level float64) Estimate {
+	errors, shares = r.Sums(errors), r.Sums(shares)
+	spread := NewShares(shares, errors, r.Documents(nil)).Spread(errors, shares)
+	return spread.Within(value, low, high, level)
+}
+
+func (r *Rows) each(f func(unit int, rows []int32)) {
+	begin := int32(0)
+	for unit, end := range r.ends {
+		f(unit, r.order[begin:end])
+		begin = end
+	}
+}
+
+// A Numbering numbers names from 0 in the order in which they come. The zero value knows none.
+type Numbering[K comparable] struct {
+	Names []K
+	of    map[K]int32
+}
+
+// Number is the number of a name, a new one if it was not met before.
+func (n *Numbering[K]) Number(name K) int32 {
+	k, known := n.of[name]
+	if !known {
+		if n.of == nil {
+			n.of = make(map[K]int32)
+		}
+		k = int32(len(n.Names))
+		n.of[name] = k
+		n.Names = append(n.Names, name)
+	}
+	return k
+}
+
+// Numbers are the numbers of names.
+func (n *Numbering[K]) Numbers(names ...K) []int32 {
+	out := make([]int32, 0, len(names))
+	for _, name := range names {
+		out = append(out, n.Number(name))
+	}
+	return slices.Clip(out)
+}

@@ -1,0 +1,100 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"ibid"
+)
+
+// Jackknife is what units add to a number, by what it is without each of them, in their order:
+// with their mean m, (n-1)/n (m - without) of each. It is nil if the number is undefined (NaN)
+// without one of them.
+//
+// Source: Efron & Tibshirani 1993, chapter 11.
+func Jackknife(without []float64) []float64 {
+	n := float64(len(without))
+	mean := sumOf(without) / n
+	if math.IsNaN(mean) {
+		return nil
+	}
+	errors := make([]float64, len(without))
+	for i, v := range without {
+		errors[i] = (n - 1) / n * (mean - v)
+	}
+	return errors
+}
+
+// A Statistic is a number made of sums over units; ok is false where it is undefined.
+type Statistic func(sums []float64) (v float64, ok bool)
+
+// Jackknifed is a statistic between low and high of the sums over units with these documents.
+// What a unit adds to it is what it is without the unit, see [Jackknife]. Units have equal
+// weight, or these weights unless they are nil. A unit whose sums are all 0 does not count.
+func Jackknifed(units [][]float64, of Statistic, weights []float64, documents *Documents, low, high, level float64) Estimate {
+	var totals []float64
+	for _, sums := range units {
+		if totals == nil {
+			totals = make([]float64, len(sums))
+		}
+		for k, v := range sums {
+			totals[k] += v
+		}
+	}
+	value, ok := 0.0, false
+	if totals != nil {
+		value, ok = of(totals)
+	}
+	if !ok {
+		return undefined(level)
+	}
+	var counted []int
+	var without []float64
+	rest := make([]float64, len(totals))
+	for i, sums := range units {
+		if !slices.ContainsFunc(sums, func(v float64) bool { return v != 0 }) {
+			continue
+		}
+		for k, v := range sums {
+			if rest[k] = totals[k] - v; math.Abs(rest[k]) <= rounding*math.Abs(totals[k]) {
+				rest[k] = 0
+			}
+		}
+		v, ok := of(rest)
+		if !ok {
+			v = math.NaN()
+		}
+		counted, without = append(counted, i), append(without, v)
+	}
+	return jackknifed(value, counted, without, weights, len(units), documents, low, high, level)
+}
+
+// jackknifed is a value with what it is without each of the counted units of n.
+func jackknifed(value float64, counted []int, without, weights []float64, n int, documents *Documents, low, high, level float64) Estimate {
+	e := Estimate{Value: value, Reason: ibid.Defined, Level: level}
+	if len(counted) < 2 {
+		e.warn(OneUnit, restsOnOne)
+		return e
+	}
+	added := Jackknife(without)
+	if added == nil {
+		e.warn(OneUnit, restsOnOne)
+		return e
+	}
+	total := float64(len(counted))
+	if weights != nil {
+		total = 0
+		for _, i := range counted {
+			total += weights[i]
+		}
+	}
+	errors, shares := make([]float64, n), make([]float64, n)
+	for k, i := range counted {
+		errors[i], shares[i] = added[k], 1/total
+		if weights != nil {
+			shares[i] = weights[i] / total
+		}
+	}
+	spread := NewShares(shares, errors, documents).Spread(errors, shares)
+	return spread.Within(value, low, high, level)
+}
