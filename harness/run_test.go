@@ -110,10 +110,12 @@ func TestLimitAndOnly(t *testing.T) {
 
 func TestSharedDocumentsAreSaid(t *testing.T) {
 	path := writeRows(t, questions(30, "a"))
-	for cluster, want := range map[string]int{"id": 1, "question": 1, "auto": 0} {
+	for cluster, want := range map[string]string{
+		"id": "questions share documents", "question": "questions share documents", "auto": "intervals rest on few documents",
+	} {
 		m, err := runs.ReadManifest(evaluate(t, path, "statistics.cluster="+cluster))
-		if err != nil || len(m.Warnings) != want {
-			t.Errorf("cluster %s: warnings %q, %v; want %d", cluster, m.Warnings, err, want)
+		if err != nil || len(m.Warnings) != 1 || !strings.HasPrefix(m.Warnings[0], want) {
+			t.Errorf("cluster %s: warnings %q, %v; want %s", cluster, m.Warnings, err, want)
 		}
 	}
 }

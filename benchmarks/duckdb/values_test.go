@@ -56,7 +56,9 @@ func TestMacro(t *testing.T) {
 	d.exec("CREATE TABLE macro AS " + strings.Join(parts, " UNION ALL "))
 	joined := " FROM summary s JOIN macro m USING (system, slice, metric) "
 	d.none("macro estimate = avg(column)", "SELECT system, slice, metric, estimate, mean"+joined+
-		"WHERE agg = 'macro' AND NOT "+near("estimate", "mean", tolerance))
+		"WHERE agg = 'macro' AND reason IS NULL AND NOT "+near("estimate", "mean", tolerance))
+	d.none("no estimate outside the bounds alone", "SELECT system, slice, metric, reason, mean, bound_low, bound_high"+joined+
+		"WHERE agg = 'macro' AND (reason = 'selective') <> (coalesce(bound_low > mean + 1e-9 OR bound_high < mean - 1e-9, false))")
 	d.none("n = rows where defined", "SELECT system, slice, metric, agg, s.n, m.n"+joined+"WHERE s.n <> m.n")
 	d.none("n + undefined = rows", "SELECT system, slice, metric, agg, s.n, undefined, total"+joined+"WHERE s.n + undefined <> total")
 	d.none("macro has no numerator or denominator", "SELECT system, slice, metric FROM summary WHERE agg = 'macro' AND (num IS NOT NULL OR den IS NOT NULL)")
@@ -114,14 +116,14 @@ func TestIntervals(t *testing.T) {
 	d := openDuck(t)
 	d.loadRun(sample(t).runDir)
 	const key = "SELECT system, slice, metric, agg, estimate, ci_low, ci_high, method FROM summary WHERE "
-	d.none("estimate without rows, or rows without estimate", key+"(n > 0) <> (estimate IS NOT NULL)")
+	d.none("estimate without rows, or rows without estimate", key+"(n > 0 AND reason IS NULL) <> (estimate IS NOT NULL)")
 	d.none("interval around its estimate", key+"ci_low > estimate + 1e-12 OR ci_high < estimate - 1e-12")
 	d.none("half an interval", key+"(ci_low IS NULL) <> (ci_high IS NULL) OR (ci_low IS NOT NULL AND (estimate IS NULL OR method IS NULL OR level IS NULL))")
 	d.none("no interval and no warning why", key+"n > 0 AND ci_low IS NULL AND len(warnings) = 0")
 	d.none("level as set", key+"level <> 0.95")
 	d.none("more clusters than rows", key+"clusters > n")
 	d.none("empty or null warning", key+"warnings IS NULL OR len(list_filter(warnings, lambda w: coalesce(w, '') = '')) > 0")
-	if d.number("SELECT count(*) FROM summary WHERE len(warnings) > 0 AND warnings[1] LIKE '%clusters%'") == 0 {
+	if d.number("SELECT count(*) FROM summary WHERE len(warnings) > 0 AND warnings[1] LIKE '%independent units%'") == 0 {
 		t.Error("no warning of the sample is readable")
 	}
 }

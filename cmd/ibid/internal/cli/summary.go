@@ -39,8 +39,8 @@ of a run of one process but for its manifest; settings are those of its parts, a
 must still be where they were. Every row is wanted exactly once, as it was written. Otherwise
 summary says which rows are missing, writes nothing and ends with exit code 4.
 
-The summary of ROWS has the same bytes as that of one run over all rows. The rows keep the order
-of the files; the column row counts them. If citations.parquet, claims.parquet and
+The summary of ROWS has the numbers of one run over all rows, to the byte if they have its
+order. They keep the order of the files; the column row counts them. If citations.parquet, claims.parquet and
 verdicts.parquet are beside every rows.parquet, with entries in the order of the rows,
 the run has them, too. What annotators marked is not in rows, and agreement is left out.
 
