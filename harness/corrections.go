@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"ibid"
 	"ibid/annotations"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
@@ -98,7 +96,7 @@ func readPredicted(dir string, judged *Judged) (map[summaryKey]*predictedRows, e
 	}
 	rows := make(map[summaryKey]*predictedRows)
 	columns := append([]string{"id", "system", "row"}, names...)
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,7 @@ package harness
 
 import (
 	"context"
-	"slices"
 
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
@@ -25,87 +23,37 @@ type judgedState struct {
 // judgedStates adds up one metric over all groups.
 func (s *summarizer) judgedStates(ctx context.Context, d *metrics.Definition) ([]judgedState, error) {
 	all := make([]judgedState, len(s.groups.all))
-	var value, low, high parquet.ColumnValues
-	var terms judgedTerms
-	for part := range s.file.RowGroups() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	return all, s.file.Each(func(b *runs.Block) error {
+		value, has := b.Numbers(d.Name)
+		low, bounded := b.Numbers(d.Name + runs.LowSuffix)
+		high, _ := b.Numbers(d.Name + runs.HighSuffix)
+		scorable, unscored, num, revocable, noText := b.Sum(d.Scorable), b.Sum(d.Unscored), b.Sum(d.Num), b.Sum(d.Revocable), b.Sum(d.NoText())
+		if b.Err() != nil {
+			return b.Err()
 		}
-		for name, into := range map[string]*parquet.ColumnValues{d.Name: &value, d.Name + runs.LowSuffix: &low, d.Name + runs.HighSuffix: &high} {
-			if err := s.file.ReadColumn(part, name, into); err != nil {
-				return nil, err
-			}
-		}
-		if err := terms.read(s.file, part, d); err != nil {
-			return nil, err
-		}
-		signatures := &s.groups.perPart[part]
-		for row := range value.Rows {
+		signatures := &s.groups.perPart[b.Number]
+		for row := range b.Len() {
 			for _, g := range s.groups.members[signatures.at(row)] {
 				st := &all[g]
-				st.scorable += terms.scorable[row]
-				st.unscored += terms.unscored[row]
-				st.num += terms.num[row]
-				st.revocable += terms.revocable[row]
-				st.bounds(row, &value, &low, &high)
-				if value.Valid[row] {
-					st.known += metrics.Known(terms.scorable[row], terms.noText[row])
-					st.noText = st.noText || terms.noText[row] > 0
+				st.scorable += scorable[row]
+				st.unscored += unscored[row]
+				st.num += num[row]
+				st.revocable += revocable[row]
+				switch {
+				case bounded[row]:
+					st.bounded = true
+					st.low, st.high, st.rows = st.low+low[row], st.high+high[row], st.rows+1
+				case has[row]:
+					st.low, st.high, st.rows = st.low+value[row], st.high+value[row], st.rows+1
+				}
+				if has[row] {
+					st.known += metrics.Known(scorable[row], noText[row])
+					st.noText = st.noText || noText[row] > 0
 				}
 			}
 		}
-	}
-	return all, nil
-}
-
-// bounds adds what the metric of one row can be.
-func (st *judgedState) bounds(row int, value, low, high *parquet.ColumnValues) {
-	switch {
-	case low.Valid[row]:
-		st.bounded = true
-		st.low += low.Doubles[row]
-		st.high += high.Doubles[row]
-	case value.Valid[row]:
-		st.low += value.Doubles[row]
-		st.high += value.Doubles[row]
-	default:
-		return
-	}
-	st.rows++
-}
-
-// judgedTerms are sums of count columns, row by row. They serve one part and one metric
-// after the other.
-type judgedTerms struct {
-	scorable, unscored, num, revocable, noText []float64
-
-	column parquet.ColumnValues
-}
-
-// read adds up the terms of a metric in a part.
-func (t *judgedTerms) read(file *parquet.ResultFile, part int, d *metrics.Definition) error {
-	for _, x := range []struct {
-		sum   *[]float64
-		terms []metrics.Term
-	}{{&t.scorable, d.Scorable}, {&t.unscored, d.Unscored}, {&t.num, d.Num}, {&t.revocable, d.Revocable}, {&t.noText, d.NoText()}} {
-		sum := slices.Grow((*x.sum)[:0], file.GroupRows(part))[:file.GroupRows(part)]
-		clear(sum)
-		*x.sum = sum
-		for _, term := range x.terms {
-			c := &t.column
-			if err := file.ReadColumn(part, term.Column, c); err != nil {
-				return err
-			}
-			for row := range sum {
-				if c.Kind == parquet.Double {
-					sum[row] += term.Factor * c.Doubles[row]
-				} else {
-					sum[row] += term.Factor * float64(c.Ints[row])
-				}
-			}
-		}
-	}
-	return nil
+		return ctx.Err()
+	})
 }
 
 // complete fills in a row of the summary.

@@ -3,12 +3,10 @@ package harness
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
@@ -54,7 +52,7 @@ func (r reasonCounts) most(of func(why string) bool) string {
 // countReasons counts the rows of the run in dir in which the wanted metrics have no
 // value; of those rows that are in a slice, unless in is nil.
 func countReasons(dir string, wanted map[systemMetric]reasonCounts, in []bool) error {
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		return err
 	}
@@ -63,33 +61,28 @@ func countReasons(dir string, wanted map[systemMetric]reasonCounts, in []bool) e
 	for w := range wanted {
 		names[w.metric] = true
 	}
-	at := 0
-	var system, undefined parquet.ColumnValues
-	for g := range f.RowGroups() {
-		if err := f.ReadColumn(g, "system", &system); err != nil {
-			return err
+	return f.Each(func(b *runs.Block) error {
+		system, undefined := b.Texts("system"), b.Column("undefined")
+		if b.Err() != nil {
+			return b.Err()
 		}
-		if err := f.ReadColumn(g, "undefined", &undefined); err != nil {
-			return err
-		}
-		for i := range f.GroupRows(g) {
-			at++
-			if in != nil && !in[at-1] {
+		for i := range b.Len() {
+			if in != nil && !in[int(b.First)+i] {
 				continue
 			}
 			for k := undefined.Offsets[i]; k < undefined.Offsets[i+1]; k++ {
 				if !names[undefined.Keys[k]] {
 					continue
 				}
-				for _, of := range []string{"", system.Strings[i]} {
+				for _, of := range []string{"", system[i]} {
 					if counts, ok := wanted[systemMetric{of, undefined.Keys[k]}]; ok {
 						counts.add(undefined.Strings[k])
 					}
 				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // mayBeFewDefined reports whether the summary alone leaves open that the metric of a row
@@ -205,12 +198,12 @@ func rowsOfSlice(dir, slice string) ([]bool, error) {
 	if !ok {
 		return nil, nil
 	}
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	in := make([]bool, f.Rows())
+	in := make([]bool, f.Len())
 	err = runs.ScanSlices(dir, f, key, func(row int, of string) { in[row] = in[row] || of == value })
 	return in, err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -51,7 +50,7 @@ func (s *signatures) at(i int) int {
 }
 
 // findGroups finds the groups of a run.
-func findGroups(f *parquet.ResultFile, keys []string) (*groups, error) {
+func findGroups(f *runs.Frame, keys []string) (*groups, error) {
 	g := &groups{
 		slices:    keys,
 		byName:    make(map[[2]string]int),
@@ -59,10 +58,8 @@ func findGroups(f *parquet.ResultFile, keys []string) (*groups, error) {
 		systems:   make(map[string]struct{}),
 	}
 	g.group("", "")
-	for part := range f.RowGroups() {
-		if err := g.read(f, part); err != nil {
-			return nil, err
-		}
+	if err := f.Each(g.read); err != nil {
+		return nil, err
 	}
 	g.finish()
 	return g, nil
@@ -95,35 +92,22 @@ func (g *groups) count(system string, values []sliceValue, rows int64) int {
 }
 
 // read adds the rows of one row group.
-func (g *groups) read(f *parquet.ResultFile, part int) error {
-	var system, status parquet.ColumnValues
-	columns := map[string]*parquet.ColumnValues{"system": &system, "status": &status}
-	in := make([]*runs.SliceColumn, len(g.slices))
-	for k, key := range g.slices {
-		in[k] = runs.NewSliceColumn(key)
-		if err := in[k].Read(f, part); err != nil {
-			return err
-		}
-	}
-	for name, into := range columns {
-		if err := f.ReadColumn(part, name, into); err != nil {
-			return err
-		}
-	}
+func (g *groups) read(b *runs.Block) error {
+	system, status := b.Texts("system"), b.Texts("status")
 	var s signatures
 	values := make([]sliceValue, len(g.slices))
 	var all []string // of a row under one key
-	for i := range f.GroupRows(part) {
-		if status.Strings[i] == runs.RowError {
+	for i := range b.Len() {
+		if status[i] == runs.RowError {
 			g.errors++
 		}
-		for k := range values {
-			all = in[k].Append(all[:0], i)
+		for k, key := range g.slices {
+			all = b.AppendSlices(all[:0], key, i)
 			values[k] = sliceValueOf(all)
 		}
-		s.add(g.count(system.Strings[i], values, 1), i)
+		s.add(g.count(system[i], values, 1), i)
 	}
-	g.rows += int64(f.GroupRows(part))
+	g.rows += int64(b.Len())
 	g.perPart = append(g.perPart, s)
 	return nil
 }

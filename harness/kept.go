@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"ibid"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
 )
@@ -53,15 +52,17 @@ const keptParts = 16
 // openKept opens a table of verdicts in dir.
 func openKept(table *runs.Table[runs.Judgment], dir string, info judge.Info) (*keptVerdicts, error) {
 	v := &keptVerdicts{info: info, table: table, dir: dir, first: make(map[string]int64), sizes: make(map[string]int64)}
-	f, err := parquet.OpenResult(filepath.Join(dir, table.File))
+	f, err := runs.OpenFrame(filepath.Join(dir, table.File))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	end := int64(0)
-	for g := range f.RowGroups() {
-		end += int64(f.GroupRows(g))
-		v.ends = append(v.ends, end)
+	err = f.Each(func(b *runs.Block) error {
+		v.ends = append(v.ends, b.First+int64(b.Len()))
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	last := ""
 	return v, table.Scan(dir, []string{"id", "system", "evidence", "support"}, func(at int64, r *runs.Judgment) error {

@@ -141,9 +141,8 @@ func (h *keyHashes) repeated() map[uint64]struct{} {
 		}
 		twice[hash] = struct{}{}
 	}
-	var slots []uint64
 	for _, bucket := range h.buckets {
-		slots = zeros(slots, 1<<bits.Len(uint(2*len(bucket))))
+		slots := make([]uint64, 1<<bits.Len(uint(2*len(bucket))))
 		mask := uint64(len(slots) - 1)
 		zero := false // 0 marks a free slot
 		for _, hash := range bucket {

@@ -156,12 +156,12 @@ func (p *Plan) keepGoodParts(parts int64) error {
 			return err
 		}
 	}
-	f, err := parquet.OpenResult(filepath.Join(p.Dir, runs.RowsFile))
+	f, err := runs.OpenRows(p.Dir)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if int64(f.RowGroups()) != parts {
+	if int64(f.Blocks()) != parts {
 		return nil // cut by another version: evaluate all of it
 	}
 	for _, kind := range p.partFiles() {
@@ -174,14 +174,14 @@ func (p *Plan) keepGoodParts(parts int64) error {
 		return err
 	}
 	var good []int
-	var status parquet.ColumnValues
-	for k := range int(parts) {
-		if err := f.ReadColumn(k, "status", &status); err != nil {
-			return err
+	err = f.Each(func(b *runs.Block) error {
+		if !slices.Contains(b.Texts("status"), runs.RowError) && !failed[b.Number] {
+			good = append(good, b.Number)
 		}
-		if !slices.Contains(status.Strings, runs.RowError) && !failed[k] {
-			good = append(good, k)
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, kind := range p.partFiles() { // the one that says that a part is done is the last
 		err := parquet.Split(filepath.Join(p.Dir, kind.result()), good, func(k int, write func(io.Writer) error) error {
@@ -201,19 +201,16 @@ func (p *Plan) judgeFailures() (map[int]bool, error) {
 	if p.live == nil {
 		return failed, nil
 	}
-	f, err := parquet.OpenResult(filepath.Join(p.Dir, runs.ClaimsFile))
+	f, err := runs.OpenFrame(filepath.Join(p.Dir, runs.ClaimsFile))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var votes parquet.ColumnValues
-	for k := range f.RowGroups() {
-		if err := f.ReadColumn(k, "votes", &votes); err != nil {
-			return nil, err
-		}
+	return failed, f.Each(func(b *runs.Block) error {
+		votes := b.Column("votes")
 		for i, asked := range votes.Valid {
-			failed[k] = failed[k] || asked && votes.Ints[i] == 0
+			failed[b.Number] = failed[b.Number] || asked && votes.Ints[i] == 0
 		}
-	}
-	return failed, nil
+		return nil
+	})
 }

@@ -29,7 +29,7 @@ func fromFields(s *configs.Settings, kind string) bool {
 func openRecorded(path string) (*keptVerdicts, error) {
 	info := judge.Info{Kind: recordedJudge}
 	if strings.EqualFold(filepath.Ext(path), ".parquet") {
-		f, err := parquet.OpenResult(path)
+		f, err := runs.OpenFrame(path)
 		if err != nil {
 			return nil, err
 		}

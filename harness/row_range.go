@@ -180,11 +180,11 @@ func (s *Scored) parts(kind partFile) ([]parquet.Part, error) {
 	var out []parquet.Part
 	for _, dir := range s.dirs {
 		path := filepath.Join(dir, kind.result())
-		f, err := parquet.OpenResult(path)
+		f, err := runs.OpenFrame(path)
 		if err != nil {
 			return nil, err
 		}
-		for k := range f.RowGroups() {
+		for k := range f.Blocks() {
 			out = append(out, parquet.Part{Path: path, Group: k})
 		}
 		if err := f.Close(); err != nil {

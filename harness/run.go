@@ -509,80 +509,71 @@ func (p *Plan) countCitations(m *runs.Manifest, known tallies) (err error) {
 
 // sumCount adds up a count over the rows that have it.
 func sumCount(path string, count metrics.Count) (sum int64, err error) {
-	f, err := parquet.OpenResult(path)
+	f, err := runs.OpenFrame(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	var column parquet.ColumnValues
-	for g := range f.RowGroups() {
-		if err := f.ReadColumn(g, count.String(), &column); err != nil {
-			return 0, err
-		}
-		for i, n := range column.Ints {
-			if column.Valid[i] {
-				sum += n
-			}
+	err = f.Each(func(b *runs.Block) error {
+		sum += sumOf(b, count)
+		return nil
+	})
+	return sum, err
+}
+
+// sumOf adds up a count over the rows of a block that have it.
+func sumOf(b *runs.Block, count metrics.Count) (sum int64) {
+	column := b.Column(count.String())
+	for i, n := range column.Ints {
+		if column.Valid[i] {
+			sum += n
 		}
 	}
-	return sum, nil
+	return sum
 }
 
 // countStatuses counts the citations of each status: from memory, or from
 // citations.parquet.
 func countStatuses(path string, known tallies) (map[string]int64, error) {
-	f, err := parquet.OpenResult(path)
+	f, err := runs.OpenFrame(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	counts := make(map[string]int64)
-	var column parquet.ColumnValues
-	for g := range f.RowGroups() {
-		if t := known[int64(g)]; t != nil {
+	return counts, f.Each(func(b *runs.Block) error {
+		if t := known[int64(b.Number)]; t != nil {
 			for status, n := range t.Statuses {
 				if n > 0 {
 					counts[ibid.Status(status).String()] += n
 				}
 			}
-			continue
+			return nil
 		}
-		if err := f.ReadColumn(g, "status", &column); err != nil {
-			return nil, err
-		}
-		for _, status := range column.Strings {
+		for _, status := range b.Texts("status") {
 			counts[status]++
 		}
-	}
-	return counts, nil
+		return nil
+	})
 }
 
 // countMovedTruth counts the truth spans that were moved to their quotes, and those
 // that are nowhere: from memory, or from rows.parquet.
 func countMovedTruth(path string, known tallies) (moved, lost int64, err error) {
-	f, err := parquet.OpenResult(path)
+	f, err := runs.OpenFrame(path)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
-	var column parquet.ColumnValues
-	for g := range f.RowGroups() {
-		if t := known[int64(g)]; t != nil {
+	err = f.Each(func(b *runs.Block) error {
+		if t := known[int64(b.Number)]; t != nil {
 			moved, lost = moved+t.MovedTruth, lost+t.LostTruth
-			continue
+		} else {
+			moved, lost = moved+sumOf(b, metrics.MovedTruth), lost+sumOf(b, metrics.LostTruth)
 		}
-		for name, to := range map[string]*int64{metrics.MovedTruth.String(): &moved, metrics.LostTruth.String(): &lost} {
-			if err := f.ReadColumn(g, name, &column); err != nil {
-				return 0, 0, err
-			}
-			for i, n := range column.Ints {
-				if column.Valid[i] {
-					*to += n
-				}
-			}
-		}
-	}
-	return moved, lost, nil
+		return nil
+	})
+	return moved, lost, err
 }
 
 func removeIfThere(path string) error {

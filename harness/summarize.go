@@ -3,14 +3,12 @@ package harness
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
@@ -29,7 +27,7 @@ type counted struct {
 func (p *Plan) summarize(ctx context.Context, memory int) (out counted, err error) {
 	c := p.job.Config
 	s := &c.Settings
-	f, err := parquet.OpenResult(filepath.Join(p.Dir, runs.RowsFile))
+	f, err := runs.OpenRows(p.Dir)
 	if err != nil {
 		return out, err
 	}
@@ -39,8 +37,8 @@ func (p *Plan) summarize(ctx context.Context, memory int) (out counted, err erro
 		return out, err
 	}
 	sum := &summarizer{
-		file: f, groups: groups, items: summaryItems(f.Fields()), judged: p.judge != nil,
-		level: s.Statistics.Level, workers: p.job.workers(), progress: p.stage("summarizing", f.Rows()),
+		file: f, groups: groups, items: summaryItems(), judged: p.judge != nil,
+		level: s.Statistics.Level, workers: p.job.workers(), progress: p.stage("summarizing", f.Len()),
 	}
 	if by := s.Statistics.Cluster; by != autoCluster && !byQuestion(by) {
 		sum.tag = by
@@ -96,7 +94,7 @@ func noteOffsets(rows []runs.SummaryRow) {
 
 // A summarizer summarises items, each over all groups.
 type summarizer struct {
-	file     *parquet.ResultFile
+	file     *runs.Frame
 	groups   *groups
 	items    []item
 	judged   bool // the run has a judge
@@ -107,6 +105,20 @@ type summarizer struct {
 	buffers  sync.Pool // of *itemColumns
 	workers  int
 	progress func(done int64)
+}
+
+// An item is one metric or count to summarize.
+type item struct{ def metrics.Definition }
+
+// micro reports whether the item has a pooled value of its own.
+func (it *item) micro() bool { return len(it.def.Num) > 0 }
+
+// summaryItems are the items of a summary.
+func summaryItems() (items []item) {
+	for _, d := range append(metrics.Definitions(), metrics.CountDefinitions()[:runs.ContractCounts]...) {
+		items = append(items, item{d})
+	}
+	return items
 }
 
 // A state is what is known of one item in one group.

@@ -78,7 +78,7 @@ func (s *summarizer) blocks(ctx context.Context, dir string, memory int) (out *s
 			lock.Lock()
 			defer lock.Unlock()
 			done++
-			s.progress(done * s.file.Rows() / int64(count))
+			s.progress(done * s.file.Len() / int64(count))
 			return nil
 		})
 	}

@@ -3,13 +3,11 @@ package harness
 import (
 	"hash/crc32"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ibid"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
@@ -39,52 +37,38 @@ type systemSums struct {
 
 // sumSystems adds up what signs look at.
 func sumSystems(dir string) (map[string]*systemSums, error) {
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	sums := make(map[string]*systemSums)
-	var system, status, counts parquet.ColumnValues
-	var of []*systemSums // of each row of the group
-	for g := range f.RowGroups() {
-		if err := f.ReadColumn(g, "system", &system); err != nil {
-			return nil, err
-		}
-		if err := f.ReadColumn(g, "status", &status); err != nil {
-			return nil, err
-		}
+	var of []*systemSums // of each row of the block
+	return sums, f.Each(func(b *runs.Block) error {
+		system, status := b.Texts("system"), b.Texts("status")
 		of = of[:0]
-		for i, name := range system.Strings {
-			switch {
-			case i > 0 && name == system.Strings[i-1]:
-				of = append(of, of[i-1])
-				continue
-			case sums[name] == nil:
+		for i, name := range system {
+			if sums[name] == nil {
 				sums[strings.Clone(name)] = &systemSums{}
 			}
 			of = append(of, sums[name])
+			if status[i] == runs.RowOK {
+				of[i].rows++
+			}
 		}
 		for _, c := range signCounts {
-			if err := f.ReadColumn(g, c.String(), &counts); err != nil {
-				return nil, err
-			}
+			counts := b.Column(c.String())
 			for i, known := range counts.Valid {
 				switch {
 				case known:
 					of[i].counts[c] += counts.Ints[i]
-				case c == metrics.Citations && status.Strings[i] == runs.RowOK:
+				case c == metrics.Citations && status[i] == runs.RowOK:
 					of[i].nulls++
 				}
 			}
 		}
-		for i, s := range status.Strings {
-			if s == runs.RowOK {
-				of[i].rows++
-			}
-		}
-	}
-	return sums, nil
+		return nil
+	})
 }
 
 // The most that is kept to compare the answers of systems: answers, of a part of the
@@ -99,7 +83,7 @@ const sameLimit = 0.9
 
 // compareSystems finds systems that give the same answers, and systems of one model.
 func compareSystems(dir string, sums map[string]*systemSums) error {
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		return err
 	}
@@ -110,16 +94,13 @@ func compareSystems(dir string, sums map[string]*systemSums) error {
 		number[name] = i
 	}
 	answers := newSameAnswers(maxSameAnswers)
-	var id, system, model, hash parquet.ColumnValues
-	columns := map[string]*parquet.ColumnValues{"id": &id, "system": &system, "model": &model, "answer_hash": &hash}
 	first := make([]bool, len(names)) // the model of the system's first row is noted
-	for g := range f.RowGroups() {
-		for name, into := range columns {
-			if err := f.ReadColumn(g, name, into); err != nil {
-				return err
-			}
+	err = f.Each(func(b *runs.Block) error {
+		id, model, hash := b.Texts("id"), b.Column("model"), b.Column("answer_hash")
+		if b.Err() != nil {
+			return b.Err()
 		}
-		for i, name := range system.Strings {
+		for i, name := range b.Texts("system") {
 			n, s := number[name], sums[name]
 			switch {
 			case !first[n]:
@@ -128,9 +109,13 @@ func compareSystems(dir string, sums map[string]*systemSums) error {
 				s.mixed = true
 			}
 			if hash.Valid[i] && n < maxSameSystems {
-				answers.add(stats.Key(id.Strings[i]), n, hash.Ints[i])
+				answers.add(stats.Key(id[i]), n, hash.Ints[i])
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	noteTwins(names, sums)
 	for pair, n := range answers.pairs() {

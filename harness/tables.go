@@ -319,7 +319,7 @@ func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) 
 					held = append(held[:0], b)
 				}
 			}
-			if err := b.AppendTo(w.table, i, w.first+int64(w.index)); err != nil {
+			if err := b.AppendTo(w.table, i, w.part.First+int64(w.index)); err != nil {
 				return err
 			}
 		}
@@ -332,20 +332,19 @@ func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) 
 		return err
 	}
 	p.tables.kinds = append(p.tables.kinds, kind)
-	return p.joinParts(kind, fields, p.partsOf(kind, 0, int64(w.rows.RowGroups())))
+	return p.joinParts(kind, fields, p.partsOf(kind, 0, int64(w.rows.Blocks())))
 }
 
 // A besideWriter makes the parts of what stands beside rows: part k has what is of the rows
 // of part k.
 type besideWriter struct {
-	plan        *Plan
-	kind        partFile
-	rows        *parquet.ResultFile
-	table       *parquet.Table
-	encoder     parquet.Encoder
-	part, index int   // the row, in its part
-	first       int64 // row of the part
-	id, system  parquet.ColumnValues
+	plan    *Plan
+	kind    partFile
+	rows    *runs.Frame
+	table   *parquet.Table
+	encoder parquet.Encoder
+	part    *runs.Block // nil at the end
+	index   int         // the row, in its part
 }
 
 func (p *Plan) newBeside(kind partFile, fields []parquet.Field) (*besideWriter, error) {
@@ -354,39 +353,38 @@ func (p *Plan) newBeside(kind partFile, fields []parquet.Field) (*besideWriter, 
 	if w.table, err = parquet.NewTable(fields); err != nil {
 		return nil, err
 	}
-	if w.rows, err = parquet.OpenResult(filepath.Join(p.Dir, runs.RowsFile)); err != nil {
+	if w.rows, err = runs.OpenRows(p.Dir); err != nil {
 		return nil, err
 	}
-	return w, w.load()
+	w.load(0)
+	return w, nil
 }
 
-// load reads the keys of the part.
-func (w *besideWriter) load() error {
-	if w.part == w.rows.RowGroups() {
-		return nil
+// load goes to the first row of part k.
+func (w *besideWriter) load(k int) {
+	if w.part, w.index = nil, 0; k < w.rows.Blocks() {
+		w.part = w.rows.Block(k)
 	}
-	return errors.Join(w.rows.ReadColumn(w.part, "id", &w.id), w.rows.ReadColumn(w.part, "system", &w.system))
 }
 
 // at reports whether the writer is at the row of that key.
 func (w *besideWriter) at(id, system string) bool {
-	return w.part < w.rows.RowGroups() && w.index < w.id.Rows && w.id.Strings[w.index] == id && w.system.Strings[w.index] == system
+	return w.part != nil && w.index < w.part.Len() && w.part.Texts("id")[w.index] == id && w.part.Texts("system")[w.index] == system
 }
 
 // next goes to the next row, and writes the part if it has no more; false at the end.
 func (w *besideWriter) next() (bool, error) {
-	if w.part == w.rows.RowGroups() {
+	if w.part == nil {
 		return false, nil
 	}
-	if w.index++; w.index < w.id.Rows {
+	if w.index++; w.index < w.part.Len() {
 		return true, nil
 	}
-	err := w.plan.savePart(int64(w.part), w.kind, func(out io.Writer) error { return w.encoder.EncodePart(out, w.table) })
+	err := errors.Join(w.part.Err(), w.plan.savePart(int64(w.part.Number), w.kind, func(out io.Writer) error { return w.encoder.EncodePart(out, w.table) }))
 	if err != nil {
 		return false, err
 	}
 	w.table.Reset()
-	w.first += int64(w.id.Rows)
-	w.part, w.index = w.part+1, 0
-	return w.part < w.rows.RowGroups(), w.load()
+	w.load(w.part.Number + 1)
+	return w.part != nil, nil
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
@@ -42,7 +41,7 @@ func (s *summarizer) findUnits(ctx context.Context) error {
 		case k.pooled:
 			in, pooled = append(in, g), true
 		case touched.Documents == nil: // each row by itself
-		case k.rows == s.file.Rows():
+		case k.rows == s.file.Len():
 			s.units[g] = &units{units: stats.NewRows[uint64](nil, touched.Documents)}
 		default:
 			in = append(in, g)
@@ -81,20 +80,14 @@ func (s *summarizer) findUnits(ctx context.Context) error {
 
 // questions are the keys of the questions of all rows.
 func (s *summarizer) questions(ctx context.Context) ([]uint64, error) {
-	out := make([]uint64, 0, s.file.Rows())
-	var ids parquet.ColumnValues
-	for part := range s.file.RowGroups() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := s.file.ReadColumn(part, "id", &ids); err != nil {
-			return nil, err
-		}
-		for _, id := range ids.Strings {
+	out := make([]uint64, 0, s.file.Len())
+	err := s.file.Each(func(b *runs.Block) error {
+		for _, id := range b.Texts("id") {
 			out = append(out, stats.Key(id))
 		}
-	}
-	return out, nil
+		return ctx.Err()
+	})
+	return out, err
 }
 
 // rowsOf are the rows of groups, in the order of the file.
@@ -103,18 +96,17 @@ func (s *summarizer) rowsOf(groups []int) [][]int32 {
 	for _, g := range groups {
 		rows[g] = make([]int32, 0, s.groups.all[g].rows)
 	}
-	row := int32(0)
-	for part := range s.file.RowGroups() {
-		signatures := &s.groups.perPart[part]
-		for i := range s.file.GroupRows(part) {
+	_ = s.file.Each(func(b *runs.Block) error { // which reads no column
+		signatures := &s.groups.perPart[b.Number]
+		for i := range b.Len() {
 			for _, g := range s.groups.members[signatures.at(i)] {
 				if rows[g] != nil {
-					rows[g] = append(rows[g], row)
+					rows[g] = append(rows[g], int32(b.First)+int32(i))
 				}
 			}
-			row++
 		}
-	}
+		return nil
+	})
 	return rows
 }
 
@@ -170,9 +162,7 @@ func (l *localDocuments) of(all *stats.Documents, rows []int32) (documents *stat
 
 // itemColumns are the memory in which items are summarised, one after the other.
 type itemColumns struct {
-	reader *columnReader
-	item   itemValues
-	alone  []alone // of each group
+	alone []alone // of each group
 
 	// What rows add, side by side because rows of groups are asked for in another order than
 	// theirs; nil where none are.
@@ -201,9 +191,9 @@ type denseValues struct {
 const denseBytes = 3 * 8
 
 func newItemColumns(s *summarizer) *itemColumns {
-	c := &itemColumns{reader: newColumnReader(s.file), alone: make([]alone, len(s.groups.all)), kept: make(map[int]*keptShares)}
+	c := &itemColumns{alone: make([]alone, len(s.groups.all)), kept: make(map[int]*keptShares)}
 	if s.collects() {
-		n := s.file.Rows()
+		n := s.file.Len()
 		c.dense = &denseValues{make([]float64, n), make([]float64, n), make([]float64, n)}
 	}
 	return c
@@ -219,7 +209,7 @@ func (s *summarizer) collectMemory() int {
 	if !s.collects() {
 		return 0
 	}
-	return (denseBytes + 16) * int(s.file.Rows()) // and y and x
+	return (denseBytes + 16) * int(s.file.Len()) // and y and x
 }
 
 // summarize summarises the i-th item of a block.
@@ -234,12 +224,7 @@ func (c *itemColumns) summarize(ctx context.Context, b *block, i int) error {
 		}
 	}
 	others := false // groups whose rows do not depend on each other
-	err := c.eachRow(ctx, b, it, func(groups []int, row, at int) {
-		v := c.item.value(at)
-		num, den := 0.0, 0.0
-		if c.item.micro {
-			num, den = c.item.num.at(at), c.item.den.at(at)
-		}
+	err := b.eachRow(ctx, it, func(groups []int, row int, v, num, den float64) {
 		if c.dense != nil {
 			c.dense.values[row], c.dense.num[row], c.dense.den[row] = v, num, den
 		}
@@ -272,25 +257,30 @@ func (c *itemColumns) summarize(ctx context.Context, b *block, i int) error {
 	return nil
 }
 
-// eachRow calls f with the groups of each row where an item is defined, the row, and the place
-// of its value.
-func (c *itemColumns) eachRow(ctx context.Context, b *block, it *item, f func(groups []int, row, at int)) error {
-	first := 0
-	for part := range b.file.RowGroups() {
-		if err := ctx.Err(); err != nil {
-			return err
+// eachRow calls f with each row where an item is defined: its groups, its place, its value,
+// and the numerator and denominator of what is pooled.
+func (b *block) eachRow(ctx context.Context, it *item, f func(groups []int, row int, v, num, den float64)) error {
+	return b.file.Each(func(in *runs.Block) error {
+		values, known := in.Numbers(it.def.Name)
+		var num, den []float64
+		if it.micro() {
+			num, den = in.Sum(it.def.Num), in.Sum(it.def.Den)
 		}
-		c.reader.part = part
-		if err := c.item.read(c.reader, it); err != nil {
-			return err
+		if in.Err() != nil {
+			return in.Err()
 		}
-		signatures := &b.groups.perPart[part]
-		c.item.defined.Each(func(row, at int) {
-			f(b.groups.members[signatures.at(row)], first+row, at)
-		})
-		first += b.file.GroupRows(part)
-	}
-	return nil
+		signatures := &b.groups.perPart[in.Number]
+		for i, ok := range known {
+			switch groups := b.groups.members[signatures.at(i)]; {
+			case !ok:
+			case num == nil:
+				f(groups, int(in.First)+i, values[i], 0, 0)
+			default:
+				f(groups, int(in.First)+i, values[i], num[i], den[i])
+			}
+		}
+		return ctx.Err()
+	})
 }
 
 // addAlone reads the item again, for the groups whose rows do not depend on each other.
@@ -300,16 +290,14 @@ func (c *itemColumns) addAlone(ctx context.Context, b *block, i int) error {
 			c.alone[g].macro.Equal(int(st.defined))
 		}
 	}
-	err := c.eachRow(ctx, b, &b.items[i], func(groups []int, _, at int) {
-		v := c.item.value(at)
+	err := b.eachRow(ctx, &b.items[i], func(groups []int, _ int, v, y, x float64) {
 		for _, g := range groups {
 			if b.units[g] != nil {
 				continue
 			}
 			st, to := &b.states[g][i], &c.alone[g]
 			to.macro.Error((v - st.macro.num/st.macro.den) / st.macro.den)
-			if c.item.micro && st.micro.den != 0 {
-				y, x := c.item.num.at(at), c.item.den.at(at)
+			if st.micro.den != 0 {
 				to.micro.Add((y-float64(st.micro.num/st.micro.den*x))/st.micro.den, x/st.micro.den)
 			}
 		}

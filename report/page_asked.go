@@ -147,7 +147,7 @@ func findAsked(ctx context.Context, data *pageData, s *survey, b *tableReader, q
 		return nil, err
 	}
 	out := &asked{RowsAsked: q, facets: &facets{
-		Total: b.rows.Rows(), Problem: make([]int64, len(problemWords)), Status: make([]int64, len(statusWords)), Outcome: make([]int64, len(outcomeWords)),
+		Total: b.rows.Len(), Problem: make([]int64, len(problemWords)), Status: make([]int64, len(statusWords)), Outcome: make([]int64, len(outcomeWords)),
 		tags: make(map[string]bool), annotator: make(map[string]bool), provider: make(map[string]bool), model: make(map[string]bool), types: make(map[string]bool),
 	}}
 	// Only what rows are chosen and ordered by is read of all rows.
@@ -392,7 +392,7 @@ func beginTables(data *pageData, all []RunData) (tables []*tableReader, rows int
 			return tables, 0, fmt.Errorf("%s: %w", all[k].Dir, err)
 		}
 		tables = append(tables, b)
-		rows += b.rows.Rows()
+		rows += b.rows.Len()
 		data.limits = append(data.limits, limitsOf(all[k].Manifest))
 	}
 	data.summary = indexSummary(all)

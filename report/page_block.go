@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"ibid"
@@ -18,16 +19,14 @@ import (
 type tableReader struct {
 	run       *RunData
 	prefix    string
-	rows      *parquet.ResultFile
+	rows      *runs.Frame
 	defined   []metrics.Definition // metrics that some row has
 	citations *itemReader
 	claims    *itemReader // nil without a judge
 
 	reasons bool // why metrics have no value is read, too
 
-	block results              // its memory is used again
-	v     parquet.ColumnValues // of one column
-	maps  parquet.ColumnValues
+	block results // its memory is used again
 	parts blockParts
 }
 
@@ -38,11 +37,6 @@ type blockParts struct {
 	numbers []float64
 	claims  []int32
 }
-
-var (
-	citationColumns = []string{"row", "doc", "status", "label", "source_type", "exact_jaccard", "snapped_jaccard", "support", "claims"}
-	claimColumns    = []string{"row", "outcome", "citations"}
-)
 
 // openTables opens the tables of a run and finds out which metrics it has.
 func openTables(run *RunData, prefix string) (*tableReader, error) {
@@ -55,27 +49,33 @@ func openTables(run *RunData, prefix string) (*tableReader, error) {
 }
 
 func (b *tableReader) open() (err error) {
-	if b.rows, err = parquet.OpenResult(filepath.Join(b.run.Dir, runs.RowsFile)); err != nil {
+	if b.rows, err = runs.OpenRows(b.run.Dir); err != nil {
 		return err
 	}
-	b.citations, err = openItems(filepath.Join(b.run.Dir, runs.CitationsFile), citationColumns)
+	b.citations, err = openItems(filepath.Join(b.run.Dir, runs.CitationsFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a summary of rows may have none
 		return err
 	}
-	b.claims, err = openItems(filepath.Join(b.run.Dir, runs.ClaimsFile), claimColumns)
+	b.claims, err = openItems(filepath.Join(b.run.Dir, runs.ClaimsFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, d := range metrics.Definitions() {
-		some, err := b.hasValue(d.Name)
-		if err != nil {
-			return err
+	all := metrics.Definitions()
+	some := make([]bool, len(all))
+	err = b.rows.Each(func(block *runs.Block) error {
+		for m := range all {
+			if !some[m] {
+				some[m] = slices.Contains(block.Column(all[m].Name).Valid, true)
+			}
 		}
-		if some {
+		return nil
+	})
+	for m, d := range all {
+		if some[m] {
 			b.defined = append(b.defined, d)
 		}
 	}
-	return nil
+	return err
 }
 
 func (b *tableReader) close() error {
@@ -91,77 +91,30 @@ func (b *tableReader) close() error {
 	return err
 }
 
-// hasValue reports whether a column of numbers has a value in some row.
-func (b *tableReader) hasValue(name string) (bool, error) {
-	if !b.rows.Has(name) {
-		return false, nil
-	}
-	for g := range b.rows.RowGroups() {
-		if err := b.rows.ReadColumn(g, name, &b.v); err != nil {
-			return false, err
-		}
-		if slices.Contains(b.v.Valid, true) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
 // each calls f with every block, in order. A block is good until f returns.
 func (b *tableReader) each(f func(block *results) error) error {
 	b.citations.rewind()
 	b.claims.rewind()
-	for g := range b.rows.RowGroups() {
-		if err := b.read(g); err != nil {
+	return b.rows.Each(func(block *runs.Block) error {
+		if err := b.read(block); err != nil {
 			return err
 		}
-		if err := f(&b.block); err != nil {
-			return err
-		}
-	}
-	return nil
+		return f(&b.block)
+	})
 }
 
-// read makes the block of a row group.
-func (b *tableReader) read(group int) error {
-	r, n := &b.block, b.rows.GroupRows(group)
+// read makes the block of a block of rows.
+func (b *tableReader) read(in *runs.Block) error {
+	r := &b.block
 	r.run, r.prefix, r.judged = b.run, b.prefix, b.claims != nil
-	columns := []struct {
-		name string
-		into *[]string
-	}{
-		{"id", &r.id},
-		{"system", &r.system},
-		{"provider", &r.provider},
-		{"model", &r.model},
-		{"error", &r.failed},
-		{"fails_because", &r.because},
-		{"truth_annotator", &r.annotator},
-	}
-	for _, c := range columns {
-		*c.into = (*c.into)[:0]
-		if !b.rows.Has(c.name) {
-			*c.into = slices.Grow(*c.into, n)[:n]
-			clear(*c.into)
-			continue
-		}
-		if err := b.rows.ReadColumn(group, c.name, &b.v); err != nil {
-			return err
-		}
-		*c.into = append(*c.into, b.v.Strings...)
-	}
+	r.id, r.provider, r.model = in.Texts("id"), in.Texts("provider"), in.Texts("model")
+	r.failed, r.because, r.annotator = in.Texts("error"), in.Texts("fails_because"), in.Texts("truth_annotator")
+	r.system = append(r.system[:0], in.Texts("system")...)
 	for i := range r.system {
 		r.system[i] = b.prefix + r.system[i]
 	}
-	for name, into := range map[string]*[]int64{"row": &r.row, "truth_spans": &r.truthSpans} {
-		if err := b.rows.ReadColumn(group, name, &b.v); err != nil {
-			return err
-		}
-		*into = append((*into)[:0], b.v.Ints...) // 0 where it is null
-	}
-	if err := b.readMaps(group, n); err != nil {
-		return err
-	}
+	r.row, r.truthSpans = in.Column("row").Ints, in.Column("truth_spans").Ints // 0 where it is null
+	b.readMaps(in)
 	if r.metrics == nil {
 		for _, d := range b.defined {
 			r.metrics = append(r.metrics, metricColumn{def: d})
@@ -169,42 +122,37 @@ func (b *tableReader) read(group int) error {
 	}
 	for m := range r.metrics {
 		c := &r.metrics[m]
-		if err := b.rows.ReadColumn(group, c.def.Name, &b.v); err != nil {
-			return err
-		}
-		c.values, c.valid = append(c.values[:0], b.v.Doubles...), append(c.valid[:0], b.v.Valid...)
+		c.values, c.valid = in.Numbers(c.def.Name)
+	}
+	if in.Err() != nil {
+		return in.Err()
 	}
 	return b.readItems()
 }
 
 // readMaps reads the tags of the block's rows, and why metrics have no value.
-func (b *tableReader) readMaps(group, n int) error {
-	r, p := &b.block, &b.parts
+func (b *tableReader) readMaps(in *runs.Block) {
+	r, p, n := &b.block, &b.parts, in.Len()
 	r.tags, r.undefined = slices.Grow(r.tags[:0], n)[:n], slices.Grow(r.undefined[:0], n)[:n]
-	if err := b.rows.ReadColumn(group, "tags", &b.maps); err != nil {
-		return err
-	}
+	maps := in.Column("tags")
 	p.tags = p.tags[:0]
-	for e, key := range b.maps.Keys {
-		p.tags = append(p.tags, ibid.Tag{Key: key, Value: b.maps.Strings[e]})
+	for e, key := range maps.Keys {
+		p.tags = append(p.tags, ibid.Tag{Key: key, Value: maps.Strings[e]})
 	}
 	for i := range r.tags {
-		r.tags[i] = p.tags[b.maps.Offsets[i]:b.maps.Offsets[i+1]]
+		r.tags[i] = p.tags[maps.Offsets[i]:maps.Offsets[i+1]]
 	}
 	if !b.reasons {
-		return nil
+		return
 	}
-	if err := b.rows.ReadColumn(group, "undefined", &b.maps); err != nil {
-		return err
-	}
+	maps = in.Column("undefined")
 	p.reasons = p.reasons[:0]
-	for e, key := range b.maps.Keys {
-		p.reasons = append(p.reasons, key, b.maps.Strings[e])
+	for e, key := range maps.Keys {
+		p.reasons = append(p.reasons, key, maps.Strings[e])
 	}
 	for i := range r.undefined {
-		r.undefined[i] = p.reasons[2*b.maps.Offsets[i] : 2*b.maps.Offsets[i+1]]
+		r.undefined[i] = p.reasons[2*maps.Offsets[i] : 2*maps.Offsets[i+1]]
 	}
-	return nil
 }
 
 // readItems reads the citations and claims of the block's rows.
@@ -232,71 +180,71 @@ func (b *tableReader) readItems() error {
 		}
 		return p.claims[from:len(p.claims):len(p.claims)]
 	}
-	err := b.citations.upTo(end, func(v []parquet.ColumnValues, k int) {
-		r.citations = append(r.citations, citation{
-			row: v[0].Ints[k], doc: v[1].Strings[k], status: v[2].Strings[k], label: v[3].Strings[k], sourceType: v[4].Strings[k],
-			exact: number(&v[5], k), snapped: number(&v[6], k), support: number(&v[7], k), claims: list(&v[8], k),
-		})
+	err := b.citations.upTo(end, func(in *runs.Block, from, to int) {
+		row, doc, status, label, kind := in.Column("row").Ints, in.Texts("doc"), in.Texts("status"), in.Texts("label"), in.Texts("source_type")
+		exact, snapped, support, claims := in.Column("exact_jaccard"), in.Column("snapped_jaccard"), in.Column("support"), in.Column("claims")
+		for k := from; k < to && in.Err() == nil; k++ {
+			r.citations = append(r.citations, citation{
+				row: row[k], doc: doc[k], status: status[k], label: label[k], sourceType: kind[k],
+				exact: number(exact, k), snapped: number(snapped, k), support: number(support, k), claims: list(claims, k),
+			})
+		}
 	})
 	if err != nil {
 		return err
 	}
-	if b.claims != nil {
-		err = b.claims.upTo(end, func(v []parquet.ColumnValues, k int) {
-			c := claim{v[0].Ints[k], v[1].Strings[k], list(&v[2], k)}
+	err = b.claims.upTo(end, func(in *runs.Block, from, to int) {
+		row, outcome, citations := in.Column("row").Ints, in.Texts("outcome"), in.Column("citations")
+		for k := from; k < to && in.Err() == nil; k++ {
+			c := claim{row[k], outcome[k], list(citations, k)}
 			r.claims = append(r.claims, c)
 			r.findings = append(r.findings, metrics.ClaimFinding{Outcome: outcomeNamed[c.outcome], Cited: len(c.citations)})
-		})
-	}
+		}
+	})
 	r.firstCite = firstOf(r.firstCite[:0], r.row, len(r.citations), func(i int) int64 { return r.citations[i].row })
 	r.firstClm = firstOf(r.firstClm[:0], r.row, len(r.claims), func(i int) int64 { return r.claims[i].row })
 	return err
 }
 
-// An itemReader reads columns of a table of what rows have, such as citations, in
-// file order, which is that of the rows.
+// An itemReader reads a table of what rows have, such as citations, in file order, which is
+// that of the rows.
 type itemReader struct {
-	file    *parquet.ResultFile
-	names   []string // of the columns; the first one is the row
-	columns []parquet.ColumnValues
-	group   int // row groups that were read
-	at      int // next item of the last of them
+	file *runs.Frame
+	in   *runs.Block // nil at the end
+	at   int         // next item of the block
 }
 
-func openItems(path string, columns []string) (*itemReader, error) {
-	f, err := parquet.OpenResult(path)
+func openItems(path string) (*itemReader, error) {
+	f, err := runs.OpenFrame(path)
 	if err != nil {
 		return nil, err
 	}
-	return &itemReader{file: f, names: columns, columns: make([]parquet.ColumnValues, len(columns))}, nil
+	return &itemReader{file: f}, nil
 }
 
 // rewind goes back to the first item. A nil reader has none.
 func (r *itemReader) rewind() {
 	if r != nil {
-		r.group, r.at, r.columns[0].Rows = 0, 0, 0
+		r.load(0)
 	}
 }
 
-// upTo calls take with the columns and the place of each further item of the rows
-// before end.
-func (r *itemReader) upTo(end int64, take func(columns []parquet.ColumnValues, k int)) error {
-	for r != nil {
-		for ; r.at < r.columns[0].Rows; r.at++ {
-			if r.columns[0].Ints[r.at] >= end {
-				return nil
-			}
-			take(r.columns, r.at)
+func (r *itemReader) load(k int) {
+	if r.in, r.at = nil, 0; k < r.file.Blocks() {
+		r.in = r.file.Block(k)
+	}
+}
+
+// upTo calls take with the further items of the rows before end: places [from, to) of a
+// block.
+func (r *itemReader) upTo(end int64, take func(in *runs.Block, from, to int)) error {
+	for r != nil && r.in != nil {
+		n := sort.Search(r.in.Len()-r.at, func(k int) bool { return r.in.Column("row").Ints[r.at+k] >= end })
+		take(r.in, r.at, r.at+n)
+		if r.at += n; r.in.Err() != nil || r.at < r.in.Len() {
+			return r.in.Err()
 		}
-		if r.group == r.file.RowGroups() {
-			return nil
-		}
-		for i, name := range r.names {
-			if err := r.file.ReadColumn(r.group, name, &r.columns[i]); err != nil {
-				return err
-			}
-		}
-		r.group, r.at = r.group+1, 0
+		r.load(r.in.Number + 1)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func readTables(data *pageData, all []RunData) (chosen *choice, err error) {
 	for run, b := range tables {
 		r := &results{}
 		if chooser.all {
-			if r, err = b.load(int(b.rows.Rows()), nil); err == nil {
+			if r, err = b.load(int(b.rows.Len()), nil); err == nil {
 				s.count(run, r)
 			}
 		} else {

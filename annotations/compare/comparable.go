@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -151,10 +150,11 @@ func (p *pairing) otherTruth() (string, error) {
 // annotators reads whose truth rows were compared with, as codes of names.
 func (r *Run) annotators(names *column) ([]int32, error) {
 	names.codes = make([]int32, 0, len(r.questions))
-	err := r.eachGroup("truth_annotator", func(_ int, v *parquet.ColumnValues) {
-		for _, name := range v.Strings {
+	err := r.file.Each(func(b *runs.Block) error {
+		for _, name := range b.Texts("truth_annotator") {
 			names.add(name)
 		}
+		return nil
 	})
 	return names.codes, err
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
 )
 
 // Failures are the rows that fail in one of two runs, or in both, of those that are paired.
@@ -66,11 +66,12 @@ const failsColumn = "fails"
 
 // fails says of each row of the run whether it fails.
 func (r *Run) fails() ([]bool, error) {
-	all := make([]bool, 0, r.file.Rows())
-	err := r.eachGroup(failsColumn, func(_ int, v *parquet.ColumnValues) {
-		for _, n := range v.Ints {
+	all := make([]bool, 0, r.file.Len())
+	err := r.file.Each(func(b *runs.Block) error {
+		for _, n := range b.Column(failsColumn).Ints {
 			all = append(all, n != 0)
 		}
+		return nil
 	})
 	return all, err
 }

@@ -7,12 +7,10 @@ import (
 	"maps"
 	"math"
 	"math/bits"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"ibid"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
@@ -25,7 +23,7 @@ type Run struct {
 	Dir      string
 	Manifest *runs.Manifest
 
-	file       *parquet.ResultFile
+	file       *runs.Frame
 	questions  []uint64 // keys of the ids of rows
 	systems    column   // of each row
 	sides      column   // what rows are grouped by: systems, or models or providers
@@ -78,12 +76,12 @@ func Open(dir string) (*Run, error) {
 	if !m.Complete() {
 		return nil, fmt.Errorf("%s is unfinished", dir)
 	}
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		return nil, err
 	}
 	r := &Run{Dir: dir, Manifest: m, file: f}
-	if f.Rows() > math.MaxInt32 {
+	if f.Len() > math.MaxInt32 {
 		err = errors.New("more rows than can be compared")
 	} else if err = r.readKeys(); err == nil {
 		err = r.readDocuments()
@@ -103,31 +101,26 @@ const idPrefix = "id "
 
 // readKeys reads what names rows.
 func (r *Run) readKeys() error {
-	var id, system, components parquet.ColumnValues
-	columns := map[string]*parquet.ColumnValues{"id": &id, "system": &system, "overall_components": &components}
-	r.questions = make([]uint64, 0, r.file.Rows())
-	r.systems.codes = make([]int32, 0, r.file.Rows())
-	for g := range r.file.RowGroups() {
-		for name, into := range columns {
-			if err := r.file.ReadColumn(g, name, into); err != nil {
-				return err
+	r.questions = make([]uint64, 0, r.file.Len())
+	r.systems.codes = make([]int32, 0, r.file.Len())
+	err := r.file.Each(func(b *runs.Block) error {
+		id, system, components := b.Texts("id"), b.Texts("system"), b.Texts("overall_components")
+		for i := range b.Len() {
+			r.questions = append(r.questions, stats.Key(idPrefix, id[i]))
+			r.systems.add(system[i])
+			if len(r.components) == 0 && components[i] != "" {
+				r.components = strings.Split(components[i], ",")
 			}
 		}
-		for i := range r.file.GroupRows(g) {
-			r.questions = append(r.questions, stats.Key(idPrefix, id.Strings[i]))
-			r.systems.add(system.Strings[i])
-			if len(r.components) == 0 && components.Strings[i] != "" {
-				r.components = strings.Split(components.Strings[i], ",")
-			}
-		}
-	}
+		return nil
+	})
 	r.sides = r.systems
-	return nil
+	return err
 }
 
 // readDocuments reads which documents rows touch.
 func (r *Run) readDocuments() error {
-	r.ends = make([]int32, 0, r.file.Rows())
+	r.ends = make([]int32, 0, r.file.Len())
 	return runs.EachDocuments(context.Background(), r.file, func(names []string) {
 		for _, name := range names {
 			r.documents = append(r.documents, stats.Key(name))
@@ -160,21 +153,6 @@ func (r *Run) nameOf(key uint64) (name string) {
 	return r.names[key]
 }
 
-// eachGroup reads a column group by group, and calls yield with the values and the first
-// row of each.
-func (r *Run) eachGroup(column string, yield func(first int, v *parquet.ColumnValues)) error {
-	var v parquet.ColumnValues
-	first := 0
-	for g := range r.file.RowGroups() {
-		if err := r.file.ReadColumn(g, column, &v); err != nil {
-			return err
-		}
-		yield(first, &v)
-		first += v.Rows
-	}
-	return nil
-}
-
 // answer is the key of a row among those of all systems.
 func (r *Run) answer(row int32) uint64 { return answerKey(r.questions[row], r.systems.name(row)) }
 
@@ -184,21 +162,12 @@ func answerKey(question uint64, system string) uint64 {
 
 // eachID calls yield with the ids of rows, which are in file order.
 func (r *Run) eachID(rows []int32, yield func(row int32, id string)) error {
-	var ids parquet.ColumnValues
-	begin := 0
-	for g := 0; g < r.file.RowGroups() && len(rows) > 0; g++ {
-		end := begin + r.file.GroupRows(g)
-		if int(rows[0]) < end {
-			if err := r.file.ReadColumn(g, "id", &ids); err != nil {
-				return err
-			}
+	return r.file.Each(func(b *runs.Block) error {
+		for end := b.First + int64(b.Len()); len(rows) > 0 && int64(rows[0]) < end; rows = rows[1:] {
+			yield(rows[0], b.Texts("id")[int64(rows[0])-b.First])
 		}
-		for ; len(rows) > 0 && int(rows[0]) < end; rows = rows[1:] {
-			yield(rows[0], ids.Strings[int(rows[0])-begin])
-		}
-		begin = end
-	}
-	return nil
+		return nil
+	})
 }
 
 // groupBy makes the sides of the run its values of a column: "system", "model" or
@@ -329,15 +298,14 @@ func (r *Run) checkSlice(key string) error {
 	for _, column := range runs.ColumnSlices() {
 		names[column] = true
 	}
-	if r.file.Has("tags") {
-		err = r.eachGroup("tags", func(_ int, v *parquet.ColumnValues) {
-			for _, tag := range v.Keys {
-				names[tag] = true
-			}
-		})
-		if err != nil {
-			return err
+	err = r.file.Each(func(b *runs.Block) error {
+		for _, tag := range b.Column("tags").Keys {
+			names[tag] = true
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	all := slices.Sorted(maps.Keys(names))
 	u := &ibid.Error{Usage: true, Err: fmt.Errorf("no row of %s has the tag %s", r.Manifest.ID, key), Hint: "slices can be by " + strings.Join(all, ", ")}
@@ -379,18 +347,11 @@ func (r *Run) series(q Quantity) (*series, error) {
 
 // terms is the sum of multiples of columns by row, of which a null adds nothing.
 func (r *Run) terms(all []metrics.Term) ([]float64, error) {
-	sum := make([]float64, len(r.questions))
-	for _, t := range all {
-		err := r.eachNumber(t.Column, func(row int, v float64, ok bool) {
-			if ok {
-				sum[row] += t.Factor * v
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return sum, nil
+	sum := make([]float64, 0, len(r.questions))
+	return sum[:len(r.questions)], r.file.Each(func(b *runs.Block) error {
+		sum = append(sum, b.Sum(all)...)
+		return nil
+	})
 }
 
 // known says how far a row counts as one where the metric is defined: less than 1 where
@@ -412,46 +373,25 @@ func (r *Run) known(d *metrics.Definition) (func(row int32) float64, error) {
 // the side.
 func (r *Run) excused(metric string) ([]bool, error) {
 	all := make([]bool, len(r.questions))
-	if !r.file.Has("undefined") {
-		return all, nil
-	}
-	return all, r.eachGroup("undefined", func(first int, v *parquet.ColumnValues) {
+	return all, r.file.Each(func(b *runs.Block) error {
+		v := b.Column("undefined")
 		for i := range v.Rows {
 			for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
 				if v.Keys[k] == metric {
-					all[first+i] = v.Strings[k] != "" && metrics.Excuses(v.Strings[k])
+					all[int(b.First)+i] = v.Strings[k] != "" && metrics.Excuses(v.Strings[k])
 				}
 			}
 		}
-	})
-}
-
-func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
-	values, has = make([]float64, len(r.questions)), make([]bool, len(r.questions))
-	err = r.eachNumber(column, func(row int, v float64, ok bool) { values[row], has[row] = v, ok })
-	return values, has, err
-}
-
-// eachNumber calls yield with every row and its number, 0 where ok is false. A run of an
-// earlier version may lack a column: then it has no value in any row.
-func (r *Run) eachNumber(column string, yield func(row int, v float64, ok bool)) error {
-	if !r.file.Has(column) {
-		for row := range r.questions {
-			yield(row, 0, false)
-		}
 		return nil
-	}
-	return r.eachGroup(column, func(first int, v *parquet.ColumnValues) {
-		for i, ok := range v.Valid {
-			x := 0.0
-			switch {
-			case !ok:
-			case v.Kind == parquet.Double:
-				x = v.Doubles[i]
-			default:
-				x = float64(v.Ints[i])
-			}
-			yield(first+i, x, ok)
-		}
 	})
+}
+
+// numbers reads a column. A run of an earlier version may lack it: then no row has a value.
+func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
+	err = r.file.Each(func(b *runs.Block) error {
+		v, known := b.Numbers(column)
+		values, has = append(values, v...), append(has, known...)
+		return nil
+	})
+	return values, has, err
 }

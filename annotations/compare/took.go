@@ -39,15 +39,16 @@ func (r *Run) took(side []int32, sides int) ([]Took, error) {
 		{"answer_latency_ms", func(t *Took) **Mean { return &t.LatencyMillis }},
 	} {
 		means := make([]Mean, sides)
-		err := r.eachNumber(of.column, func(row int, v float64, ok bool) {
-			if ok && v >= 0 && !math.IsInf(v, 0) && side[row] >= 0 {
+		values, has, err := r.numbers(of.column)
+		if err != nil {
+			return nil, err
+		}
+		for row, v := range values {
+			if has[row] && v >= 0 && !math.IsInf(v, 0) && side[row] >= 0 {
 				m := &means[side[row]]
 				m.N++
 				m.Value += (v - m.Value) / float64(m.N)
 			}
-		})
-		if err != nil {
-			return nil, err
 		}
 		for i := range means {
 			if means[i].N > 0 {

@@ -360,6 +360,14 @@ func (v *ColumnValues) reset(kind ColumnKind) {
 	v.Strings, v.Keys, v.Codes = v.Strings[:0], v.Keys[:0], v.Codes[:0]
 }
 
+// Null makes the column null in so many rows, whatever its kind is.
+func (v *ColumnValues) Null(rows int) {
+	v.reset(v.Kind)
+	v.Rows = rows
+	v.Valid, v.Ints, v.Doubles = make([]bool, rows), make([]int64, rows), make([]float64, rows)
+	v.Strings, v.Offsets = make([]string, rows), make([]int32, rows+1)
+}
+
 // addScalars makes the rows of the entries.
 func (v *ColumnValues) addScalars(l *resultLeaf) {
 	v.Valid = slices.Grow(v.Valid, v.Rows)[:v.Rows]

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"strings"
 
-	"ibid/dataset/parquet"
 	"ibid/metrics/stats"
 )
 
@@ -19,11 +18,11 @@ type RowDocuments struct {
 
 // ReadDocuments reads the documents of an open file, in two passes: names that occur once get
 // no place in memory, however many there are.
-func ReadDocuments(ctx context.Context, f *parquet.ResultFile) (*RowDocuments, error) {
+func ReadDocuments(ctx context.Context, f *Frame) (*RowDocuments, error) {
 	out := &RowDocuments{}
 	// 16 bits a row: where every row has a document of its own, one in sixteen of them looks as
 	// if it were met before and gets a number for nothing.
-	mask := uint64(1)<<max(16, bits.Len64(16*uint64(f.Rows()))) - 1
+	mask := uint64(1)<<max(16, bits.Len64(16*uint64(f.Len()))) - 1
 	met, again := make([]uint64, mask/64+1), make([]uint64, mask/64+1)
 	some := false
 	err := EachDocuments(ctx, f, func(names []string) {
@@ -63,32 +62,20 @@ func ReadDocuments(ctx context.Context, f *parquet.ResultFile) (*RowDocuments, e
 	return out, err
 }
 
-// EachDocuments calls f with the names of the documents of each row, in the order of the file.
-func EachDocuments(ctx context.Context, file *parquet.ResultFile, f func(names []string)) error {
-	var documents, cluster parquet.ColumnValues
-	for part := range file.RowGroups() {
-		if err := ctx.Err(); err != nil {
-			return err
+// EachDocuments calls do with the names of the documents of each row, in the order of the file.
+func EachDocuments(ctx context.Context, f *Frame, do func(names []string)) error {
+	return f.Each(func(b *Block) error {
+		documents, cluster := b.Column("documents"), b.Column("cluster")
+		if b.Err() != nil {
+			return b.Err()
 		}
-		documents.Rows, cluster.Rows = 0, 0
-		for name, into := range map[string]*parquet.ColumnValues{"documents": &documents, "cluster": &cluster} {
-			if !file.Has(name) {
-				continue
-			}
-			if err := file.ReadColumn(part, name, into); err != nil {
-				return err
+		for row := range b.Len() {
+			if cluster.Valid[row] {
+				do(cluster.Strings[row : row+1])
+			} else {
+				do(documents.Strings[documents.Offsets[row]:documents.Offsets[row+1]])
 			}
 		}
-		for row := range file.GroupRows(part) {
-			switch {
-			case cluster.Rows > 0 && cluster.Valid[row]:
-				f(cluster.Strings[row : row+1])
-			case documents.Rows > 0:
-				f(documents.Strings[documents.Offsets[row]:documents.Offsets[row+1]])
-			default:
-				f(nil)
-			}
-		}
-	}
-	return nil
+		return ctx.Err()
+	})
 }

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"ibid/dataset/disk"
-	"ibid/dataset/parquet"
 	"ibid/metrics/stats"
 )
 
@@ -73,22 +72,18 @@ type Questions map[uint64]struct{}
 
 // ReadQuestions reads the ids of the run in dir.
 func ReadQuestions(dir string) (Questions, error) {
-	f, err := parquet.OpenResult(filepath.Join(dir, RowsFile))
+	f, err := OpenRows(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	out := make(Questions)
-	var ids parquet.ColumnValues
-	for g := range f.RowGroups() {
-		if err := f.ReadColumn(g, "id", &ids); err != nil {
-			return nil, err
-		}
-		for _, id := range ids.Strings {
+	return out, f.Each(func(b *Block) error {
+		for _, id := range b.Texts("id") {
 			out[stats.Key(id)] = struct{}{}
 		}
-	}
-	return out, nil
+		return nil
+	})
 }
 
 // A QuestionSet says how many questions there are, and has one number for all that does

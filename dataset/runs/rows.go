@@ -3,9 +3,10 @@ package runs
 import (
 	"fmt"
 	"math"
-	"path/filepath"
-	"slices"
+	"strconv"
+	"strings"
 
+	"ibid"
 	"ibid/dataset/parquet"
 	"ibid/metrics"
 )
@@ -135,7 +136,6 @@ func NewRowsLayout() *RowsLayout {
 	add(parquet.Double, sums[LaterSums:]...)
 
 	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
-	l.Columns[l.Index("id")].Sought = true
 	l.Counts = l.Index("undefined") + 1
 	l.Metrics = l.Counts + ContractCounts
 	l.PoolCounts = l.Metrics + LaterMetrics
@@ -167,80 +167,57 @@ type RowKey struct {
 	Error string // why it could not be scored, "" if it was
 }
 
+// rowKeyColumns are the columns of a RowKey.
+var rowKeyColumns = []string{"id", "system", "row", "error"}
+
 // FindRows lists the rows of the run in dir that match, in file order.
 func FindRows(dir string, match func(RowKey) bool) ([]RowKey, error) {
-	var found []RowKey
-	err := Rows().Scan(dir, rowKeyColumns, func(at int64, r *Row) error {
-		if key := (RowKey{r.Key, at, r.Error}); match(key) {
-			found = append(found, key)
-		}
-		return nil
-	})
-	return found, err
-}
-
-// A RowFile is the open rows.parquet of a run, for looking at single rows.
-type RowFile struct{ f *parquet.ResultFile }
-
-// OpenRows opens the rows of the run in dir.
-func OpenRows(dir string) (RowFile, error) {
-	f, err := parquet.OpenResult(filepath.Join(dir, RowsFile))
-	return RowFile{f}, err
-}
-
-// Close closes the file.
-func (r RowFile) Close() error { return r.f.Close() }
-
-// Named lists the rows that are named ID or ID/SYSTEM, in file order. Parts of the file
-// whose filters leave such an id out are not read, unless there is none in the others:
-// a filter may be damaged, and what looks for a row that is not there may take its time.
-func (r RowFile) Named(name string) ([]RowKey, error) {
-	found, err := r.named(name, r.f.MayHoldText)
-	if err != nil || len(found) > 0 {
-		return found, err
-	}
-	return r.named(name, func(int, string, string) bool { return true })
-}
-
-func (r RowFile) named(name string, may func(group int, column, value string) bool) ([]RowKey, error) {
-	names := []string{name} // that the id can be
-	for i := range len(name) {
-		if name[i] == '/' {
-			names = append(names, name[:i])
-		}
-	}
-	at := []int64{}
-	var v parquet.ColumnValues
-	first := int64(0)
-	for g := range r.f.RowGroups() {
-		if slices.ContainsFunc(names, func(id string) bool { return may(g, "id", id) }) {
-			if err := r.f.ReadColumn(g, "id", &v); err != nil {
-				return nil, err
-			}
-			for i, id := range v.Strings {
-				if slices.Contains(names, id) {
-					at = append(at, first+int64(i))
-				}
-			}
-		}
-		first += int64(r.f.GroupRows(g))
-	}
-	return r.keys(at, func(k RowKey) bool { return k.ID == name || k.ID+"/"+k.System == name })
-}
-
-// At lists the row that is at a position of the input.
-func (r RowFile) At(row int64) ([]RowKey, error) {
-	found, err := findInts(r.f, "row", []int64{row})
+	f, err := OpenRows(dir)
 	if err != nil {
 		return nil, err
 	}
-	return r.keys(found.positions, func(RowKey) bool { return true })
+	defer f.Close()
+	return f.keys(nil, match)
 }
 
-// keys are those of the rows at positions of the file that match.
-func (r RowFile) keys(at []int64, match func(RowKey) bool) ([]RowKey, error) {
+// NamedRows lists the rows of the run in dir that are named ID, ID/SYSTEM or #N, the
+// position N in the input, in file order.
+func NamedRows(dir, name string) ([]RowKey, error) {
+	f, err := OpenRows(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if number, ok := strings.CutPrefix(name, "#"); ok {
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, ibid.Usagef("%q is no row number", name).With("write #N, quoted for the shell: '#12'")
+		}
+		at, _, err := f.findInts("row", []int64{n})
+		if err != nil {
+			return nil, err
+		}
+		return f.keys(at, func(RowKey) bool { return true })
+	}
+	at := []int64{}
+	err = f.Each(func(b *Block) error {
+		for i, id := range b.Texts("id") {
+			if rest, ok := strings.CutPrefix(name, id); ok && (rest == "" || rest[0] == '/') {
+				at = append(at, b.First+int64(i))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.keys(at, func(k RowKey) bool { return k.ID == name || k.ID+"/"+k.System == name })
+}
+
+// keys are those of the rows at positions of the file that match; nil is all of them.
+func (f *Frame) keys(at []int64, match func(RowKey) bool) ([]RowKey, error) {
 	var found []RowKey
-	err := Rows().scan(r.f, rowKeyColumns, at, func(at int64, row *Row) error {
+	err := Rows().scan(f, rowKeyColumns, at, func(at int64, row *Row) error {
 		if key := (RowKey{row.Key, at, row.Error}); match(key) {
 			found = append(found, key)
 		}
@@ -249,15 +226,12 @@ func (r RowFile) keys(at []int64, match func(RowKey) bool) ([]RowKey, error) {
 	return found, err
 }
 
-// Row returns the row at a position of the file.
-func (r RowFile) Row(index int64) (*Row, error) {
+// ReadRow reads the row at a position of the rows.parquet of the run in dir.
+func ReadRow(dir string, index int64) (*Row, error) {
 	var found *Row
-	err := Rows().scan(r.f, nil, []int64{index}, func(_ int64, row *Row) error {
+	err := Rows().ScanSome(dir, nil, []int64{index}, func(_ int64, row *Row) error {
 		found = row
 		return nil
 	})
 	return found, err
 }
-
-// rowKeyColumns are the columns of a RowKey.
-var rowKeyColumns = []string{"id", "system", "row", "error"}

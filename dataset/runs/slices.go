@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/dataset/parquet"
 )
 
 // SourceTypeSlice is the slice key whose values are not of the answer but of its
@@ -150,51 +149,34 @@ func SourceOf(c *ibid.Citation) Source {
 
 var sourceMembers = []string{"promotion_status", "source_status", "asset_version", "source_version", "asset_detail_url", "source_url"}
 
-// A SliceColumn is the column of rows.parquet that says what values answers have
-// for a slice key.
-type SliceColumn struct {
-	key    string
-	name   string
-	values parquet.ColumnValues
-}
-
-// NewSliceColumn returns the column for a slice key.
-func NewSliceColumn(key string) *SliceColumn {
-	c := &SliceColumn{key: key, name: "tags"}
+// sliceColumn is the column of rows.parquet that has the values of a slice key.
+func sliceColumn(key string) string {
 	switch key {
 	case SourceTypeSlice:
-		c.name = "source_types"
+		return "source_types"
 	case SourceStatusSlice:
-		c.name = "source_statuses"
+		return "source_statuses"
 	case providerSlice, modelSlice, systemSlice:
-		c.name = key
+		return key
 	}
-	return c
+	return "tags"
 }
 
-// Read reads one row group. A file of an earlier version may lack the column;
-// its answers have no value.
-func (c *SliceColumn) Read(f *parquet.ResultFile, group int) error {
-	if !f.Has(c.name) {
-		c.values = parquet.ColumnValues{Valid: make([]bool, f.GroupRows(group))}
-		return nil
-	}
-	return f.ReadColumn(group, c.name, &c.values)
-}
-
-// Append appends the values of row i of the group, as [AppendSlices] does.
-func (c *SliceColumn) Append(dst []string, i int) []string {
-	v := &c.values
+// AppendSlices appends the values that row i of the block has for a slice key, as the
+// function of that name does for an answer of the input.
+func (b *Block) AppendSlices(dst []string, key string, i int) []string {
+	name := sliceColumn(key)
+	v := b.Column(name)
 	switch {
 	case !v.Valid[i]:
 		return dst
-	case c.name == "source_types" || c.name == "source_statuses":
+	case name == "source_types" || name == "source_statuses":
 		return append(dst, v.Strings[v.Offsets[i]:v.Offsets[i+1]]...)
-	case c.name != "tags":
+	case name != "tags":
 		return appendNamed(dst, v.Strings[i])
 	}
 	for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
-		if v.Keys[k] == c.key {
+		if v.Keys[k] == key {
 			return append(dst, v.Strings[k])
 		}
 	}
@@ -202,47 +184,43 @@ func (c *SliceColumn) Append(dst []string, i int) []string {
 }
 
 // ScanSlices calls yield with every value that the rows of a finished run have for a
-// slice key, each value of a row once, and with the position of the row in the file; f is
-// the rows.parquet of the run in dir. Rows come in file order, but where a run that was
+// slice key, each value of a row once, and with the position of the row in the file; f has
+// the rows of the run in dir. Rows come in file order, but where a run that was
 // not sliced by source_type or source_status leaves them to its citations: then their
 // values come in the order of those. The value is good until yield returns.
-func ScanSlices(dir string, f *parquet.ResultFile, key string, yield func(row int, value string)) error {
-	column := NewSliceColumn(key)
-	found, at := false, 0
+func ScanSlices(dir string, f *Frame, key string, yield func(row int, value string)) error {
+	found := false
 	var values []string
-	for g := range f.RowGroups() {
-		if err := column.Read(f, g); err != nil {
-			return err
-		}
-		for i := range f.GroupRows(g) {
-			values = column.Append(values[:0], i)
+	err := f.Each(func(b *Block) error {
+		for i := range b.Len() {
+			values = b.AppendSlices(values[:0], key, i)
 			for _, value := range values {
 				found = true
-				yield(at, value)
+				yield(int(b.First)+i, value)
 			}
-			at++
 		}
-	}
-	if found || key != SourceTypeSlice && key != SourceStatusSlice || !f.Has("row") {
 		return nil
+	})
+	if err != nil || found || key != SourceTypeSlice && key != SourceStatusSlice || !f.Has("row") {
+		return err
 	}
 	return scanSourceSlices(dir, f, key, yield)
 }
 
 // scanSourceSlices is ScanSlices of what citations say of their sources.
-func scanSourceSlices(dir string, f *parquet.ResultFile, key string, yield func(row int, value string)) error {
-	var rows parquet.ColumnValues
+func scanSourceSlices(dir string, f *Frame, key string, yield func(row int, value string)) error {
 	at := make(map[int64]int)
-	for g := range f.RowGroups() {
-		if err := f.ReadColumn(g, "row", &rows); err != nil {
-			return err
-		}
-		for _, row := range rows.Ints {
+	err := f.Each(func(b *Block) error {
+		for _, row := range b.Column("row").Ints {
 			at[row] = len(at)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	row, seen := int64(-1), []string(nil) // citations of a row follow each other
-	err := Citations.Scan(dir, []string{"row", key}, func(_ int64, c *Citation) error {
+	err = Citations.Scan(dir, []string{"row", key}, func(_ int64, c *Citation) error {
 		value := c.SourceType
 		if key == SourceStatusSlice {
 			value = c.SourceStatus

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/dataset/parquet"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
@@ -145,26 +144,23 @@ type SummaryKey struct{ System, Slice, Metric, Agg string }
 // ReadSummaryOf is ReadSummary of the rows whose keys fit, which is asked of each in file
 // order: a run of many slices has millions of rows.
 func ReadSummaryOf(dir string, fits func(k SummaryKey) bool) ([]SummaryRow, error) {
-	f, err := parquet.OpenResult(filepath.Join(dir, SummaryFile))
+	f, err := OpenFrame(filepath.Join(dir, SummaryFile))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	wanted := []int64{}
-	var columns [4]parquet.ColumnValues
-	at := int64(0)
-	for g := range f.RowGroups() {
-		for i, name := range []string{"system", "slice", "metric", "agg"} {
-			if err := f.ReadColumn(g, name, &columns[i]); err != nil {
-				return nil, err
+	err = f.Each(func(b *Block) error {
+		system, slice, metric, agg := b.Texts("system"), b.Texts("slice"), b.Texts("metric"), b.Texts("agg")
+		for i := range b.Len() {
+			if fits(SummaryKey{system[i], slice[i], metric[i], agg[i]}) {
+				wanted = append(wanted, b.First+int64(i))
 			}
 		}
-		for i := range f.GroupRows(g) {
-			if fits(SummaryKey{columns[0].Strings[i], columns[1].Strings[i], columns[2].Strings[i], columns[3].Strings[i]}) {
-				wanted = append(wanted, at)
-			}
-			at++
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	var rows []SummaryRow
 	err = Summary.scan(f, nil, wanted, func(_ int64, r *SummaryRow) error {

@@ -49,7 +49,6 @@ type Column struct {
 	Unit, Range string
 	Null        string
 	After       string
-	Sought      bool // texts are looked for in it: row groups have a Bloom filter
 
 	field string // name of the field, after that of a struct with a prefix
 	index []int  // path of the field, through embedded structs and pointers to structs
@@ -70,18 +69,7 @@ func (f *Form) Fields() []parquet.Field {
 }
 
 // Empty is a table of this form without rows.
-func (f *Form) Empty() (*parquet.Table, error) {
-	table, err := parquet.NewTable(f.Fields())
-	if err != nil {
-		return nil, err
-	}
-	for i := range f.Columns {
-		if f.Columns[i].Sought {
-			table.Filter(i)
-		}
-	}
-	return table, nil
-}
+func (f *Form) Empty() (*parquet.Table, error) { return parquet.NewTable(f.Fields()) }
 
 // Index is the position of a column; it panics if there is none of that name.
 func (f *Form) Index(name string) int {
@@ -375,55 +363,29 @@ func (t *Table[T]) ofRow(dir string, row int64) ([]T, error) {
 }
 
 // ScanOf is ScanSome of what belongs to rows of the input, whose positions are given in
-// ascending order; yield is told which it is. Parts of the file whose bounds leave them
-// out are not read.
+// ascending order; yield is told which it is. Blocks whose bounds leave them out are not
+// read.
 func (t *Table[T]) ScanOf(dir string, columns []string, rows []int64, yield func(row int64, item *T) error) error {
-	f, err := parquet.OpenResult(filepath.Join(dir, t.File))
+	f, err := OpenFrame(filepath.Join(dir, t.File))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	at, err := findInts(f, "row", rows)
+	at, of, err := f.findInts("row", rows)
 	if err != nil {
 		return err
 	}
 	k := 0
-	return t.scan(f, columns, at.positions, func(_ int64, item *T) error {
+	return t.scan(f, columns, at, func(_ int64, item *T) error {
 		k++
-		return yield(at.values[k-1], item)
+		return yield(of[k-1], item)
 	})
-}
-
-// foundInts are the positions of values in a column, in file order.
-type foundInts struct{ positions, values []int64 }
-
-// findInts looks for values, given in ascending order, in a column of integers without
-// nulls.
-func findInts(f *parquet.ResultFile, column string, wanted []int64) (foundInts, error) {
-	found := foundInts{positions: []int64{}}
-	var v parquet.ColumnValues
-	first := int64(0)
-	for g := range f.RowGroups() {
-		if f.MayHoldInts(g, column, wanted) {
-			if err := f.ReadColumn(g, column, &v); err != nil {
-				return found, err
-			}
-			for i, n := range v.Ints {
-				if _, ok := slices.BinarySearch(wanted, n); ok {
-					found.positions, found.values = append(found.positions, first+int64(i)), append(found.values, n)
-				}
-			}
-		}
-		first += int64(f.GroupRows(g))
-	}
-	return found, nil
 }
 
 // Scan calls yield with every row of the table's file in the run directory dir, in
 // file order, and with its position in the file. Only the named columns are filled,
-// or all of them if columns is nil. A file of an earlier version may lack columns
-// that can be null: they are. The row is good until yield returns; what its fields
-// point to stays.
+// or all of them if columns is nil. Columns that the file does not have are null. The row is
+// good until yield returns; what its fields point to stays.
 func (t *Table[T]) Scan(dir string, columns []string, yield func(at int64, row *T) error) error {
 	return t.scanFile(filepath.Join(dir, t.File), columns, nil, yield)
 }
@@ -440,7 +402,7 @@ func (t *Table[T]) ScanSome(dir string, columns []string, at []int64, yield func
 }
 
 func (t *Table[T]) scanFile(path string, columns []string, at []int64, yield func(at int64, row *T) error) error {
-	f, err := parquet.OpenResult(path)
+	f, err := OpenFrame(path)
 	if err != nil {
 		return err
 	}
@@ -449,7 +411,7 @@ func (t *Table[T]) scanFile(path string, columns []string, at []int64, yield fun
 }
 
 // scan reads the rows at those positions; nil is all of them.
-func (t *Table[T]) scan(f *parquet.ResultFile, columns []string, at []int64, yield func(at int64, row *T) error) error {
+func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at int64, row *T) error) error {
 	var read []*Column
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -457,82 +419,48 @@ func (t *Table[T]) scan(f *parquet.ResultFile, columns []string, at []int64, yie
 			read = append(read, c)
 		}
 	}
-	if at != nil {
-		return t.scanAt(f, read, at, yield)
-	}
 	values := make([]parquet.ColumnValues, len(read))
-	n := int64(0)
-	for g := range f.RowGroups() {
+	some := at != nil
+	return f.Each(func(b *Block) error {
+		n, places := b.Len(), []int(nil)
+		if some {
+			n, _ = slices.BinarySearch(at, b.First+int64(n))
+			for _, p := range at[:n] {
+				places = append(places, int(p-b.First))
+			}
+			at = at[n:]
+		}
+		if n == 0 {
+			return nil
+		}
 		for k, c := range read {
-			if err := f.ReadColumn(g, c.Name, &values[k]); err != nil {
+			if err := f.file.ReadCells(b.Number, c.Name, places, &values[k]); err != nil {
 				return err
 			}
 		}
-		for i := range f.GroupRows(g) {
+		for i := range n {
 			var row T
 			into := reflect.ValueOf(&row).Elem()
 			for k, c := range read {
-				if values[k].Valid[i] {
-					t.set(into, c, &values[k], i)
-				}
-			}
-			if err := yield(n, &row); err != nil {
-				return err
-			}
-			n++
-		}
-	}
-	return nil
-}
-
-// fewRows is the part of the rows of a row group, 1 / fewRows, up to which the others are
-// passed over: of more, all are decoded.
-const fewRows = 64
-
-// scanAt reads the rows at those positions. It holds one column of a row group at a time.
-func (t *Table[T]) scanAt(f *parquet.ResultFile, read []*Column, at []int64, yield func(at int64, row *T) error) error {
-	var v parquet.ColumnValues
-	begin, end := int64(0), int64(0)
-	for g := range f.RowGroups() {
-		begin, end = end, end+int64(f.GroupRows(g))
-		n, _ := slices.BinarySearch(at, end)
-		if n == 0 {
-			continue
-		}
-		rows, places := make([]T, n), make([]int, n)
-		for k := range places {
-			places[k] = int(at[k] - begin)
-		}
-		few := n <= f.GroupRows(g)/fewRows
-		for _, c := range read {
-			var some []int
-			if few {
-				some = places
-			}
-			if err := f.ReadCells(g, c.Name, some, &v); err != nil {
-				return err
-			}
-			for k, i := range places {
-				if few {
-					i = k
-				}
+				v := &values[k]
 				if !v.Valid[i] {
 					continue
 				}
-				if v.Kind == parquet.String {
+				if some && v.Kind == parquet.String {
 					v.Strings[i] = strings.Clone(v.Strings[i])
 				}
-				t.set(reflect.ValueOf(&rows[k]).Elem(), c, &v, i)
+				t.set(into, c, v, i)
 			}
-		}
-		for k := range rows {
-			if err := yield(at[k], &rows[k]); err != nil {
+			place := i
+			if some {
+				place = places[i]
+			}
+			if err := yield(b.First+int64(place), &row); err != nil {
 				return err
 			}
 		}
-		at = at[n:]
-	}
-	return nil
+		return nil
+	})
 }
 
 // set takes over value i of a column, which is not null.

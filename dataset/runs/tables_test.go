@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	parquetgo "github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"ibid"
 	"ibid/dataset"
@@ -49,12 +47,7 @@ func TestRows(t *testing.T) {
 	if want := []RowKey{{Key{"q2", "a", 1}, 1, "answer: null"}}; err != nil || !cmp.Equal(found, want) {
 		t.Errorf("%v, %v, want %v", found, err, want)
 	}
-	rows, err := OpenRows(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	row, err := rows.Row(0)
+	row, err := ReadRow(dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,8 +242,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestRowByName: a row is found in the part of the file that has it and no other is read,
-// and also where the filters say that no part has it.
+// TestRowByName: a row is found by its position, its id, and id and system.
 func TestRowByName(t *testing.T) {
 	dir := t.TempDir()
 	const perGroup = 40
@@ -267,61 +259,21 @@ func TestRowByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := OpenRows(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
 	for i := range int64(10 * perGroup) {
-		at, err := rows.At(i)
+		at, err := NamedRows(dir, fmt.Sprint("#", i))
 		if err != nil || len(at) != 1 || at[0].Row != i || at[0].Index != i {
 			t.Fatalf("row at %d: %v, %v", i, at, err)
 		}
 		name := at[0].ID + "/" + at[0].System
-		found, err := rows.Named(name)
+		found, err := NamedRows(dir, name)
 		if err != nil || len(found) != 1 || found[0] != at[0] {
 			t.Fatalf("row named %s: %v, %v, want %v", name, found, err, at)
 		}
 	}
-	if found, err := rows.Named("q/3"); err != nil || len(found) != 2 {
+	if found, err := NamedRows(dir, "q/3"); err != nil || len(found) != 2 {
 		t.Errorf("rows named q/3: %v, %v, want two", found, err)
 	}
-	read := 0
-	count := func(group int, column, value string) bool {
-		may := rows.f.MayHoldText(group, column, value)
-		if may {
-			read++
-		}
-		return may
+	if found, err := NamedRows(dir, "q/3/c"); err != nil || len(found) != 0 {
+		t.Errorf("rows named q/3/c: %v, %v, want none", found, err)
 	}
-	if _, err := rows.named("q/3/a", count); err != nil || read == 0 || read > 4 {
-		t.Errorf("%d of 10 parts may have q/3, %v, want 2 and few others", read, err)
-	}
-
-	path := filepath.Join(dir, RowsFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta := peerFooter(t, data)
-	for g := range meta.RowGroups {
-		m := meta.RowGroups[g].Columns[0].MetaData
-		clear(data[m.BloomFilterOffset+int64(m.BloomFilterLength%32) : m.BloomFilterOffset+int64(m.BloomFilterLength)])
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if found, err := rows.Named("q/3/a"); err != nil || len(found) != 1 {
-		t.Errorf("with damaged filters, rows named q/3/a: %v, %v, want one", found, err)
-	}
-}
-
-// peerFooter is the footer of a file as parquet-go reads it.
-func peerFooter(t *testing.T, data []byte) *format.FileMetaData {
-	t.Helper()
-	f, err := parquetgo.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.Metadata()
 }

@@ -86,7 +86,7 @@ func TestScanSlices(t *testing.T) {
 	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := parquet.OpenResult(path)
+	f, err := OpenFrame(path)
 	if err != nil {
 		t.Fatal(err)
 	}

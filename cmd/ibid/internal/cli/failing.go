@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/metrics"
@@ -102,7 +100,7 @@ var failingChunk = 1 << 17
 // for it. known reports whether some row, failing or not, has a value. The view is nil
 // if the run is of an earlier version, which did not say which rows fail.
 func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *report.Failing, known bool, err error) {
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		return nil, false, err
 	}
@@ -160,7 +158,7 @@ type failingPlace struct {
 
 // find counts the rows that fail and returns where the worst limit of them stand, the
 // worst first. It reads the few columns that say so: of many rows, few are looked at.
-func (g *rowGate) find(f *parquet.ResultFile, view *report.Failing, limit int) (at []int64, known bool, err error) {
+func (g *rowGate) find(f *runs.Frame, view *report.Failing, limit int) (at []int64, known bool, err error) {
 	var worst []failingPlace
 	keep := func() {
 		slices.SortStableFunc(worst, func(x, y failingPlace) int {
@@ -168,39 +166,32 @@ func (g *rowGate) find(f *parquet.ResultFile, view *report.Failing, limit int) (
 		})
 		worst = worst[:min(limit, len(worst))]
 	}
-	var because, failure, values, systems parquet.ColumnValues
-	columns := map[string]*parquet.ColumnValues{"fails_because": &because, "error": &failure, "system": &systems}
-	if f.Has(g.metric) { // an earlier version may not have known it
-		columns[g.metric] = &values
-	}
-	first, found := int64(0), int64(0)
-	for part := range f.RowGroups() {
-		for name, to := range columns {
-			if err := f.ReadColumn(part, name, to); err != nil {
-				return nil, known, err
-			}
+	found := int64(0)
+	err = f.Each(func(b *runs.Block) error {
+		because, failure, systems := b.Column("fails_because"), b.Column("error"), b.Texts("system")
+		values, has := b.Numbers(g.metric)
+		if b.Err() != nil {
+			return b.Err()
 		}
-		for i := range f.GroupRows(part) {
+		for i := range b.Len() {
 			var value *float64
-			if len(values.Valid) > 0 && values.Valid[i] {
-				known = true
-				if value = new(float64); values.Kind == parquet.Double {
-					*value = values.Doubles[i]
-				} else {
-					*value = float64(values.Ints[i])
-				}
+			if has[i] {
+				known, value = true, new(values[i])
 			}
 			if !because.Valid[i] || !g.leaves(view, failure.Valid[i], value) {
 				continue
 			}
 			problem, _ := metrics.ParseProblem(because.Strings[i])
-			view.Count(systems.Strings[i], problem)
+			view.Count(systems[i], problem)
 			found++
-			if worst = append(worst, failingPlace{first + int64(i), g.badness(value), problem}); len(worst) >= 2*limit {
+			if worst = append(worst, failingPlace{b.First + int64(i), g.badness(value), problem}); len(worst) >= 2*limit {
 				keep()
 			}
 		}
-		first += int64(f.GroupRows(part))
+		return nil
+	})
+	if err != nil {
+		return nil, known, err
 	}
 	keep()
 	view.Left = found - int64(len(worst))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,16 +20,11 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	rows, err := runs.OpenRows(dir)
+	key, err := findRow(dir, name)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	key, err := findRow(rows, dir, name)
-	if err != nil {
-		return err
-	}
-	row, err := rows.Row(key.Index)
+	row, err := runs.ReadRow(dir, key.Index)
 	if err != nil {
 		return err
 	}
@@ -88,18 +82,8 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 }
 
 // findRow finds the one row that is meant by ID, ID/SYSTEM or #N.
-func findRow(rows runs.RowFile, dir, name string) (runs.RowKey, error) {
-	var found []runs.RowKey
-	var err error
-	if number, ok := strings.CutPrefix(name, "#"); ok {
-		n, notNumber := strconv.ParseInt(number, 10, 64)
-		if notNumber != nil {
-			return runs.RowKey{}, ibid.Usagef("%q is no row number", name).With("write #N, quoted for the shell: '#12'")
-		}
-		found, err = rows.At(n)
-	} else {
-		found, err = rows.Named(name)
-	}
+func findRow(dir, name string) (runs.RowKey, error) {
+	found, err := runs.NamedRows(dir, name)
 	switch {
 	case err != nil:
 		return runs.RowKey{}, err
@@ -163,12 +147,7 @@ func (a *app) showPrompt(cmd *cobra.Command, dir string, m *runs.Manifest, name 
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	rows, err := runs.OpenRows(dir)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	key, err := findRow(rows, dir, name)
+	key, err := findRow(dir, name)
 	if err != nil {
 		return err
 	}

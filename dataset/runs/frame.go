@@ -1,0 +1,163 @@
+package runs
+
+import (
+	"path/filepath"
+	"slices"
+
+	"ibid/dataset/parquet"
+	"ibid/metrics"
+)
+
+// A Frame is an open table of results. It is read block by block, and of each block only the
+// columns that are asked for; several goroutines may read it at once. The whole table may be
+// far larger than memory.
+type Frame struct {
+	file *parquet.ResultFile
+}
+
+// OpenFrame opens a table of results. The error of a run that has no such file is
+// [fs.ErrNotExist].
+func OpenFrame(path string) (*Frame, error) {
+	file, err := parquet.OpenResult(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Frame{file}, nil
+}
+
+// OpenRows opens the rows of the run in dir.
+func OpenRows(dir string) (*Frame, error) { return OpenFrame(filepath.Join(dir, RowsFile)) }
+
+// Close closes the file.
+func (f *Frame) Close() error { return f.file.Close() }
+
+// Len is the number of rows.
+func (f *Frame) Len() int64 { return f.file.Rows() }
+
+// Blocks is the number of blocks. Block k of a table that a run made holds what belongs to
+// part k of its rows.
+func (f *Frame) Blocks() int { return f.file.RowGroups() }
+
+// Has reports whether the file has a column.
+func (f *Frame) Has(name string) bool { return f.file.Has(name) }
+
+// Fields are the columns of the file, which the caller must not change.
+func (f *Frame) Fields() []parquet.Field { return f.file.Fields() }
+
+// A Block is a part of the rows of a [Frame] that follow each other. Its columns are good
+// until the function that got the block returns; texts stay.
+type Block struct {
+	Number int   // of the block
+	First  int64 // position of its first row in the file
+
+	frame   *Frame
+	columns map[string]*blockColumn
+	err     error
+}
+
+type blockColumn struct {
+	parquet.ColumnValues
+	of int // the block that it was read from
+}
+
+// Block is block k, for who goes from one to the next by himself.
+func (f *Frame) Block(k int) *Block {
+	b := &Block{frame: f, columns: make(map[string]*blockColumn)}
+	for ; b.Number < k; b.Number++ {
+		b.First += int64(b.Len())
+	}
+	return b
+}
+
+// Each calls do with each block, in the order of the file. The first error of a column, or
+// of do, ends it.
+func (f *Frame) Each(do func(b *Block) error) error {
+	b := f.Block(0)
+	for b.Number = range f.Blocks() {
+		err := do(b)
+		if b.err != nil {
+			return b.err
+		}
+		if err != nil {
+			return err
+		}
+		b.First += int64(b.Len())
+	}
+	return nil
+}
+
+// Len is the number of rows of the block.
+func (b *Block) Len() int { return b.frame.file.GroupRows(b.Number) }
+
+// Err is the error of the first column that could not be read. Such a column, and one that
+// the file does not have, is null in every row.
+func (b *Block) Err() error { return b.err }
+
+// Column reads a column of the block, once.
+func (b *Block) Column(name string) *parquet.ColumnValues {
+	c := b.columns[name]
+	if c == nil {
+		c = &blockColumn{of: -1}
+		b.columns[name] = c
+	}
+	if c.of == b.Number {
+		return &c.ColumnValues
+	}
+	c.of = b.Number
+	if b.frame.Has(name) && b.err == nil {
+		b.err = b.frame.file.ReadColumn(b.Number, name, &c.ColumnValues)
+	}
+	if !b.frame.Has(name) || b.err != nil {
+		c.Null(b.Len())
+	}
+	return &c.ColumnValues
+}
+
+// Texts are the values of a column of strings; "" is null.
+func (b *Block) Texts(name string) []string { return b.Column(name).Strings }
+
+// Numbers are the values of a column of numbers, and which of them are known.
+func (b *Block) Numbers(name string) (values []float64, known []bool) {
+	c := b.Column(name)
+	if c.Kind == parquet.Double {
+		return c.Doubles, c.Valid
+	}
+	c.Doubles = c.Doubles[:0]
+	for _, n := range c.Ints {
+		c.Doubles = append(c.Doubles, float64(n))
+	}
+	return c.Doubles, c.Valid
+}
+
+// Sum is the sum of multiples of columns of each row, of which a null adds nothing.
+func (b *Block) Sum(terms []metrics.Term) []float64 {
+	sum := make([]float64, b.Len())
+	for _, t := range terms {
+		values, known := b.Numbers(t.Column)
+		for i, ok := range known {
+			if ok {
+				sum[i] += float64(t.Factor * values[i])
+			}
+		}
+	}
+	return sum
+}
+
+// findInts finds the rows whose value in a column of integers, none of them null, is one of
+// those, which are in ascending order: their positions, and the value of each. Blocks whose
+// bounds leave the values out are not read.
+func (f *Frame) findInts(column string, wanted []int64) (at, values []int64, err error) {
+	at = []int64{}
+	err = f.Each(func(b *Block) error {
+		if !f.file.MayHoldInts(b.Number, column, wanted) {
+			return nil
+		}
+		for i, n := range b.Column(column).Ints {
+			if _, ok := slices.BinarySearch(wanted, n); ok {
+				at, values = append(at, b.First+int64(i)), append(values, n)
+			}
+		}
+		return nil
+	})
+	return at, values, err
+}
