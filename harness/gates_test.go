@@ -143,7 +143,7 @@ func TestGatesRefused(t *testing.T) {
 		{"char_fi >= 0.5", "no metric of that name", "did you mean char_f1?"},
 		{"char_dic >= 0.5", "no metric of that name", "did you mean char_dice?"},
 		{"zebra_crossing >= 0.5", "no metric of that name", "ibid help metrics lists them all"},
-		{"micro(span_length_ratio) >= 1", "span_length_ratio has no micro value", "leave micro() out"},
+		{"micro(consistency_variance) >= 1", "consistency_variance has no micro value", "leave micro() out"},
 		{"micro(exact_match) >= 0.5", "", ""},
 		{"given(hallucination_rate) >= 0.5", "given() is of metrics that compare places with truth", "leave given() out"},
 		{"given(char_f1) >= 0.5", "", ""},

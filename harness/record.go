@@ -115,7 +115,7 @@ func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error
 		}
 	}
 	r.noTags = r.row.Tags.Define(nil, nil)
-	r.patterns = rowPatterns{table: r.rows, undefined: r.row.Undefined, layout: layout}
+	r.patterns = rowPatterns{undefined: r.row.Undefined}
 	return r, nil
 }
 
@@ -177,7 +177,17 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	to.Tokens.Optional(in.Tokens)
 	to.LatencyMillis.Optional(in.LatencyMillis)
 	r.addTags(in)
-	r.patterns.of(scores).append(&r.patterns, scores)
+	r.patterns.append(scores)
+	for _, c := range r.layout.Counts {
+		if scores.Known[c.Count] {
+			r.rows.AppendInt(c.At, scores.Counts[c.Count])
+		}
+	}
+	for _, m := range r.layout.Metrics {
+		if scores.Reasons[m.Metric] == ibid.Defined {
+			r.rows.AppendDouble(m.At, scores.Values[m.Metric])
+		}
+	}
 	to.Cluster.Optional(clusterOf(in, r.cluster))
 	if j := s.judging; j != nil && failure == nil {
 		to.Tampering.Optional(j.tampering())
@@ -200,10 +210,10 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	}
 	// What a metric can be at least and at most where something of it is unscored.
 	if scores.Bounded {
-		for i, m := range r.layout.Bounded {
-			if scores.HasBounds[m] {
-				r.rows.AppendDouble(r.layout.Bounds+2*i, scores.Low[m])
-				r.rows.AppendDouble(r.layout.Bounds+2*i+1, scores.High[m])
+		for _, b := range r.layout.Bounded {
+			if scores.HasBounds[b.Metric] {
+				r.rows.AppendDouble(b.Low, scores.Low[b.Metric])
+				r.rows.AppendDouble(b.High, scores.High[b.Metric])
 			}
 		}
 	}

@@ -160,7 +160,7 @@ func TestGatesThatCannotBe(t *testing.T) {
 	path := writeRows(t, questions(3, "a"))
 	for gate, want := range map[string]string{
 		"char_f2 >= 0.5":                "no metric of that name",
-		"micro(span_length_ratio) >= 1": "no micro value",
+		"micro(consistency_variance) >= 1": "no micro value",
 		"char_f1[topic=x] >= 0.5":       "not among the slices",
 	} {
 		config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=none"}, Gates: []string{gate}})

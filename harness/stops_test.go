@@ -148,7 +148,7 @@ func TestGatesOfFewRows(t *testing.T) {
 		i := slices.IndexFunc(s.rows, func(r *ibid.Answer) bool { return r.ID == row["id"] && r.System == row["system"] })
 		for _, name := range []string{"", s.rows[i].Tags[0].Value} {
 			k := known[name]
-			if k[1]++; row["char_f1"] != "(null)" {
+			if k[1]++; row["overlap_chars"] != "(null)" {
 				k[0]++
 			}
 			known[name] = k

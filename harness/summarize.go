@@ -158,7 +158,7 @@ func (s *summarizer) block(ctx context.Context, from, to int) (*block, error) {
 		if err := columns.summarize(ctx, b, i); err != nil {
 			return nil, err
 		}
-		if s.judged && s.file.Has(b.items[i].def.Name+runs.LowSuffix) {
+		if s.judged && len(b.items[i].def.Scorable) > 0 {
 			var err error
 			if b.judged[i], err = s.judgedStates(ctx, &b.items[i].def); err != nil {
 				return nil, err

@@ -102,11 +102,14 @@ func readScored(t *testing.T, dir string) []scored {
 		if !by["cluster"].Null {
 			documents = []string{by["cluster"].Text}
 		}
-		out = append(out, scored{
+		row := scored{
 			id: by["id"].Text, system: by["system"].Text, documents: documents, lang: by["tags"].Texts[0],
-			value: by["char_f1"].Double, defined: !by["char_f1"].Null,
 			num: 2 * float64(by["overlap_chars"].Int), den: float64(by["truth_chars"].Int + by["pred_chars"].Int),
-		})
+		}
+		if row.defined = !by["overlap_chars"].Null && row.den > 0; row.defined {
+			row.value = row.num / row.den
+		}
+		out = append(out, row)
 	}
 	return out
 }

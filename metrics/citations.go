@@ -23,14 +23,14 @@ var citationDefinitions = map[Metric]Definition{
 		Summary:       "share of citations that are relevant",
 		Formula:       "citations relevant for any linked claim / citations whose relevance is scored",
 		UndefinedWhen: "no citation, or none is scored, or the judge does not ask (small verifiers)", Source: specification,
-		Num: term(RelevantCitations), Den: term(RelevanceCitations),
+		Num: term(RelevantCitations), Den: term(RelevanceCitations), Derived: true,
 	}),
 	MeanSupportScore: allCitations.define(Definition{
 		Name: "mean_support_score", Group: "citations", Kind: Mean, Direction: HigherIsBetter,
 		Summary:       "mean support of citations",
 		Formula:       "mean over scored citations of the best support over linked claims",
 		UndefinedWhen: "no citation, or none is scored", Source: specification,
-		Num: sumTerm(SumSupport), Den: term(ScoredCitations),
+		Num: sumOf("mean_support_score", ScoredCitations), Den: term(ScoredCitations),
 	}),
 }
 
@@ -64,9 +64,6 @@ func (s *Scores) allUndefined(metrics []Metric, why ibid.Reason) {
 func (s *Scorer) scoreJudged(r *Row, out *Scores) {
 	if r.HasClaims {
 		out.count(Claims, int64(len(r.Claims)))
-		if r.HasCitations {
-			out.count(UnlinkedCitations, r.Unlinked)
-		}
 	}
 	if !s.opt.JudgeComponents {
 		return
@@ -104,6 +101,9 @@ func (s *Scorer) withholdUnread(r *Row, out *Scores) {
 		if out.Reasons[m] == ibid.Defined {
 			out.undefined(m, ibid.NoDocuments)
 		}
+	}
+	for _, c := range [...]Count{SupportedClaims, ConsistentClaims, ContradictedClaims, RelevantCitations} {
+		out.Counts[c], out.Known[c] = 0, false
 	}
 }
 
@@ -149,7 +149,7 @@ func whyOpen(r *Row, textless bool) ibid.Reason {
 func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	var relevant share
 	var support mean
-	var correct, consistent, noClaim, noText int64
+	var correct, noClaim, noText int64
 	textless := !s.opt.Human
 	asked, unasked := false, false // whether the text has to do with the claim, where its support is known
 	for i := range r.Citations {
@@ -170,9 +170,6 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 			if v.Support.Value >= s.opt.Supported {
 				correct++
 			}
-			if v.Support.Value >= s.opt.Consistent {
-				consistent++
-			}
 		}
 		if v.Support.Known() && s.counts(r, int32(i)) {
 			asked, unasked = asked || v.Relevant != ibid.Unset, unasked || v.Relevant == ibid.Unset
@@ -186,19 +183,19 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	out.count(NoClaimCitations, noClaim)
 	out.count(NoTextCitations, noText)
 	out.count(CorrectCitations, correct)
-	out.count(ConsistentCitations, consistent)
 	out.count(ScoredCitations, support.scored)
-	out.count(RelevantCitations, relevant.yes)
-	out.count(RelevanceCitations, relevant.scored)
-	out.sum(SumSupport, support.sum)
 	why := lack{ibid.NoCitations, whyOpen(r, textless && support.open > 0), r.unjudged()}
 	s.judged.citationLack = why
 	right := share{yes: correct, scored: support.scored, most: support.open, open: support.open}
 	out.share(CitationCorrectness, right, why)
 	out.mean(MeanSupportScore, support, why)
 	out.share(CitationRelevance, relevant, why)
-	if unasked && !asked {
+	out.count(RelevanceCitations, relevant.scored)
+	switch {
+	case unasked && !asked:
 		out.undefined(CitationRelevance, ibid.NotAsked)
+	case !why.failed || relevant.open == 0:
+		out.count(RelevantCitations, relevant.yes)
 	}
 }
 
@@ -244,9 +241,6 @@ func (s *Scorer) scoreNecessity(r *Row, out *Scores) {
 	}
 	yes, scored := supported[ibid.Yes], supported[ibid.Yes]+supported[ibid.No]
 	open := supported[ibid.Unset] + unsure[ibid.Unset] + unsure[ibid.Yes] + unsure[ibid.No]
-	out.count(NecessaryCitations, yes)
-	out.count(NecessityCitations, scored)
-	out.count(UnscoredNecessityCitations, open)
 	why := lack{ibid.NoClaims, whyOpen(r, s.judged.textless), r.unjudged()}
 	if len(r.Citations) == 0 {
 		why.items = ibid.NoCitations

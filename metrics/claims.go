@@ -13,7 +13,7 @@ type judgedItems struct{ unscored, scorable, revocable []Term }
 var (
 	needingClaims = judgedItems{
 		unscored: less(terms(UnscoredNeedingClaims, UndecidedClaims), NoTextNeedingClaims),
-		scorable: less(terms(ClaimsNeedingCitation, UndecidedClaims), NoTextNeedingClaims),
+		scorable: less(terms(NeedingClaims, UndecidedClaims), NoTextNeedingClaims),
 	}
 	factualClaims = judgedItems{
 		unscored: less(terms(UnscoredFactualClaims, UndecidedClaims), NoTextFactualClaims),
@@ -42,19 +42,19 @@ func (j judgedItems) define(d Definition) Definition {
 }
 
 var claimDefinitions = map[Metric]Definition{
-	CitationCompleteness: judgedItems{unscored: term(UndecidedClaims), scorable: terms(ClaimsNeedingCitation, UndecidedClaims)}.define(Definition{
+	CitationCompleteness: judgedItems{unscored: term(UndecidedClaims), scorable: terms(NeedingClaims, UndecidedClaims)}.define(Definition{
 		Name: "citation_completeness", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of claims needing a citation that have one",
 		Formula:       "claims needing a citation that have one, valid or not / claims needing a citation",
 		UndefinedWhen: "no claim needs a citation", Source: specification,
-		Num: term(CitedClaims), Den: term(ClaimsNeedingCitation),
+		Num: term(CitedClaims), Den: term(NeedingClaims), Derived: true,
 	}),
 	SupportedCompleteness: needingClaims.define(Definition{
 		Name: "supported_completeness", Aliases: []string{"completeness"}, Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of claims needing a citation that their citations support (attribution recall)",
 		Formula:       "claims needing a citation with joined support ≥ supported / scored claims needing a citation",
 		UndefinedWhen: "no claim needs a citation, or none is scored", Source: liu,
-		Num: term(SupportedClaims), Den: less(term(ClaimsNeedingCitation), UnscoredNeedingClaims),
+		Num: term(SupportedClaims), Den: less(term(NeedingClaims), UnscoredNeedingClaims), Derived: true,
 	}),
 	CitedClaimPrecision: judgedItems{
 		unscored: less(terms(UnscoredNeedingClaims, UndecidedCitedClaims), NoTextNeedingClaims),
@@ -64,21 +64,21 @@ var claimDefinitions = map[Metric]Definition{
 		Summary:       "share of cited claims that their citations support (attribution precision)",
 		Formula:       "claims needing a citation with joined support ≥ supported / scored claims needing a citation that have one",
 		UndefinedWhen: "no claim needing a citation has one, or none is scored", Source: rashkin,
-		Num: term(SupportedClaims), Den: less(term(CitedClaims), UnscoredNeedingClaims),
+		Num: term(SupportedClaims), Den: less(term(CitedClaims), UnscoredNeedingClaims), Derived: true,
 	}),
 	FactualConsistency: factualClaims.define(Definition{
 		Name: "factual_consistency", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of factual claims that agree with their sources",
 		Formula:       "factual claims with joined support ≥ consistent and not contradicted / scored factual claims",
 		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
-		Num: term(ConsistentClaims), Den: less(term(FactualClaims), UnscoredFactualClaims),
+		Num: term(ConsistentClaims), Den: less(term(FactualClaims), UnscoredFactualClaims), Derived: true,
 	}),
 	MeanConsistency: citedClaims.define(Definition{
 		Name: "mean_consistency", Aliases: []string{"consistency"}, Group: "claims", Kind: Mean, Direction: HigherIsBetter,
 		Summary:       "mean joined support of cited claims",
 		Formula:       "mean of joined support over scored claims that have a citation",
 		UndefinedWhen: "no claim has a citation, or none of these is scored", Source: specification,
-		Num: sumTerm(SumConsistency), Den: term(ConsistencyClaims),
+		Num: sumOf("mean_consistency", ConsistencyClaims), Den: term(ConsistencyClaims),
 	}),
 	ConsistencyVariance: citedClaims.define(Definition{
 		Name: "consistency_variance", Group: "claims", Kind: Score, Direction: LowerIsBetter, Max: 0.5,
@@ -98,14 +98,14 @@ var claimDefinitions = map[Metric]Definition{
 		Summary:       "share of factual claims that their cited evidence contradicts",
 		Formula:       "factual claims with outcome contradicted / scored factual claims",
 		UndefinedWhen: "no claim is factual, or none of these is scored, or the judge does not ask (pairwise, people, small verifiers)", Source: rashkin,
-		Num: term(ContradictedClaims), Den: less(term(FactualClaims), UnscoredFactualClaims),
+		Num: term(ContradictedClaims), Den: less(term(FactualClaims), UnscoredFactualClaims), Derived: true,
 	}),
 	CitationCoverage: {
-		Name: "citation_coverage", Group: "answer", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Name: "citation_coverage", Group: "answer", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
 		Summary:       "share of the answer's claims, by length, that carry a citation",
 		Formula:       "answer code points in claims that carry a citation / answer code points in claims",
 		UndefinedWhen: "no judge, for which claims are cut; or citations or the place of a claim in the answer not known, or no claim",
-		Source:        liu, Num: term(CitedAnswerChars), Den: term(ClaimAnswerChars), Judged: true,
+		Source:        liu, Judged: true,
 	},
 }
 
@@ -332,7 +332,6 @@ func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
 	out.count(NoTextCitedClaims, all.noTextCited)
 	out.count(ConsistencyClaims, all.joint.scored)
 	out.count(UnscoredConsistencyClaims, all.joint.open)
-	out.sum(SumConsistency, all.joint.sum)
 	var undecided, undecidedCited int64
 	for i := range items {
 		if !items[i].decided {
@@ -348,7 +347,7 @@ func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
 		return
 	}
 	out.count(FactualClaims, all.consistent.scored+all.consistent.open)
-	out.count(ClaimsNeedingCitation, all.cited.scored)
+	out.count(NeedingClaims, all.cited.scored)
 	out.count(CitedClaims, all.cited.yes)
 	out.count(SupportedClaims, all.supported.yes)
 	out.count(ConsistentClaims, all.consistent.yes)
@@ -403,7 +402,5 @@ func (s *Scorer) scoreCoverage(r *Row, out *Scores) {
 	}
 	s.judged.spans, s.judged.cited = all, cited
 	z := s.compare.Sizes(cited, all, 0)
-	out.count(CitedAnswerChars, z.Truth)
-	out.count(ClaimAnswerChars, z.Pred)
 	out.ratio(CitationCoverage, z.Truth, z.Pred, ibid.NoClaims)
 }

@@ -99,9 +99,6 @@ func TestCompatTakesOnePair(t *testing.T) {
 	wantValue(t, s, MeanSnappedJaccard, (1+0.5)/3)
 	wantCount(t, s, PerfectMatches, 1)
 	wantCount(t, s, GoodMatches, 1)
-	if got, want := s.Sums[SumToleranceJaccard]/float64(s.Counts[TruthSpans]), s.Values[MeanToleranceJaccard]; math.Abs(got-want) > 1e-12 {
-		t.Errorf("micro value of one row = %v, want %v", got, want)
-	}
 	for _, empty := range []*Row{cited().against(by("", at("a", 0, 9))), cited(at("a", 0, 9)).against(), cited().against()} {
 		s = score(t, o, empty)
 		wantValue(t, s, MeanExactJaccard, 0)

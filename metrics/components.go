@@ -34,7 +34,7 @@ var componentDefinitions = map[Metric]Definition{
 	}),
 	HallucinationScore: outcomeClaims.define(Definition{
 		Name: "hallucination_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
-		Summary: "component: is the answer free of unsupported claims", Formula: "1 − hallucination_rate",
+		Summary: "component: is the answer free of unsupported claims", Formula: "1 − hallucination_rate", Derived: true,
 		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
 	}),
 }

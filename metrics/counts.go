@@ -14,10 +14,6 @@ const (
 	TruthChars Count = iota
 	PredChars
 	OverlapChars
-	UnionChars
-	TolerancePredChars
-	ToleranceOverlapChars
-	ToleranceUnionChars
 	TruthTokens
 	PredTokens
 	OverlapTokens
@@ -26,21 +22,17 @@ const (
 	MatchedSpans
 	PerfectMatches
 	GoodMatches
-	ExactHits
-	BoundaryHits
 	Citations
 	ValidCitations
 	CorrectCitations
 	RelevantCitations
 	ScoredCitations
-	UnlinkedCitations
 	Claims
 	FactualClaims
-	ClaimsNeedingCitation
+	NeedingClaims
 	CitedClaims
 	SupportedClaims
 	ConsistentClaims
-	ConsistentCitations
 	ContradictedClaims
 	HallucinatedClaims
 	UnscoredClaims
@@ -56,18 +48,13 @@ const (
 	UntouchedPredSpans
 	CitedChars
 	AnswerChars
-	CitedAnswerChars
-	ClaimAnswerChars
 	ConsistencyClaims
-	NecessaryCitations
-	NecessityCitations
 	UndecidedClaims
 	UndecidedCitedClaims
 	UnscoredNeedingClaims
 	UnscoredFactualClaims
 	UnscoredConsistencyClaims
 	RelevanceCitations
-	UnscoredNecessityCitations
 	UnscoredExtraCitations
 	NoClaimCitations
 	NoTextClaims
@@ -85,6 +72,8 @@ const (
 	WholeCitations
 	TruthMarks
 	OutOfBoundsTruth
+	OffsetsChecked
+	OffsetsHeld
 
 	NumCounts
 )
@@ -92,35 +81,10 @@ const (
 // String returns the column name, such as "truth_chars".
 func (c Count) String() string { return countDefinitions[c].Name }
 
-// A Sum is the index of a pooled sum in [Scores.Sums] and [Scores.SumKnown]:
-// a double column that exists so that micro values can be pooled from the rows
-// alone. The constants are in column order.
-type Sum int
-
-// The sums of a row.
-const (
-	SumExactJaccard Sum = iota
-	SumToleranceJaccard
-	SumBestExactJaccard
-	SumSnappedJaccard
-	SumBoundaryStart
-	SumBoundaryEnd
-	SumSupport
-	SumConsistency
-
-	SumOffsetsHeld
-	SumOffsetsGiven
-
-	numSums
-)
-
-// NumSums is the number of pooled sums.
-const NumSums = int(numSums)
-
 // count makes the definition of a count column.
-func count(name string, dir Direction, summary, unknownWhen string) Definition {
+func count(name string, dir Direction, summary, unknownWhen string, aliases ...string) Definition {
 	return Definition{
-		Name: name, Group: "counts", Kind: Quantity, Direction: dir, Min: 0, Max: math.Inf(1),
+		Name: name, Aliases: aliases, Group: "counts", Kind: Quantity, Direction: dir, Min: 0, Max: math.Inf(1),
 		Summary: summary, Formula: "count", UndefinedWhen: unknownWhen,
 	}
 }
@@ -142,10 +106,6 @@ var countDefinitions = [NumCounts]Definition{
 	TruthChars:            count("truth_chars", Neutral, "code points of truth, |T|", noTruth),
 	PredChars:             count("pred_chars", Neutral, "code points of predicted spans, |P|", noCitations),
 	OverlapChars:          count("overlap_chars", HigherIsBetter, "code points in both, |T∩P|", noEither),
-	UnionChars:            count("union_chars", Neutral, "code points in either, |T∪P|", noEither),
-	TolerancePredChars:    count("tolerance_pred_chars", Neutral, "code points of predicted spans widened by the tolerance, |P⁺|", noCitations),
-	ToleranceOverlapChars: count("tolerance_overlap_chars", HigherIsBetter, "|T∩P⁺|", noEither),
-	ToleranceUnionChars:   count("tolerance_union_chars", Neutral, "|T∪P⁺|", noEither),
 	TruthTokens:           count("truth_tokens", Neutral, "tokens touched by truth", noTexts),
 	PredTokens:            count("pred_tokens", Neutral, "tokens touched by predicted spans", noTexts),
 	OverlapTokens:         count("overlap_tokens", HigherIsBetter, "tokens touched by both", noTexts),
@@ -154,21 +114,17 @@ var countDefinitions = [NumCounts]Definition{
 	MatchedSpans:          count("matched_spans", HigherIsBetter, "pairs of the one-to-one matching", noEither),
 	PerfectMatches:        count("perfect_matches", HigherIsBetter, "truth spans whose best match by tolerance Jaccard is exact", noEither),
 	GoodMatches:           count("good_matches", HigherIsBetter, "truth spans whose best match has tolerance Jaccard ≥ good_match", noEither),
-	ExactHits:             count("exact_hits", HigherIsBetter, "truth spans that some prediction hits exactly", noEither),
-	BoundaryHits:          count("boundary_hits", HigherIsBetter, "truth spans that some prediction hits with both ends within the tolerance", noEither),
 	Citations:             count("citations", Neutral, "citations of the answer", noCitations),
 	ValidCitations:        count("valid_citations", HigherIsBetter, "citations with status ok, unchecked, quote_repaired, quote_located, quote_ambiguous or no_claim", noCitations),
 	CorrectCitations:      count("correct_citations", HigherIsBetter, "citations with support ≥ supported", noSupport),
 	RelevantCitations:     count("relevant_citations", HigherIsBetter, "citations relevant for a linked claim", noSupport),
 	ScoredCitations:       count("scored_citations", Neutral, "citations with a scored support; not valid ones have 0", noSupport),
-	UnlinkedCitations:     count("unlinked_citations", LowerIsBetter, "citations without a position in the answer, linked to every claim", "claims or citations not known"),
 	Claims:                count("claims", Neutral, "claims of the answer", noClaims),
 	FactualClaims:         count("factual_claims", Neutral, "claims that state a fact", noNeeds),
-	ClaimsNeedingCitation: count("claims_needing_citation", Neutral, "claims that need a citation", noNeeds),
+	NeedingClaims: count("needing_claims", Neutral, "claims that need a citation", noNeeds, "claims_needing_citation"),
 	CitedClaims:           count("cited_claims", HigherIsBetter, "claims needing a citation that have one, valid or not", noNeeds),
 	SupportedClaims:       count("supported_claims", HigherIsBetter, "claims needing a citation with joined support ≥ supported", noNeeds),
 	ConsistentClaims:      count("consistent_claims", HigherIsBetter, "factual claims with joined support ≥ consistent, not contradicted", noNeeds),
-	ConsistentCitations:   count("consistent_citations", HigherIsBetter, "citations with support ≥ consistent", noSupport),
 	ContradictedClaims:    count("contradicted_claims", LowerIsBetter, "factual claims with outcome contradicted", noNeeds),
 	HallucinatedClaims:    count("hallucinated_claims", LowerIsBetter, "factual claims with outcome contradicted or unsupported", noNeeds),
 	UnscoredClaims:        count("unscored_claims", LowerIsBetter, "claims with outcome unscored: should have been judged and were not; and unsupported ones without the verdict on other passages that was asked for", noLinks),
@@ -184,11 +140,7 @@ var countDefinitions = [NumCounts]Definition{
 	UntouchedPredSpans: count("untouched_pred_spans", LowerIsBetter, "predicted spans that touch no truth", noEither),
 	CitedChars:         count("cited_chars", Neutral, "code points in the union of cited source spans", noCitations),
 	AnswerChars:        count("answer_chars", Neutral, "code points of the answer", ""),
-	CitedAnswerChars:   count("cited_answer_chars", HigherIsBetter, "answer code points in claims that carry a citation", noClaims),
-	ClaimAnswerChars:   count("claim_answer_chars", Neutral, "answer code points in claims", noClaims),
 	ConsistencyClaims:  count("consistency_claims", Neutral, "claims with a citation and a scored joined support", noLinks),
-	NecessaryCitations: count("necessary_citations", HigherIsBetter, "citations of supported claims that are in a minimal sufficient set, per claim", noNecessity),
-	NecessityCitations: count("necessity_citations", Neutral, "citations of supported claims of which it is known whether they are, per claim", noNecessity),
 
 	UndecidedClaims:            count("undecided_claims", LowerIsBetter, "claims of which nobody said whether they are factual and need a citation, for want of a verdict on the row", noLinks),
 	UndecidedCitedClaims:       count("undecided_cited_claims", LowerIsBetter, "of these, claims that have a citation", noLinks),
@@ -203,7 +155,6 @@ var countDefinitions = [NumCounts]Definition{
 	NoTextFactualClaims:        count("no_text_factual_claims", LowerIsBetter, "of unscored_factual_claims, those of which no cited text is known", noNeeds),
 	NoTextCitedClaims:          count("no_text_cited_claims", LowerIsBetter, "of unscored_consistency_claims, those of which no cited text is known", noLinks),
 	NoTextCitations:            count("no_text_citations", LowerIsBetter, "citations whose text is not known, so that they could not be judged", noSupport),
-	UnscoredNecessityCitations: count("unscored_necessity_citations", LowerIsBetter, "citations of supported or unscored claims of which it is not known whether they are in a minimal sufficient set, per claim", noNecessity),
 	MovedCitations:             count("moved_citations", LowerIsBetter, "citations whose quote is elsewhere than their offsets say (quote_repaired)", noCitations),
 	MovedTruth:                 count("moved_truth", LowerIsBetter, "truth spans whose quote is elsewhere than their offsets say, of all annotators", noTruth),
 	LostTruth:                  count("lost_truth", LowerIsBetter, "truth spans that are nowhere: the quote is not found, or the offsets are beyond 2^31-1", noTruth),
@@ -213,28 +164,9 @@ var countDefinitions = [NumCounts]Definition{
 	PlacedCitations:            count("placed_citations", Neutral, "citations with a place in a text that is known", noCitations),
 	WholeCitations:             count("whole_citations", LowerIsBetter, "of these, those that have a start and an end and at least 80 % of a document of more than 2,000 code points", noCitations),
 	TruthMarks:                 count("truth_marks", Neutral, "truth spans of all annotators, duplicates counted", noTruth),
+	OffsetsChecked:             count("offsets_checked", Neutral, "citations with a quote and offsets, of which it is known whether the offsets hold the quote", "no text is known to compare a quote with"),
+	OffsetsHeld:                count("offsets_held", HigherIsBetter, "of these, those whose offsets hold it", "no text is known to compare a quote with"),
 	OutOfBoundsTruth:           count("out_of_bounds_truth", LowerIsBetter, "of these, those that end after their document or page", noTruth),
-}
-
-// sumDefinition makes the definition of a pooled sum.
-func sumDefinition(name, summary string) Definition {
-	return Definition{
-		Name: name, Group: "sums", Kind: Score, Direction: Neutral, Min: math.Inf(-1), Max: math.Inf(1),
-		Summary: summary, Formula: "sum", UndefinedWhen: "the metric it pools is undefined",
-	}
-}
-
-var sumDefinitions = []Definition{
-	SumExactJaccard:     sumDefinition("sum_exact_jaccard", "exact Jaccard of the best match by tolerance Jaccard, over truth spans"),
-	SumToleranceJaccard: sumDefinition("sum_tolerance_jaccard", "tolerance Jaccard of the same match, over truth spans"),
-	SumBestExactJaccard: sumDefinition("sum_best_exact_jaccard", "best exact Jaccard, over truth spans"),
-	SumSnappedJaccard:   sumDefinition("sum_snapped_jaccard", "best snapped Jaccard, over truth spans"),
-	SumBoundaryStart:    sumDefinition("sum_boundary_start", "signed distance of the starts, over matched pairs"),
-	SumBoundaryEnd:      sumDefinition("sum_boundary_end", "signed distance of the ends, over matched pairs"),
-	SumSupport:          sumDefinition("sum_support", "support, over scored citations"),
-	SumConsistency:      sumDefinition("sum_consistency", "joined support, over scored claims that have a citation"),
-	SumOffsetsHeld:      sumDefinition("offset_accuracy_num", "numerator of offset_accuracy"),
-	SumOffsetsGiven:     sumDefinition("offset_accuracy_den", "denominator of offset_accuracy"),
 }
 
 // term is one count, as the numerator or denominator of a micro value.
@@ -244,7 +176,7 @@ func term(c Count) []Term { return terms(c) }
 func terms(counts ...Count) []Term {
 	all := make([]Term, len(counts))
 	for i, c := range counts {
-		all[i] = Term{c.String(), 1}
+		all[i] = Term{Column: c.String(), Factor: 1}
 	}
 	return all
 }
@@ -252,9 +184,10 @@ func terms(counts ...Count) []Term {
 // less is a sum of counts with others taken off.
 func less(from []Term, off ...Count) []Term {
 	for _, c := range off {
-		from = append(from, Term{c.String(), -1})
+		from = append(from, Term{Column: c.String(), Factor: -1})
 	}
 	return from
 }
 
-func sumTerm(s Sum) []Term { return []Term{{sumDefinitions[s].Name, 1}} }
+// sumOf is the sum that a metric is the mean of, over as many items as a count says.
+func sumOf(mean string, items Count) []Term { return []Term{{Column: mean, Factor: 1, Times: items.String()}} }

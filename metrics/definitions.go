@@ -45,10 +45,6 @@ func Definitions() []Definition { return slices.Clip(definitions) }
 // c defines [Count] c. Counts have only a macro value.
 func CountDefinitions() []Definition { return slices.Clone(countDefinitions[:]) }
 
-// SumDefinitions returns all pooled sums in column order: the element with
-// index s defines [Sum] s. They are parts of micro values, not metrics.
-func SumDefinitions() []Definition { return slices.Clone(sumDefinitions) }
-
 // Lookup returns the definition of the metric or count with the given name or
 // alias.
 func Lookup(name string) (Definition, bool) {

@@ -15,15 +15,15 @@ import (
 // others more is. Gates, comparisons and rankings go by it.
 func TestDirections(t *testing.T) {
 	less := strings.Fields(`over_citation consistency_variance hallucination_rate contradiction_rate
-		unlinked_citations contradicted_claims hallucinated_claims unscored_claims untouched_pred_spans undecided_claims undecided_cited_claims
-		unscored_needing_claims unscored_factual_claims unscored_consistency_claims unscored_necessity_citations unscored_extra_citations
+		contradicted_claims hallucinated_claims unscored_claims untouched_pred_spans undecided_claims undecided_cited_claims
+		unscored_needing_claims unscored_factual_claims unscored_consistency_claims unscored_extra_citations
 		no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations
 		moved_citations moved_truth lost_truth missing_citations misplaced_quotes whole_citations out_of_bounds_truth`)
-	neither := strings.Fields(`boundary_error_start boundary_error_end span_length_ratio distinct_sources citation_density
-		truth_chars pred_chars union_chars tolerance_pred_chars tolerance_union_chars truth_tokens pred_tokens truth_spans pred_spans citations scored_citations
-		claims factual_claims claims_needing_citation truth_pages pred_pages truth_docs pred_docs distinct_truth_spans distinct_pred_spans
-		cited_chars answer_chars claim_answer_chars consistency_claims necessity_citations relevance_citations no_claim_citations
-		quoted_citations placed_citations truth_marks`)
+	neither := strings.Fields(`boundary_error_start boundary_error_end citation_density
+		truth_chars pred_chars truth_tokens pred_tokens truth_spans pred_spans citations scored_citations
+		claims factual_claims needing_claims truth_pages pred_pages truth_docs pred_docs distinct_truth_spans distinct_pred_spans
+		cited_chars answer_chars consistency_claims relevance_citations no_claim_citations
+		quoted_citations placed_citations truth_marks offsets_checked`)
 	for _, d := range append(Definitions(), CountDefinitions()...) {
 		want := HigherIsBetter
 		if slices.Contains(less, d.Name) {
@@ -35,11 +35,6 @@ func TestDirections(t *testing.T) {
 			t.Errorf("%s: direction %v, want %v", d.Name, d.Direction, want)
 		}
 	}
-	for _, d := range SumDefinitions() {
-		if d.Direction != Neutral {
-			t.Errorf("%s: direction %v of a sum", d.Name, d.Direction)
-		}
-	}
 }
 
 // TestKinds: which metrics are 0 or 1 on a row, quotients or means of items, or values of
@@ -48,8 +43,8 @@ func TestKinds(t *testing.T) {
 	kinds := make(map[string]Kind)
 	for kind, names := range map[Kind]string{
 		Binary: "exact_match any_overlap abstention_correct citation_presence",
-		Mean:   "mean_exact_jaccard mean_tolerance_jaccard mean_best_exact_jaccard mean_snapped_jaccard boundary_error_start boundary_error_end mean_support_score mean_consistency",
-		Score: `span_length_ratio distinct_sources consistency_variance span_accuracy_score citation_quality_score answer_consistency_score hallucination_score
+		Mean:   "mean_exact_jaccard mean_tolerance_jaccard mean_snapped_jaccard boundary_error_start boundary_error_end mean_support_score mean_consistency",
+		Score: `consistency_variance citation_coverage necessity_shared span_accuracy_score citation_quality_score answer_consistency_score hallucination_score
 			overall_citation_accuracy alce_recall alce_precision longcite_recall longcite_precision longcite_f1 trec_weighted_precision trec_weighted_recall
 			drb_accuracy drb_effective_citations`,
 	} {

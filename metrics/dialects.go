@@ -34,7 +34,6 @@ const (
 var (
 	statements        = judgedItems{unscored: term(UnscoredConsistencyClaims), scorable: term(Claims)}
 	relevantCitations = judgedItems{unscored: less(term(Citations), NoClaimCitations, RelevanceCitations), scorable: less(term(Citations), NoClaimCitations)}
-	necessity         = judgedItems{unscored: term(UnscoredNecessityCitations), scorable: terms(NecessityCitations, UnscoredNecessityCitations)}
 )
 
 var dialectMetrics = [...]dialectMetric{
@@ -116,13 +115,12 @@ var dialectMetrics = [...]dialectMetric{
 // necessity_shared, which needs the same table of verdicts.
 func dialectDefinitions() map[Metric]Definition {
 	all := map[Metric]Definition{
-		NecessityShared: necessity.define(Definition{
-			Name: "necessity_shared", Group: "dialects", Kind: Ratio, Direction: HigherIsBetter,
+		NecessityShared: statements.define(Definition{
+			Name: "necessity_shared", Group: "dialects", Kind: Score, Direction: HigherIsBetter,
 			Summary:       "share of citations of supported claims that some minimal sufficient set needs",
 			Formula:       "citations in at least one minimal sufficient set of their claim / citations of claims with joined support ≥ supported",
 			UndefinedWhen: "no supported claim, or judge.necessity is false",
 			Source:        "leave-out sets; Gao et al., ALCE, EMNLP 2023, with redundant citations not punished",
-			Num:           term(NecessaryCitations), Den: term(NecessityCitations),
 		}),
 	}
 	for _, d := range dialectMetrics {

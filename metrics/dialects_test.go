@@ -34,15 +34,10 @@ func TestDialectColumns(t *testing.T) {
 		wantValue(t, s, m, want)
 	}
 	wantReason(t, s, ibid.NoJudge, ALCEPrecision, NecessityShared)
-	if s.Known[NecessityCitations] {
-		t.Error("necessity_citations are known without judge.necessity")
-	}
 	o.Necessity = true
 	s = score(t, o, dialectRow())
 	wantValue(t, s, ALCEPrecision, 1.0/3)
 	wantValue(t, s, NecessityShared, 0.5)
-	wantCount(t, s, NecessaryCitations, 1)
-	wantCount(t, s, NecessityCitations, 2)
 }
 
 // Without verdicts on pairs, what holds of a citation holds for its claims.

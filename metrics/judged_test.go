@@ -28,11 +28,10 @@ func TestJudgedMetrics(t *testing.T) {
 	s := score(t, judgedOptions(), row)
 
 	for c, want := range map[Count]int64{
-		Citations: 4, ValidCitations: 3, ScoredCitations: 4, CorrectCitations: 2, ConsistentCitations: 1,
-		RelevantCitations: 2, RelevanceCitations: 4, UnlinkedCitations: 1,
-		Claims: 5, FactualClaims: 4, ClaimsNeedingCitation: 3, CitedClaims: 3, SupportedClaims: 1, ConsistentClaims: 1,
+		Citations: 4, ValidCitations: 3, ScoredCitations: 4, CorrectCitations: 2,
+		RelevantCitations: 2, RelevanceCitations: 4,
+		Claims: 5, FactualClaims: 4, NeedingClaims: 3, CitedClaims: 3, SupportedClaims: 1, ConsistentClaims: 1,
 		ContradictedClaims: 1, HallucinatedClaims: 2, UnscoredClaims: 0, ConsistencyClaims: 3, UndecidedClaims: 0,
-		CitedAnswerChars: 60, ClaimAnswerChars: 200,
 	} {
 		wantCount(t, s, c, want)
 	}
@@ -158,7 +157,7 @@ func TestJudgeFailed(t *testing.T) {
 	wantBounds(t, s, ContradictionRate, 0, 1.0/3)
 	wantBounds(t, s, HallucinationRate, 0, 1)
 	wantBounds(t, s, AbstentionCorrect, 1, 1)
-	for _, c := range []Count{FactualClaims, ClaimsNeedingCitation, CitedClaims, SupportedClaims, HallucinatedClaims} {
+	for _, c := range []Count{FactualClaims, NeedingClaims, CitedClaims, SupportedClaims, HallucinatedClaims} {
 		if s.Known[c] {
 			t.Errorf("%v is known", c)
 		}

@@ -10,43 +10,31 @@ import (
 
 var matchDefinitions = merged(
 	map[Metric]Definition{
-		MeanExactJaccard: perTruthSpan(SumExactJaccard, Definition{
+		MeanExactJaccard: perTruthSpan(Definition{
 			Name:    "mean_exact_jaccard",
 			Summary: "mean exact Jaccard of each truth span's best match by tolerance Jaccard",
 			Formula: "mean over truth spans x of |x∩y| / |x∪y|, y best by |x∩y⁺| / |x∪y⁺|",
 			Source:  specificationPerSpan,
 		}),
-		MeanToleranceJaccard: perTruthSpan(SumToleranceJaccard, Definition{
+		MeanToleranceJaccard: perTruthSpan(Definition{
 			Name:    "mean_tolerance_jaccard",
 			Summary: "mean tolerance Jaccard of each truth span's best match",
 			Formula: "mean over truth spans x of max over y of |x∩y⁺| / |x∪y⁺|",
 			Source:  specificationPerSpan,
 		}),
-		MeanBestExactJaccard: perTruthSpan(SumBestExactJaccard, Definition{
-			Name:    "mean_best_exact_jaccard",
-			Summary: "mean of each truth span's best exact Jaccard",
-			Formula: "mean over truth spans x of max over y of |x∩y| / |x∪y|",
-			Source:  jaccard,
-		}),
-		MeanSnappedJaccard: perTruthSpan(SumSnappedJaccard, Definition{
+		MeanSnappedJaccard: perTruthSpan(Definition{
 			Name: "mean_snapped_jaccard", Aliases: []string{"span_overlap"},
 			Summary: "mean of each truth span's best Jaccard after small boundary errors are forgiven",
 			Formula: "mean over truth spans x of max over y of |x∩y'| / |x∪y'|; y' = y with ends within min(tolerance, |x|/4) of x's moved onto them",
 			Source:  jaccard,
 		}),
-		BoundaryErrorStart: boundaryError("start", SumBoundaryStart),
-		BoundaryErrorEnd:   boundaryError("end", SumBoundaryEnd),
-		SpanLengthRatio: {
-			Name: "span_length_ratio", Group: "citing habits", Kind: Score, Direction: Neutral, Min: 0, Max: unbounded,
-			Summary: "mean length of predicted spans over mean length of truth spans",
-			Formula: "(Σ|y| / predicted spans) / (Σ|x| / truth spans)", UndefinedWhen: "no truth or no predicted span",
-			Source: "ratio of means",
-		},
+		BoundaryErrorStart: boundaryError("start"),
+		BoundaryErrorEnd:   boundaryError("end"),
 		OverCitation: {
 			Name: "over_citation", Group: "citing habits", Kind: Ratio, Direction: LowerIsBetter, Min: 0, Max: 1,
 			Summary: "share of predicted spans that touch no truth", Formula: "predicted spans touching no truth / predicted spans",
 			UndefinedWhen: "no predicted span", Source: "false discovery rate over spans",
-			Num: term(UntouchedPredSpans), Den: term(PredSpans),
+			Num: term(UntouchedPredSpans), Den: term(PredSpans), Derived: true,
 		},
 	},
 	matchedSpanDefinitions(),
@@ -55,18 +43,18 @@ var matchDefinitions = merged(
 const specificationPerSpan = specification + ", per truth span"
 
 // perTruthSpan completes the definition of a mean over truth spans.
-func perTruthSpan(sum Sum, d Definition) Definition {
+func perTruthSpan(d Definition) Definition {
 	d.Group, d.Kind, d.Direction, d.Max = "best matches", Mean, HigherIsBetter, 1
-	d.UndefinedWhen, d.Num, d.Den = "no truth span", sumTerm(sum), term(TruthSpans)
+	d.UndefinedWhen, d.Num, d.Den = "no truth span", sumOf(d.Name, TruthSpans), term(TruthSpans)
 	return d
 }
 
-func boundaryError(end string, sum Sum) Definition {
+func boundaryError(end string) Definition {
 	return Definition{
 		Name: "boundary_error_" + end, Group: "matched spans", Kind: Mean, Direction: Neutral, Min: anyNumber, Max: unbounded,
 		Summary: "mean signed distance of the " + end + "s of matched pairs, in code points; positive = too late",
 		Formula: "mean over matched pairs of (predicted " + end + " − truth " + end + ")", UndefinedWhen: "no matched pair",
-		Source: "signed error", Num: sumTerm(sum), Den: term(MatchedSpans),
+		Source: "signed error", Num: sumOf("boundary_error_"+end, MatchedSpans), Den: term(MatchedSpans),
 	}
 }
 
@@ -98,8 +86,7 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 		}
 	}
 	m := s.compare.Match(compared, s.pred.spans, s.opt.Tolerance, s.opt.MinOverlap)
-	nt, placed := int64(len(truth.spans)), int64(len(s.pred.spans))
-	np := placed + s.pred.loose.spans
+	nt, np := int64(len(truth.spans)), int64(len(s.pred.spans))+s.pred.loose.spans
 	out.count(TruthSpans, nt)
 	out.count(PredSpans, np)
 	s.scoreBest(m.Truth, out)
@@ -119,13 +106,6 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 	}
 	out.count(UntouchedPredSpans, untouched)
 	out.ratio(OverCitation, untouched, np, ibid.NoCitations)
-	if nt == 0 || placed == 0 {
-		out.undefined(SpanLengthRatio, missing(nt, placed))
-	} else {
-		meanPred := float64(totalLength(s.pred.spans)) / float64(placed)
-		meanTruth := float64(totalLength(truth.spans)) / float64(nt)
-		out.quotient(SpanLengthRatio, meanPred, meanTruth, ibid.NoTruth)
-	}
 	for j := range m.Pred {
 		if p := &m.Pred[j]; p.Truth >= 0 {
 			p.Truth = s.annotation(r, truth, p.Truth)
@@ -147,13 +127,10 @@ func missing(truth, pred int64) ibid.Reason {
 
 // scoreBest sums up how well each truth span was found.
 func (s *Scorer) scoreBest(matches []span.TruthMatch, out *Scores) {
-	var exact, tolerance, best, snapped float64
-	var perfect, good, exactHits, boundaryHits int64
+	var exact, tolerance, snapped float64
+	var perfect, good int64
 	for i := range matches {
 		m := &matches[i]
-		if m.BoundaryHit {
-			boundaryHits++
-		}
 		if m.Pred < 0 { // every Jaccard is 0
 			if s.opt.GoodMatch == 0 {
 				good++
@@ -163,7 +140,6 @@ func (s *Scorer) scoreBest(matches []span.TruthMatch, out *Scores) {
 		t := m.Tolerance.Float()
 		exact += m.Exact.Float()
 		tolerance += t
-		best += m.BestExact.Float()
 		snapped += m.Snapped.Float()
 		if m.Exact.Exact() {
 			perfect++
@@ -171,22 +147,12 @@ func (s *Scorer) scoreBest(matches []span.TruthMatch, out *Scores) {
 		if t >= s.opt.GoodMatch {
 			good++
 		}
-		if m.ExactHit {
-			exactHits++
-		}
 	}
 	out.count(PerfectMatches, perfect)
 	out.count(GoodMatches, good)
-	out.count(ExactHits, exactHits)
-	out.count(BoundaryHits, boundaryHits)
-	out.sum(SumExactJaccard, exact)
-	out.sum(SumToleranceJaccard, tolerance)
-	out.sum(SumBestExactJaccard, best)
-	out.sum(SumSnappedJaccard, snapped)
 	n := float64(len(matches))
 	out.quotient(MeanExactJaccard, exact, n, ibid.NoTruth)
 	out.quotient(MeanToleranceJaccard, tolerance, n, ibid.NoTruth)
-	out.quotient(MeanBestExactJaccard, best, n, ibid.NoTruth)
 	out.quotient(MeanSnappedJaccard, snapped, n, ibid.NoTruth)
 }
 
@@ -199,8 +165,6 @@ func (s *Scorer) scoreBoundaries(truth *side, pairs []span.Pair, why ibid.Reason
 		start += int64(y.Start) - int64(x.Start)
 		end += int64(y.End) - int64(x.End)
 	}
-	out.sum(SumBoundaryStart, float64(start))
-	out.sum(SumBoundaryEnd, float64(end))
 	out.ratio(BoundaryErrorStart, start, int64(len(pairs)), why)
 	out.ratio(BoundaryErrorEnd, end, int64(len(pairs)), why)
 }
@@ -237,7 +201,6 @@ func (s *Scorer) annotation(r *Row, truth *side, i int32) int32 {
 // scoreLiteral replaces the best matches of truth spans by those of
 // specification 1.0: of all pairs, over all truth spans, the first with the
 // largest tolerance Jaccard stands for the row; without a pair everything is 0.
-// The sums weigh it by the truth spans, so that micro values can be pooled.
 func (s *Scorer) scoreLiteral(truth *side, out *Scores) {
 	var exact, tolerance float64
 	for _, x := range truth.spans {
@@ -261,9 +224,6 @@ func (s *Scorer) scoreLiteral(truth *side, out *Scores) {
 	}
 	out.count(PerfectMatches, perfect)
 	out.count(GoodMatches, good)
-	n := float64(len(truth.spans))
-	out.sum(SumExactJaccard, exact*n)
-	out.sum(SumToleranceJaccard, tolerance*n)
 	out.quotient(MeanExactJaccard, exact, 1, ibid.Defined)
 	out.quotient(MeanToleranceJaccard, tolerance, 1, ibid.Defined)
 	out.quotient(SpanAccuracyScore, tolerance, 1, ibid.Defined)

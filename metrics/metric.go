@@ -41,19 +41,15 @@ const (
 	DocPrecision
 	DocRecall
 	DocF1
-	SetToleranceJaccard
 	MeanExactJaccard
 	MeanToleranceJaccard
-	MeanBestExactJaccard
 	MeanSnappedJaccard
 	SpanPrecision
 	SpanRecall
 	SpanF1
 	BoundaryErrorStart
 	BoundaryErrorEnd
-	SpanLengthRatio
 	OverCitation
-	DistinctSources
 
 	CitationCompleteness
 	SupportedCompleteness
@@ -135,11 +131,12 @@ func (d Direction) String() string {
 	return "neutral"
 }
 
-// A Term is one summand of a pooled numerator or denominator: Factor times the
-// count or sum column named Column.
+// A Term is one summand of a pooled numerator or denominator: Factor times the column named
+// Column, and times the count named Times unless that is "".
 type Term struct {
 	Column string
 	Factor float64
+	Times  string
 }
 
 // A Definition says what one number means. It is what results, summaries,
@@ -172,7 +169,8 @@ type Definition struct {
 	// could only take them out of Num.
 	Revocable []Term
 
-	Judged bool // needs a judge
+	Judged  bool // needs a judge
+	Derived bool // follows from other columns of the row, see [Definition.Derive], and is no column itself
 }
 
 // Corrigible reports whether the values of rows are as good as the judge that gave
@@ -189,7 +187,7 @@ func (d *Definition) NoText() []Term {
 	for _, t := range d.Scorable {
 		switch c, _ := CountByName(t.Column); c {
 		case NoTextClaims, NoTextNeedingClaims, NoTextFactualClaims, NoTextCitedClaims, NoTextCitations:
-			out = append(out, Term{t.Column, -t.Factor})
+			out = append(out, Term{Column: t.Column, Factor: -t.Factor})
 		}
 	}
 	return out
@@ -221,7 +219,7 @@ func (d *Definition) ComparesTruth() bool {
 	case "pages", "documents":
 		return true
 	}
-	return d.OfSpans() || d.Name == "over_citation" || d.Name == "span_length_ratio"
+	return d.OfSpans() || d.Name == "over_citation"
 }
 
 // The bounds of a number that has none.

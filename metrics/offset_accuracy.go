@@ -24,13 +24,13 @@ var offsetDefinitions = map[Metric]Definition{
 		Formula:       "citations with a quote whose given offsets hold it / citations with a quote and offsets; a place that does not exist holds nothing, and citations whose quote was not compared with a text are left out. Offsets hold a quote if the span contains it, but for white space, typography and punctuation at its ends",
 		UndefinedWhen: "no citation has a quote and offsets (no_citations), or no text is known to compare one with (no_documents)",
 		Source:        "this project",
-		Num:           sumTerm(SumOffsetsHeld), Den: sumTerm(SumOffsetsGiven),
+		Num:           term(OffsetsHeld), Den: term(OffsetsChecked), Derived: true,
 	},
 }
 
 // scoreOffsets counts the citations whose offsets hold their quotes.
 func scoreOffsets(r *Row, out *Scores) {
-	held, given, why := 0.0, 0.0, ibid.NoCitations
+	held, given, why := int64(0), int64(0), ibid.NoCitations
 	for i := range r.Citations {
 		c := &r.Citations[i]
 		if !c.Start.Known() || !c.End.Known() || strings.TrimSpace(c.CitedText) == "" {
@@ -46,9 +46,9 @@ func scoreOffsets(r *Row, out *Scores) {
 		}
 		given++
 	}
-	out.quotient(OffsetAccuracy, held, given, why)
-	if given > 0 {
-		out.sum(SumOffsetsHeld, held)
-		out.sum(SumOffsetsGiven, given)
+	out.ratio(OffsetAccuracy, held, given, why)
+	if given > 0 || why == ibid.NoCitations {
+		out.count(OffsetsHeld, held)
+		out.count(OffsetsChecked, given)
 	}
 }

@@ -45,9 +45,8 @@ func TestOffsetAccuracy(t *testing.T) {
 				return
 			}
 			wantValue(t, s, OffsetAccuracy, tt.num/tt.den)
-			if num, den := s.Sums[SumOffsetsHeld], s.Sums[SumOffsetsGiven]; num != tt.num || den != tt.den {
-				t.Errorf("%v / %v, want %v / %v", num, den, tt.num, tt.den)
-			}
+			wantCount(t, s, OffsetsHeld, int64(tt.num))
+			wantCount(t, s, OffsetsChecked, int64(tt.den))
 		})
 	}
 }

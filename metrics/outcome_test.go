@@ -83,5 +83,4 @@ func TestThresholdZero(t *testing.T) {
 	wantValue(t, s, SupportedCompleteness, 1.0/3)
 	wantValue(t, s, CitedClaimPrecision, 0.5)
 	wantValue(t, s, FactualConsistency, 1.0/3)
-	wantCount(t, s, ConsistentCitations, 1)
 }

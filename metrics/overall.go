@@ -21,7 +21,7 @@ var overallDefinitions = map[Metric]Definition{
 		UndefinedWhen: "nothing is to be cited and nothing is, data of a component is missing, or the run has neither truth nor judge",
 		Source:        specification,
 		Unscored:      less(terms(Citations, UnscoredNeedingClaims, UndecidedClaims, UnscoredClaims), NoClaimCitations, ScoredCitations, NoTextCitations, NoTextNeedingClaims),
-		Scorable:      less(terms(Citations, ClaimsNeedingCitation, UndecidedClaims, FactualClaims, UndecidedClaims), NoClaimCitations, NoTextCitations, NoTextNeedingClaims, NoTextClaims),
+		Scorable:      less(terms(Citations, NeedingClaims, UndecidedClaims, FactualClaims, UndecidedClaims), NoClaimCitations, NoTextCitations, NoTextNeedingClaims, NoTextClaims),
 	},
 }
 

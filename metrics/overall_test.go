@@ -71,11 +71,11 @@ func TestNotCitingNeverPays(t *testing.T) {
 				t.Fatalf("uncited %v is above cited %v: %+v", u, c, row)
 			}
 		}
-		if needs := cited.Counts[ClaimsNeedingCitation] > 0 || len(row.Truth) > 0; o.JudgeComponents && needs && !okUncited {
+		if needs := cited.Counts[NeedingClaims] > 0 || len(row.Truth) > 0; o.JudgeComponents && needs && !okUncited {
 			t.Fatalf("an answer that does not cite what it should has no score: %v", uncited.Reasons[OverallCitationAccuracy])
 		}
 		for _, m := range []Metric{CitationCompleteness, SupportedCompleteness, FactualConsistency, AbstentionCorrect, ALCERecall, TRECWeightedRecall, DRBEffectiveCitations} {
-			if x, y := cited.Values[m], uncited.Values[m]; y > x+1e-12 && cited.Reasons[m] == ibid.Defined && cited.Counts[ClaimsNeedingCitation] > 0 {
+			if x, y := cited.Values[m], uncited.Values[m]; y > x+1e-12 && cited.Reasons[m] == ibid.Defined && cited.Counts[NeedingClaims] > 0 {
 				t.Fatalf("%v: uncited %v is above cited %v", m, y, x)
 			}
 		}

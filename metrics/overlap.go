@@ -33,18 +33,18 @@ func (o overlap) definitions(prefix, what, missing, source string, aliases ...st
 		o.precision: {
 			Name: prefix + "_precision", Group: what, Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
 			Summary: "share of the cited " + what + " that truth marks", Formula: "|T∩P| / |P|",
-			UndefinedWhen: missing + "P empty", Source: source, Num: term(o.both), Den: term(o.pred),
+			UndefinedWhen: missing + "P empty", Source: source, Num: term(o.both), Den: term(o.pred), Derived: true,
 		},
 		o.recall: {
 			Name: prefix + "_recall", Group: what, Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
 			Summary: "share of the " + what + " that truth marks which are cited", Formula: "|T∩P| / |T|",
-			UndefinedWhen: missing + "T empty", Source: source, Num: term(o.both), Den: term(o.truth),
+			UndefinedWhen: missing + "T empty", Source: source, Num: term(o.both), Den: term(o.truth), Derived: true,
 		},
 		o.f1: {
 			Name: prefix + "_f1", Aliases: aliases, Group: what, Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
 			Summary: "harmonic mean of precision and recall over " + what, Formula: "2|T∩P| / (|T|+|P|)",
 			UndefinedWhen: missing + "T and P empty", Source: dice,
-			Num: []Term{{o.both.String(), 2}}, Den: terms(o.truth, o.pred),
+			Num: []Term{{Column: o.both.String(), Factor: 2}}, Den: terms(o.truth, o.pred), Derived: true,
 		},
 	}
 }
@@ -66,22 +66,17 @@ var charDefinitions = merged(
 		CharJaccard: {
 			Name: "char_jaccard", Group: "characters", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
 			Summary: "overlap of cited and true characters over their union", Formula: "|T∩P| / |T∪P|",
-			UndefinedWhen: "T and P empty", Source: jaccard, Num: term(OverlapChars), Den: term(UnionChars),
+			UndefinedWhen: "T and P empty", Source: jaccard, Num: term(OverlapChars), Den: less(terms(TruthChars, PredChars), OverlapChars), Derived: true,
 		},
 		ExactMatch: {
 			Name: "exact_match", Group: "characters", Kind: Binary, Direction: HigherIsBetter, Min: 0, Max: 1,
 			Summary: "1 if exactly the true characters are cited", Formula: "1 if T = P, else 0",
-			UndefinedWhen: "T and P empty", Source: squad,
+			UndefinedWhen: "T and P empty", Source: squad, Derived: true,
 		},
 		AnyOverlap: {
 			Name: "any_overlap", Group: "characters", Kind: Binary, Direction: HigherIsBetter, Min: 0, Max: 1,
 			Summary: "1 if any true character is cited", Formula: "1 if T∩P is not empty, else 0",
-			UndefinedWhen: "T and P empty", Source: setTheory,
-		},
-		SetToleranceJaccard: {
-			Name: "set_tolerance_jaccard", Group: "best matches", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
-			Summary: "Jaccard of truth and the predicted spans widened by the tolerance", Formula: "|T∩P⁺| / |T∪P⁺|",
-			UndefinedWhen: "T and P empty", Source: jaccard, Num: term(ToleranceOverlapChars), Den: term(ToleranceUnionChars),
+			UndefinedWhen: "T and P empty", Source: setTheory, Derived: true,
 		},
 	},
 )
@@ -93,7 +88,7 @@ var tokenDefinitions = merged(
 			Name: "token_jaccard", Group: "tokens", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
 			Summary: "overlap of cited and true tokens over their union", Formula: "|T∩P| / |T∪P|",
 			UndefinedWhen: "no text, or T and P empty", Source: jaccard, Num: term(OverlapTokens),
-			Den: append(terms(TruthTokens, PredTokens), Term{OverlapTokens.String(), -1}),
+			Den: less(terms(TruthTokens, PredTokens), OverlapTokens), Derived: true,
 		},
 	},
 )
@@ -116,7 +111,6 @@ func (s *Scorer) scorePredAlone(r *Row, why ibid.Reason, out *Scores) {
 	pages := s.compare.Sizes(nil, s.pred.pages, 0)
 	out.count(PredChars, z.Pred)
 	out.count(CitedChars, z.Pred)
-	out.count(TolerancePredChars, z.WidePred)
 	out.count(PredSpans, int64(len(s.pred.spans))+s.pred.loose.spans)
 	out.count(DistinctPredSpans, int64(m.DistinctPred)+s.pred.loose.distinct)
 	if !s.pred.pagesUnknown {
@@ -174,12 +168,7 @@ func (s *Scorer) scoreChars(truth *side, out *Scores) {
 	s.pred.loose.count(&z, s.opt.Tolerance)
 	charOverlap.score(out, z.Truth, z.Pred, z.Overlap)
 	out.count(CitedChars, z.Pred)
-	out.count(UnionChars, z.Union)
-	out.count(TolerancePredChars, z.WidePred)
-	out.count(ToleranceOverlapChars, z.WideOverlap)
-	out.count(ToleranceUnionChars, z.WideUnion)
 	out.ratio(CharJaccard, z.Overlap, z.Union, ibid.NothingToCite)
-	out.ratio(SetToleranceJaccard, z.WideOverlap, z.WideUnion, ibid.NothingToCite)
 	if z.Union == 0 {
 		out.undefined(ExactMatch, ibid.NothingToCite)
 		out.undefined(AnyOverlap, ibid.NothingToCite)

@@ -99,5 +99,4 @@ func TestQuoteNotFound(t *testing.T) {
 	wantCount(t, s, ValidCitations, 1)
 	wantValue(t, s, CharPrecision, 1)
 	wantValue(t, s, SpanPrecision, 1.0/3) // the same quote twice is one span
-	wantValue(t, s, SpanLengthRatio, 1)
 }

@@ -14,16 +14,11 @@ import (
 
 // answerDefinitions are the metrics that need the answer and its citations alone.
 var answerDefinitions = map[Metric]Definition{
-	DistinctSources: {
-		Name: "distinct_sources", Group: "citing habits", Kind: Score, Direction: Neutral, Min: 0, Max: unbounded,
-		Summary: "documents that the citations name", Formula: "count of distinct documents",
-		UndefinedWhen: "citations not known", Source: "count",
-	},
 	CitationDensity: {
 		Name: "citation_density", Group: "answer", Kind: Ratio, Direction: Neutral, Min: 0, Max: unbounded,
 		Summary: "cited source text per answer text", Formula: "code points in the union of cited source spans / code points of the answer",
 		UndefinedWhen: "citations not known, or answer empty", Source: specification,
-		Num: term(CitedChars), Den: term(AnswerChars),
+		Num: term(CitedChars), Den: term(AnswerChars), Derived: true,
 	},
 	CitationPresence: {
 		Name: "citation_presence", Group: "presence", Kind: Binary, Direction: HigherIsBetter, Min: 0, Max: 1,
@@ -140,7 +135,6 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 func (s *Scorer) loadCitations(r *Row, out *Scores) {
 	s.pred.reset()
 	if !r.HasCitations {
-		out.undefined(DistinctSources, ibid.NoCitations)
 		return
 	}
 	countPlaces(r.Citations, out)
@@ -157,7 +151,6 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 			}
 		}
 	}
-	out.Values[DistinctSources], out.Reasons[DistinctSources] = float64(len(s.names.docs)), ibid.Defined
 }
 
 // scoreAnswer measures how much source text the answer cites.

@@ -8,9 +8,6 @@ type Scores struct {
 	Counts [NumCounts]int64
 	Known  [NumCounts]bool // false: the count is not known and Counts holds 0
 
-	Sums     [NumSums]float64
-	SumKnown [NumSums]bool // false: not known and Sums holds 0
-
 	Values  [NumMetrics]float64     // 0 where undefined
 	Reasons [NumMetrics]ibid.Reason // Defined where Values holds a value
 
@@ -77,8 +74,7 @@ func (s *Scores) Value(m Metric) (value float64, ok bool) {
 	return s.Values[m], s.Reasons[m] == ibid.Defined
 }
 
-// Fail makes every metric undefined for the given reason and every count and
-// sum unknown, as for a row that could not be read.
+// Fail makes every metric undefined for the given reason and every count unknown, as for a row that could not be read.
 func (s *Scores) Fail(why ibid.Reason) {
 	var reasons [NumMetrics]ibid.Reason
 	for i := range reasons {
@@ -91,7 +87,6 @@ func (s *Scores) Fail(why ibid.Reason) {
 // given reason and the value 0.
 func (s *Scores) reset(reasons *[NumMetrics]ibid.Reason) {
 	s.Counts, s.Known = [NumCounts]int64{}, [NumCounts]bool{}
-	s.Sums, s.SumKnown = [NumSums]float64{}, [NumSums]bool{}
 	s.Values, s.Reasons = [NumMetrics]float64{}, *reasons
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
@@ -103,10 +98,6 @@ func (s *Scores) reset(reasons *[NumMetrics]ibid.Reason) {
 
 func (s *Scores) count(c Count, n int64) {
 	s.Counts[c], s.Known[c] = n, true
-}
-
-func (s *Scores) sum(x Sum, v float64) {
-	s.Sums[x], s.SumKnown[x] = v, true
 }
 
 // ratio sets m to num/den, or to undefined for the given reason if den is 0.

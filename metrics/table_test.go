@@ -14,15 +14,15 @@ import (
 
 func TestDefinitionsAreComplete(t *testing.T) {
 	columns := map[string]bool{}
-	for _, d := range append(CountDefinitions(), SumDefinitions()...) {
-		columns[d.Name] = true
+	for _, d := range append(CountDefinitions(), Definitions()...) {
+		columns[d.Name] = !d.Derived
 	}
 	names := map[string]bool{}
 	for _, other := range strings.Fields("id system row status error truth_annotator overall_components provider model tags undefined answer_cost_usd answer_tokens answer_latency_ms") {
 		names[other] = true // a column of results that is no number
 	}
 	columnName := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	all := append(append(Definitions(), CountDefinitions()...), SumDefinitions()...)
+	all := append(Definitions(), CountDefinitions()...)
 	for _, d := range all {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			if names[name] {
@@ -51,7 +51,7 @@ func TestDefinitionsAreComplete(t *testing.T) {
 			t.Errorf("%s: unscored %v of scorable %v, judged: %v", d.Name, d.Unscored, d.Scorable, d.Judged)
 		}
 		for _, x := range slices.Concat(d.Num, d.Den, d.Unscored, d.Scorable) {
-			if !columns[x.Column] || x.Factor == 0 {
+			if !columns[x.Column] || x.Times != "" && !columns[x.Times] || x.Factor == 0 {
 				t.Errorf("%s: term %v names no column", d.Name, x)
 			}
 		}
@@ -63,11 +63,11 @@ func TestConstantsMatchDefinitions(t *testing.T) {
 	for name, m := range map[string]Metric{
 		"char_precision": CharPrecision, "char_f1": CharF1, "exact_match": ExactMatch, "any_overlap": AnyOverlap,
 		"token_precision": TokenPrecision, "token_jaccard": TokenJaccard, "page_f1": PageF1, "doc_precision": DocPrecision,
-		"set_tolerance_jaccard": SetToleranceJaccard, "mean_exact_jaccard": MeanExactJaccard,
-		"mean_tolerance_jaccard": MeanToleranceJaccard, "mean_best_exact_jaccard": MeanBestExactJaccard,
+		"mean_exact_jaccard": MeanExactJaccard,
+		"mean_tolerance_jaccard": MeanToleranceJaccard,
 		"mean_snapped_jaccard": MeanSnappedJaccard, "span_precision": SpanPrecision, "span_f1": SpanF1,
 		"boundary_error_start": BoundaryErrorStart, "boundary_error_end": BoundaryErrorEnd,
-		"span_length_ratio": SpanLengthRatio, "over_citation": OverCitation, "distinct_sources": DistinctSources,
+		"over_citation": OverCitation,
 		"citation_completeness": CitationCompleteness, "citation_correctness": CitationCorrectness,
 		"mean_support_score": MeanSupportScore, "factual_consistency": FactualConsistency,
 		"consistency_variance": ConsistencyVariance, "hallucination_rate": HallucinationRate,
@@ -92,8 +92,8 @@ func TestDefinitionsHaveNoOrder(t *testing.T) {
 		matchDefinitions, docDefinitions, pageDefinitions, tokenDefinitions, charDefinitions,
 	}
 	reversed := merged(tables...)
-	if len(reversed) != NumMetrics || len(Definitions()) != NumMetrics || len(SumDefinitions()) != NumSums {
-		t.Errorf("%d definitions in the reversed order, %d in theirs, want %d; %d of sums, want %d", len(reversed), len(Definitions()), NumMetrics, len(SumDefinitions()), NumSums)
+	if len(reversed) != NumMetrics || len(Definitions()) != NumMetrics {
+		t.Errorf("%d definitions in the reversed order, %d in theirs, want %d", len(reversed), len(Definitions()), NumMetrics)
 	}
 	for m, d := range Definitions() {
 		if !reflect.DeepEqual(d, reversed[Metric(m)]) {
@@ -110,18 +110,17 @@ func TestDefinitionsHaveNoOrder(t *testing.T) {
 
 // The count columns that results files promise, in their order.
 func TestCountColumns(t *testing.T) {
-	want := strings.Fields(`truth_chars pred_chars overlap_chars union_chars tolerance_pred_chars tolerance_overlap_chars
-		tolerance_union_chars truth_tokens pred_tokens overlap_tokens truth_spans pred_spans matched_spans perfect_matches
-		good_matches exact_hits boundary_hits citations valid_citations correct_citations relevant_citations
-		scored_citations unlinked_citations claims factual_claims claims_needing_citation cited_claims supported_claims
-		consistent_claims consistent_citations contradicted_claims hallucinated_claims unscored_claims
+	want := strings.Fields(`truth_chars pred_chars overlap_chars truth_tokens pred_tokens overlap_tokens truth_spans pred_spans matched_spans perfect_matches
+		good_matches citations valid_citations correct_citations relevant_citations
+		scored_citations claims factual_claims needing_claims cited_claims supported_claims
+		consistent_claims contradicted_claims hallucinated_claims unscored_claims
 		truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs distinct_truth_spans distinct_pred_spans
-		untouched_pred_spans cited_chars answer_chars cited_answer_chars claim_answer_chars consistency_claims
-		necessary_citations necessity_citations undecided_claims undecided_cited_claims unscored_needing_claims
-		unscored_factual_claims unscored_consistency_claims relevance_citations unscored_necessity_citations
+		untouched_pred_spans cited_chars answer_chars consistency_claims undecided_claims undecided_cited_claims unscored_needing_claims
+		unscored_factual_claims unscored_consistency_claims relevance_citations
 		unscored_extra_citations
 		no_claim_citations no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations moved_citations moved_truth lost_truth
-		missing_citations quoted_citations misplaced_quotes placed_citations whole_citations truth_marks out_of_bounds_truth`)
+		missing_citations quoted_citations misplaced_quotes placed_citations whole_citations truth_marks out_of_bounds_truth
+		offsets_checked offsets_held`)
 	if len(want) != int(NumCounts) {
 		t.Errorf("%d counts, want %d", NumCounts, len(want))
 	}

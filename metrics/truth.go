@@ -407,12 +407,12 @@ type meanScratch struct {
 	part    Scores          // one annotator's numbers
 	defined [numMetrics]int // annotators for whom each of the comparisons is defined
 	cited   []span.PredMatch
+	columns [8]float64 // that a metric is derived from
 }
 
-// scoreMean scores against every annotator. A metric is the mean over the
-// annotators for whom it is defined; counts and sums are added up, so that
-// micro values weigh every annotator's truth. A citation's best truth is sought
-// among all annotations.
+// scoreMean scores against every annotator. Counts are added up, and what is derived from
+// them is derived from the sums; any other metric is the mean over the annotators for whom it
+// is defined. A citation's best truth is sought among all annotations.
 func (s *Scorer) scoreMean(r *Row, out *Scores) {
 	mean := &s.mean
 	mean.defined = [numMetrics]int{}
@@ -425,8 +425,13 @@ func (s *Scorer) scoreMean(r *Row, out *Scores) {
 		mean.keep(s.cited)
 	}
 	for _, m := range comparisons {
-		if n := mean.defined[m]; n > 0 {
-			out.quotient(m, out.Values[m], float64(n), ibid.Defined)
+		n := mean.defined[m]
+		if n == 0 {
+			continue
+		}
+		out.quotient(m, out.Values[m], float64(n), ibid.Defined)
+		if definitions[m].Derived {
+			out.derive(m, mean.columns[:])
 		}
 	}
 	if s.opt.Compat {
@@ -467,16 +472,11 @@ func (mean *meanScratch) keep(cited []span.PredMatch) {
 	}
 }
 
-// addCounts adds the known counts and sums of part.
+// addCounts adds the known counts of part.
 func (s *Scores) addCounts(part *Scores) {
 	for c, known := range part.Known {
 		if known {
 			s.count(Count(c), s.Counts[c]+part.Counts[c])
-		}
-	}
-	for x, known := range part.SumKnown {
-		if known {
-			s.sum(Sum(x), s.Sums[x]+part.Sums[x])
 		}
 	}
 }

@@ -157,12 +157,13 @@ func TestMeanPolicy(t *testing.T) {
 		by("ann", at("a", 0, 10)), ibid.Mark{Annotator: "bea", DocNull: true}, by("carl", at("b", 0, 5)))
 	r.Answer.Answer = "answer"
 	s := score(t, withPolicy("mean"), r)
-	wantValue(t, s, CharPrecision, (0.5+0+0.25)/3)
-	wantValue(t, s, CharRecall, 1)     // undefined for bea, who marked nothing
-	wantValue(t, s, ExactMatch, 0)     // nobody's truth is what is cited
-	wantValue(t, s, AnyOverlap, 2.0/3) // ann's and carl's
+	wantValue(t, s, CharPrecision, 15.0/60) // of the counts of all
+	wantValue(t, s, CharRecall, 1)
+	wantValue(t, s, CharJaccard, 15.0/60)
+	wantValue(t, s, ExactMatch, 0)
+	wantValue(t, s, AnyOverlap, 1)
+	wantValue(t, s, MeanExactJaccard, (1+0.5)/2) // the mean of ann's and carl's; bea has none
 	wantValue(t, s, DocRecall, 1)
-	wantValue(t, s, DistinctSources, 2)
 	wantValue(t, s, CitationDensity, 20.0/6)
 	wantCount(t, s, PredChars, 60)
 	wantCount(t, s, OverlapChars, 15)

@@ -161,7 +161,7 @@ func (r *FailingRow) because() string { return problemWords[r.Problem].Short }
 // WhyColumns are the columns of rows.parquet that a reason can be seen in.
 var WhyColumns = []string{
 	"error", "fails_because",
-	"citations", "valid_citations", "truth_spans", "matched_spans", "claims_needing_citation", "cited_claims",
+	"citations", "valid_citations", "truth_spans", "matched_spans", "needing_claims", "cited_claims",
 	"contradicted_claims", "hallucinated_claims", "unscored_factual_claims", "undecided_claims", "no_text_factual_claims",
 }
 
@@ -190,7 +190,7 @@ func NewFailingRow(row *runs.Row, value *float64) FailingRow {
 	}
 	say(rest("citations", "valid_citations"), "citation not valid", "citations not valid")
 	say(rest("truth_spans", "matched_spans"), "true span missed", "true spans missed")
-	say(rest("claims_needing_citation", "cited_claims"), "claim without citation", "claims without citation")
+	say(rest("needing_claims", "cited_claims"), "claim without citation", "claims without citation")
 	say(row.Numbers["contradicted_claims"], "claim contradicted", "claims contradicted")
 	say(row.Numbers["hallucinated_claims"]-row.Numbers["contradicted_claims"], "claim unsupported", "claims unsupported") // nobody may have asked for contradictions
 	say(row.Numbers["unscored_factual_claims"]+row.Numbers["undecided_claims"]-row.Numbers["no_text_factual_claims"], "claim not judged", "claims not judged")

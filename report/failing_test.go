@@ -28,7 +28,7 @@ func TestNewFailingRow(t *testing.T) {
 		{
 			"everything",
 			counts(map[string]float64{
-				"citations": 3, "valid_citations": 1, "truth_spans": 2, "matched_spans": 1, "claims_needing_citation": 4, "cited_claims": 2,
+				"citations": 3, "valid_citations": 1, "truth_spans": 2, "matched_spans": 1, "needing_claims": 4, "cited_claims": 2,
 				"contradicted_claims": 1, "hallucinated_claims": 3, "unscored_claims": 2, "unscored_factual_claims": 1,
 			}),
 			[]string{

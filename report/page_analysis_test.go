@@ -97,7 +97,7 @@ func TestWorstCitationsShowPassages(t *testing.T) {
 // Where no metric says how good citations are, only problems make rows fail: a
 // name of a source in the wording of an answer is not its citation.
 func TestRowsFailByWhatIsWrongWithThem(t *testing.T) {
-	for _, metric := range []string{"citation_presence", "over_citation", "distinct_sources"} {
+	for _, metric := range []string{"citation_presence", "over_citation", "citation_density"} {
 		f := newFixture()
 		for i := range 4 {
 			status := []string{"ok", "ok", "ok", "document_not_found"}[i]

@@ -40,7 +40,7 @@ func valued(system, metric string, values ...float64) (all []row) {
 func TestRanksFollowIntervals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	sure, tied := 0, 0
-	for i, metric := range []string{"char_f1", "over_citation", "distinct_sources", "char_f1", "over_citation", "char_f1", "char_f1", "over_citation", "distinct_sources"} {
+	for i, metric := range []string{"char_f1", "over_citation", "drb_effective_citations", "char_f1", "over_citation", "char_f1", "char_f1", "over_citation", "drb_effective_citations"} {
 		k := 3 + i%3
 		var rows []row
 		values := make(map[string][]float64)
@@ -60,7 +60,7 @@ func TestRanksFollowIntervals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		direction := map[string]float64{"char_f1": 1, "over_citation": -1, "distinct_sources": 1}[metric]
+		direction := map[string]float64{"char_f1": 1, "over_citation": -1, "drb_effective_citations": 1}[metric]
 		above, below := make([]int, k), make([]int, k)
 		for _, p := range joint.Pairs {
 			better, worse := p.New, p.Base
@@ -85,7 +85,7 @@ func TestRanksFollowIntervals(t *testing.T) {
 				y, x = append(y, v), append(x, 1)
 			}
 			high := 1.0
-			if metric == "distinct_sources" {
+			if metric == "drb_effective_citations" {
 				high = math.Inf(1)
 			}
 			e := stats.NewQuotient(y, x).Within(nil, 0, high, 1-0.05/float64(k))

@@ -23,9 +23,9 @@ func TestClaimsAgainstRows(t *testing.T) {
 		count(*) FILTER (c.outcome = 'contradicted') AS contradicted,
 		count(*) FILTER (c.outcome IN ('contradicted', 'unsupported')) AS hallucinated
 		FROM rows r LEFT JOIN claims c USING (id, system) WHERE r.status = 'ok' GROUP BY r.id, r.system`)
-	d.none("counts of claims", `SELECT id, system, r.claims, n.claims, claims_needing_citation, needing, supported_claims, supported, hallucinated_claims, hallucinated
+	d.none("counts of claims", `SELECT id, system, r.claims, n.claims, needing_claims, needing, supported_claims, supported, hallucinated_claims, hallucinated
 		FROM rows r JOIN counted n USING (id, system)
-		WHERE r.claims <> n.claims OR factual_claims <> factual OR claims_needing_citation <> needing OR cited_claims <> cited
+		WHERE r.claims <> n.claims OR factual_claims <> factual OR needing_claims <> needing OR cited_claims <> cited
 		OR supported_claims <> supported OR contradicted_claims <> contradicted OR hallucinated_claims <> hallucinated`)
 	d.none("correct citations", `SELECT r.id, r.system, correct_citations, count(*) FILTER (c.support >= 0.7)
 		FROM rows r JOIN citations c USING (id, system)

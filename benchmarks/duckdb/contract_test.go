@@ -105,7 +105,7 @@ const contractCounts = `
 	truth_tokens pred_tokens overlap_tokens
 	truth_spans pred_spans matched_spans perfect_matches good_matches exact_hits boundary_hits
 	citations valid_citations correct_citations relevant_citations scored_citations unlinked_citations
-	claims factual_claims claims_needing_citation cited_claims supported_claims consistent_claims
+	claims factual_claims needing_claims cited_claims supported_claims consistent_claims
 	consistent_citations contradicted_claims hallucinated_claims unscored_claims`
 
 // contractMetrics are the metrics that are no counts, in the order in which they

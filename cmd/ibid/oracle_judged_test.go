@@ -150,7 +150,7 @@ func (o *oracle) judged(r *oracleRow, e *oracleExpected) {
 			e.skip("contradiction_rate", "contradicted_claims")
 		}
 		add(map[string]bool{
-			"claims_needing_citation": s.needs, "scored needing": s.needs && known, "supported_claims": s.needs && joint >= o.c.supported,
+			"needing_claims": s.needs, "scored needing": s.needs && known, "supported_claims": s.needs && joint >= o.c.supported,
 			"cited_claims": s.needs && cited, "scored cited": s.needs && cited && known, "supported cited": s.needs && cited && joint >= o.c.supported,
 			"factual_claims": s.factual, "scored factual": s.factual && known, "consistent_claims": s.factual && joint >= o.c.agreeing && !s.contradicted,
 			"contradicted_claims": outcome == "contradicted", "hallucinated_claims": outcome == "contradicted" || outcome == "unsupported",
@@ -176,8 +176,8 @@ func (o *oracle) judged(r *oracleRow, e *oracleExpected) {
 		sum += v
 	}
 	e.counts(map[string]int{"claims": len(claims), "consistency_claims": len(joints)})
-	e.ratio("citation_completeness", n["cited_claims"], n["claims_needing_citation"])
-	e.ratio("supported_completeness", n["supported_claims"], n["scored needing"], lack("claims_needing_citation", "no_claims nothing_to_cite"))
+	e.ratio("citation_completeness", n["cited_claims"], n["needing_claims"])
+	e.ratio("supported_completeness", n["supported_claims"], n["scored needing"], lack("needing_claims", "no_claims nothing_to_cite"))
 	e.ratio("cited_claim_precision", n["supported cited"], n["scored cited"], lack("cited_claims", "no_claims no_citations nothing_to_cite"))
 	e.ratio("factual_consistency", n["consistent_claims"], n["scored factual"], lack("factual_claims", "no_claims"))
 	e.ratio("hallucination_rate", n["hallucinated_claims"], n["scored factual"], lack("factual_claims", "no_claims"))

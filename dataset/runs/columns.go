@@ -16,6 +16,10 @@ func (f *Form) Text() string {
 			fmt.Fprintf(&b, "      null: %s\n", c.Null)
 		}
 	}
+	for i := range f.Derived {
+		c := &f.Derived[i]
+		fmt.Fprintf(&b, "  %s (derived, %s): %s\n      SQL: %s\n", c.Name, strings.Join(c.traits(), ", "), c.Doc, c.SQL)
+	}
 	return b.String()
 }
 
@@ -31,6 +35,13 @@ func (f *Form) Markdown() string {
 			null = "never"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, cell.Replace(strings.Join(c.traits(), ", ")), cell.Replace(c.Doc), cell.Replace(null))
+	}
+	if len(f.Derived) > 0 {
+		b.WriteString("\nThese follow from the columns and are not in the file:\n\n| metric | what it is | SQL |\n|---|---|---|\n")
+		for i := range f.Derived {
+			c := &f.Derived[i]
+			fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", c.Name, cell.Replace(c.Doc), cell.Replace(c.SQL))
+		}
 	}
 	return b.String()
 }

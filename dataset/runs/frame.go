@@ -38,8 +38,29 @@ func (f *Frame) Len() int64 { return f.file.Rows() }
 // part k of its rows.
 func (f *Frame) Blocks() int { return f.file.RowGroups() }
 
-// Has reports whether the file has a column.
-func (f *Frame) Has(name string) bool { return f.file.Has(name) }
+// Has reports whether there is a column: in the file, or derived from what the file has.
+func (f *Frame) Has(name string) bool { return f.file.Has(name) || f.derives(name) != nil }
+
+// derives is the derived metric of that name, nil if the file does not have what it follows
+// from.
+func (f *Frame) derives(name string) *metrics.Definition {
+	d := derived[name]
+	if d == nil || slices.ContainsFunc(d.Columns(), func(column string) bool { return !f.file.Has(column) }) {
+		return nil
+	}
+	return d
+}
+
+// derived are the derived metrics by name.
+var derived = func() map[string]*metrics.Definition {
+	all := make(map[string]*metrics.Definition)
+	for _, d := range metrics.Definitions() {
+		if d.Derived {
+			all[d.Name] = &d
+		}
+	}
+	return all
+}()
 
 // Fields are the columns of the file, which the caller must not change.
 func (f *Frame) Fields() []parquet.Field { return f.file.Fields() }
@@ -51,6 +72,7 @@ type Block struct {
 	First  int64 // position of its first row in the file
 
 	frame   *Frame
+	places  []int // of the rows that columns are read of; nil is all of them
 	columns map[string]*blockColumn
 	err     error
 }
@@ -90,7 +112,7 @@ func (f *Frame) Each(do func(b *Block) error) error {
 func (b *Block) Len() int { return b.frame.file.GroupRows(b.Number) }
 
 // Err is the error of the first column that could not be read. Such a column, and one that
-// the file does not have, is null in every row.
+// there is not, is null in every row.
 func (b *Block) Err() error { return b.err }
 
 // Column reads a column of the block, once.
@@ -104,13 +126,47 @@ func (b *Block) Column(name string) *parquet.ColumnValues {
 		return &c.ColumnValues
 	}
 	c.of = b.Number
-	if b.frame.Has(name) && b.err == nil {
-		b.err = b.frame.file.ReadColumn(b.Number, name, &c.ColumnValues)
+	d := b.frame.derives(name)
+	switch {
+	case b.err != nil:
+	case b.frame.file.Has(name):
+		b.err = b.frame.file.ReadCells(b.Number, name, b.places, &c.ColumnValues)
+	case d != nil:
+		b.derive(d, &c.ColumnValues)
 	}
-	if !b.frame.Has(name) || b.err != nil {
-		c.Null(b.Len())
+	if b.err != nil || d == nil && !b.frame.file.Has(name) {
+		c.Null(b.rows())
 	}
 	return &c.ColumnValues
+}
+
+// rows is the number of rows that columns are read of.
+func (b *Block) rows() int {
+	if b.places != nil {
+		return len(b.places)
+	}
+	return b.Len()
+}
+
+// derive computes a derived metric.
+func (b *Block) derive(d *metrics.Definition, to *parquet.ColumnValues) {
+	to.Null(b.rows())
+	to.Kind = parquet.Double
+	names := d.Columns()
+	values, known := make([][]float64, len(names)), make([][]bool, len(names))
+	for k, name := range names {
+		values[k], known[k] = b.Numbers(name)
+	}
+	x := make([]float64, len(names))
+	for i := range to.Valid {
+		all := true
+		for k := range names {
+			x[k], all = values[k][i], all && known[k][i]
+		}
+		if all {
+			to.Doubles[i], to.Valid[i] = d.Derive(x)
+		}
+	}
 }
 
 // Texts are the values of a column of strings; "" is null.
@@ -134,8 +190,16 @@ func (b *Block) Sum(terms []metrics.Term) []float64 {
 	sum := make([]float64, b.Len())
 	for _, t := range terms {
 		values, known := b.Numbers(t.Column)
+		var times []float64
+		if t.Times != "" {
+			times, _ = b.Numbers(t.Times)
+		}
 		for i, ok := range known {
-			if ok {
+			switch {
+			case !ok:
+			case times != nil:
+				sum[i] += float64(t.Factor * float64(values[i]*times[i]))
+			default:
 				sum[i] += float64(t.Factor * values[i])
 			}
 		}

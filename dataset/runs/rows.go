@@ -20,15 +20,9 @@ const (
 	RowError = "error"
 )
 
-// ContractCounts is how many counts come before the metrics. The others, and the
-// sums, are parts that micro values are pooled from.
+// ContractCounts is how many counts come before the metrics and are in summaries. The others
+// are parts of what is pooled.
 const ContractCounts = int(metrics.UnscoredClaims) + 1
-
-// The columns of the metrics and sums from these on follow those of bounds.
-const (
-	LaterMetrics = int(metrics.OffsetAccuracy)
-	LaterSums    = int(metrics.SumOffsetsHeld)
-)
 
 // Suffixes of the columns that hold the least and the greatest value that a
 // metric of a row can have, where something of it is unscored.
@@ -58,7 +52,7 @@ type Row struct {
 	Model        string             `col:"model" doc:"the model that answered, as the input has it" null:"not given"`
 	Tags         map[string]string  `col:"tags" doc:"the tags of the input" null:"never"`
 	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value, each with the reason" null:"never"`
-	Numbers      map[string]float64 `col:"*"` // counts, metrics, sums and bounds by name; what is undefined is not there
+	Numbers      map[string]float64 `col:"*"` // counts, metrics and bounds by name; what is undefined is not there
 
 	Cluster       string   `col:"cluster" doc:"rows with the same cluster are not independent" null:"its cluster is the id"`
 	Tampering     string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence, as it says; suspected, where only verdicts.parquet names something (suspected)" null:"the judge does not look for it, and nothing is suspected"`
@@ -86,64 +80,92 @@ func (r *Row) Number(name string) *float64 {
 // Rows is the table of rows.parquet.
 func Rows() *Table[Row] { return NewRowsLayout().Table }
 
-// A RowsLayout says where each number of a row is in rows.parquet. The numbers of a
-// kind are columns that follow each other.
+// A RowsLayout says which numbers rows.parquet has, and where. What is derived from them
+// is no column of the file: a [Frame] computes it.
 type RowsLayout struct {
 	*Table[Row]
-	Counts       int              // column of count 0
-	Metrics      int              // column of metric 0
-	PoolCounts   int              // column of the first count after the contract's
-	Sums         int              // column of sum 0
-	Bounds       int              // column of the first bound; each metric of Bounded has two, low and high
-	Bounded      []metrics.Metric // metrics that can be unscored
-	LaterMetrics int              // column of metric [LaterMetrics]
-	LaterSums    int              // column of sum [LaterSums]
+	Counts  []CountColumn
+	Metrics []MetricColumn
+	Bounded []BoundColumns
 }
+
+// Columns of numbers, by their position in the table.
+type (
+	CountColumn struct {
+		metrics.Count
+		At int
+	}
+	MetricColumn struct {
+		metrics.Metric
+		At int
+	}
+	BoundColumns struct { // of what a metric can be where something of it is unscored
+		metrics.Metric
+		Low, High int
+	}
+)
 
 // NewRowsLayout lays out the columns.
 func NewRowsLayout() *RowsLayout {
 	l := new(RowsLayout)
-	counts, values, sums := metrics.CountDefinitions(), metrics.Definitions(), metrics.SumDefinitions()
 	var numbers []Column
-	after := "undefined" // the column that the next one follows; "" for the end of the table
-	add := func(kind parquet.ColumnKind, defs ...metrics.Definition) {
-		for i := range defs {
-			c := metricColumn(&defs[i], defs[i].UndefinedWhen)
-			c.Kind, c.After = kind, after
-			if after != "" {
-				after = c.Name
-			}
-			numbers = append(numbers, c)
+	add := func(kind parquet.ColumnKind, d metrics.Definition) {
+		c := metricColumn(&d, d.UndefinedWhen)
+		c.Kind = kind
+		if numbers = append(numbers, c); len(numbers) == 1 {
+			numbers[0].After = "undefined"
+		} else {
+			numbers[len(numbers)-1].After = numbers[len(numbers)-2].Name
 		}
 	}
-	add(parquet.Int64, counts[:ContractCounts]...)
-	add(parquet.Double, values[:LaterMetrics]...)
-	add(parquet.Int64, counts[ContractCounts:]...)
-	add(parquet.Double, sums[:LaterSums]...)
-	inside := len(numbers)
-	after = ""
-	for m, d := range values[:LaterMetrics] {
-		if d.Judged || d.Group == "overall" {
-			l.Bounded = append(l.Bounded, metrics.Metric(m))
+	var derived []Column
+	for _, d := range metrics.CountDefinitions() {
+		add(parquet.Int64, d)
+	}
+	for _, d := range metrics.Definitions() {
+		if d.Derived {
+			c := metricColumn(&d, d.UndefinedWhen)
+			c.SQL = d.SQL()
+			derived = append(derived, c)
+		} else {
+			add(parquet.Double, d)
+		}
+	}
+	for m, d := range metrics.Definitions() {
+		if isBounded(&d) {
 			low, high := d, d
 			low.Name, low.Summary = d.Name+LowSuffix, "least value that "+d.Name+" can have"
 			high.Name, high.Summary = d.Name+HighSuffix, "greatest value that "+d.Name+" can have"
 			low.UndefinedWhen, high.UndefinedWhen = "nothing of it is unscored", "nothing of it is unscored"
-			add(parquet.Double, low, high)
+			add(parquet.Double, low)
+			add(parquet.Double, high)
+			l.Bounded = append(l.Bounded, BoundColumns{Metric: metrics.Metric(m)})
 		}
 	}
-	add(parquet.Double, values[LaterMetrics:]...)
-	add(parquet.Double, sums[LaterSums:]...)
-
 	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
-	l.Counts = l.Index("undefined") + 1
-	l.Metrics = l.Counts + ContractCounts
-	l.PoolCounts = l.Metrics + LaterMetrics
-	l.Sums = l.PoolCounts + len(counts) - ContractCounts
-	l.Bounds = len(l.Columns) - (len(numbers) - inside)
-	l.LaterMetrics = l.Bounds + 2*len(l.Bounded)
-	l.LaterSums = l.LaterMetrics + len(values) - LaterMetrics
+	l.Derived = derived
+	for c := range metrics.NumCounts {
+		l.Counts = append(l.Counts, CountColumn{c, l.Index(c.String())})
+	}
+	for m, d := range metrics.Definitions() {
+		if !d.Derived {
+			l.Metrics = append(l.Metrics, MetricColumn{metrics.Metric(m), l.Index(d.Name)})
+		}
+	}
+	for i := range l.Bounded {
+		b := &l.Bounded[i]
+		b.Low, b.High = l.Index(b.Metric.String()+LowSuffix), l.Index(b.Metric.String()+HighSuffix)
+	}
 	return l
+}
+
+// isBounded reports whether the metric of a row can have bounds.
+func isBounded(d *metrics.Definition) bool {
+	switch d.Name {
+	case "citation_completeness", "citation_coverage", "consistency_variance":
+		return false
+	}
+	return d.Judged && d.Group != "dialects" || d.Group == "overall"
 }
 
 // metricColumn is the column of the value of a metric in a row.

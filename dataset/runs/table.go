@@ -27,6 +27,7 @@ type Form struct {
 	File    string // name in a run directory, or what writes the table
 	Doc     string // what one row is
 	Columns []Column
+	Derived []Column // what a [Frame] computes from columns, and the file does not have
 }
 
 // A Column is one column of a result table. For a field of a struct, its tags say
@@ -49,6 +50,7 @@ type Column struct {
 	Unit, Range string
 	Null        string
 	After       string
+	SQL         string // expression for a derived column
 
 	field string // name of the field, after that of a struct with a prefix
 	index []int  // path of the field, through embedded structs and pointers to structs
@@ -413,13 +415,15 @@ func (t *Table[T]) scanFile(path string, columns []string, at []int64, yield fun
 // scan reads the rows at those positions; nil is all of them.
 func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at int64, row *T) error) error {
 	var read []*Column
-	for i := range t.Columns {
-		c := &t.Columns[i]
-		if (columns == nil || slices.Contains(columns, c.Name)) && (c.Required || f.Has(c.Name)) {
-			read = append(read, c)
+	for _, list := range [][]Column{t.Columns, t.Derived} {
+		for i := range list {
+			c := &list[i]
+			if (columns == nil || slices.Contains(columns, c.Name)) && (c.Required || f.Has(c.Name)) {
+				read = append(read, c)
+			}
 		}
 	}
-	values := make([]parquet.ColumnValues, len(read))
+	values := make([]*parquet.ColumnValues, len(read))
 	some := at != nil
 	return f.Each(func(b *Block) error {
 		n, places := b.Len(), []int(nil)
@@ -433,16 +437,20 @@ func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at in
 		if n == 0 {
 			return nil
 		}
+		b.places = places
 		for k, c := range read {
-			if err := f.file.ReadCells(b.Number, c.Name, places, &values[k]); err != nil {
-				return err
+			if values[k] = b.Column(c.Name); c.Required && !f.Has(c.Name) {
+				return f.file.ReadColumn(b.Number, c.Name, &parquet.ColumnValues{}) // the error
 			}
+		}
+		if b.err != nil {
+			return b.err
 		}
 		for i := range n {
 			var row T
 			into := reflect.ValueOf(&row).Elem()
 			for k, c := range read {
-				v := &values[k]
+				v := values[k]
 				if !v.Valid[i] {
 					continue
 				}
@@ -540,16 +548,20 @@ func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
 
 func (t *Table[T]) writeHeader(c *csv.Writer) error {
 	var names []string
-	for i := range t.Columns {
-		names = append(names, t.Columns[i].Name)
+	for _, column := range slices.Concat(t.Columns, t.Derived) {
+		names = append(names, column.Name)
 	}
 	return c.Write(names)
 }
 
 func (t *Table[T]) writeRecord(c *csv.Writer, row *T) error {
-	record := make([]string, len(t.Columns))
-	for k := range t.Columns {
-		if v, ok := t.value(reflect.ValueOf(row).Elem(), &t.Columns[k]); ok {
+	record := make([]string, len(t.Columns)+len(t.Derived))
+	for k := range record {
+		column := &t.Columns[min(k, len(t.Columns)-1)]
+		if k >= len(t.Columns) {
+			column = &t.Derived[k-len(t.Columns)]
+		}
+		if v, ok := t.value(reflect.ValueOf(row).Elem(), column); ok {
 			record[k] = csvCell(v)
 		}
 	}

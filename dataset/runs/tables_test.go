@@ -28,7 +28,7 @@ func writeRun(t *testing.T) string {
 		Rows().Write(dir, []Row{
 			{
 				Key: key, Status: RowOK, Tags: map[string]string{"lang": "de"}, Undefined: map[string]string{"citation_correctness": "no_judge"},
-				Numbers: map[string]float64{"char_f1": 0.5, "citations": 2},
+				Numbers: map[string]float64{"mean_exact_jaccard": 0.25, "truth_chars": 10, "pred_chars": 30, "overlap_chars": 10, "citations": 2},
 			},
 			{Key: Key{"q2", "a", 1}, Status: RowError, Error: "answer: null"},
 		}),
@@ -51,7 +51,7 @@ func TestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *row.Number("char_f1") != 0.5 || *row.Number("citations") != 2 || row.Number("char_recall") != nil {
+	if *row.Number("mean_exact_jaccard") != 0.25 || *row.Number("char_f1") != 0.5 || *row.Number("exact_match") != 0 || *row.Number("citations") != 2 || row.Number("doc_recall") != nil {
 		t.Errorf("numbers of a row: %v", row.Numbers)
 	}
 	if row.Tags["lang"] != "de" || row.Undefined["citation_correctness"] != "no_judge" {
@@ -67,22 +67,26 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The numbers of a kind are columns that follow each other, and later ones come last.
+// Every number has a column or is derived.
 func TestRowsLayout(t *testing.T) {
 	l := NewRowsLayout()
-	for name, at := range map[string]int{
-		"truth_chars": l.Counts, "char_precision": l.Metrics, "cluster": l.Sums + LaterSums, l.Columns[l.Bounds].Name: l.Bounds,
-	} {
-		if l.Index(name) != at {
-			t.Errorf("%s is column %d, not %d", name, l.Index(name), at)
+	if len(l.Counts) != int(metrics.NumCounts) || len(l.Metrics)+len(l.Derived) != metrics.NumMetrics {
+		t.Errorf("%d counts, %d metrics and %d derived ones", len(l.Counts), len(l.Metrics), len(l.Derived))
+	}
+	for _, c := range l.Counts {
+		if l.Columns[c.At].Name != c.Count.String() {
+			t.Errorf("%v is column %s", c.Count, l.Columns[c.At].Name)
 		}
 	}
-	if name := l.Columns[l.Bounds].Name; !strings.HasSuffix(name, LowSuffix) {
-		t.Errorf("the first bound is %s", name)
+	for _, m := range l.Metrics {
+		if l.Columns[m.At].Name != m.Metric.String() {
+			t.Errorf("%v is column %s", m.Metric, l.Columns[m.At].Name)
+		}
 	}
-	later, sums := metrics.NumMetrics-LaterMetrics, metrics.NumSums-LaterSums
-	if l.LaterMetrics != len(l.Columns)-later-sums || l.LaterSums != l.LaterMetrics+later {
-		t.Errorf("%d columns, later ones from %d and %d", len(l.Columns), l.LaterMetrics, l.LaterSums)
+	for _, b := range l.Bounded {
+		if l.Columns[b.Low].Name != b.Metric.String()+LowSuffix || l.Columns[b.High].Name != b.Metric.String()+HighSuffix {
+			t.Errorf("bounds of %v are %s and %s", b.Metric, l.Columns[b.Low].Name, l.Columns[b.High].Name)
+		}
 	}
 }
 

@@ -57,7 +57,7 @@ func TestReference(t *testing.T) {
 func TestColumnsTopic(t *testing.T) {
 	text := columnsTopic()
 	for _, want := range []string{
-		"\nrows.parquet: one row of the input", "\n  char_f1 (double, [0, 1]): ", "\ncitations.parquet: ", "\n  repaired_start (int64, code points): ",
+		"\nrows.parquet: one row of the input", "\n  char_f1 (derived, double, [0, 1]): ", "\ncitations.parquet: ", "\n  repaired_start (int64, code points): ",
 		"\n      null: nothing was repaired\n", "\nagreement.parquet: ", "\nibid compare: ",
 	} {
 		if !strings.Contains(text, want) {
