@@ -225,7 +225,7 @@ func (p *Plan) itemOf(r *dataset.Resolver, row *ibid.Answer) (annotations.Item, 
 // statistics.cluster names; its question, if there are none.
 func (p *Plan) documentOf(row *ibid.Answer) string {
 	by := p.job.Config.Statistics.Cluster
-	if by == autoCluster {
+	if by == runs.AutoCluster {
 		if all := annotations.ClusterOf(runs.AppendDocuments(nil, row)); all != "" {
 			return strings.Clone(all)
 		}

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ibid/dataset"
-	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
@@ -39,7 +38,7 @@ func (p *Plan) askInBatches(ctx context.Context, todo []partRange, perPart int64
 	}()
 	queue := p.startJudgeQueue(ctx)
 	defer queue.end()
-	w, err := newWorker(p, runs.NewRowsLayout(), docs)
+	w, err := newWorker(p, p.rowsLayout(), docs)
 	if err != nil {
 		return err
 	}

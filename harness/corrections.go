@@ -101,7 +101,11 @@ func readPredicted(dir string, judged *Judged) (map[summaryKey]*predictedRows, e
 		return nil, err
 	}
 	defer f.Close()
-	touched, err := runs.ReadDocuments(context.Background(), f)
+	m, err := runs.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	touched, err := runs.ReadDocuments(context.Background(), f, m.Effective().Statistics.Cluster)
 	if err != nil {
 		return nil, err
 	}

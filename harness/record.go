@@ -27,12 +27,9 @@ type recorder struct {
 	calls     *parquet.Table
 	call      callColumns
 
-	cluster string // the setting statistics.cluster
-
-	sourceTypes  bool     // the run slices by them
-	sourceStates bool     // likewise
-	hashes       bool     // of answers are wanted
-	types        []string // scratch
+	lacks  []string // see [Plan.lacks]; the layout may have more columns than the run fills
+	hashes bool     // of answers are wanted
+	types  []string // scratch
 
 	tagKeys, tagValues []string
 	noTags             parquet.MapRef
@@ -47,15 +44,13 @@ type recorder struct {
 // [runs.Claim] and [runs.Call]. The numbers of a row are appended by its pattern.
 type (
 	rowColumns struct {
-		ID, System, Status, Error, Annotator, Components, Provider, Model runs.TextColumn
-		FailsBecause, Cluster, Tampering                                  runs.TextColumn
-		Row                                                               runs.IntColumn
-		Tags, Undefined                                                   runs.MapColumn
-		Fails                                                             runs.BoolColumn
-		CostUSD, LatencyMillis                                            runs.DoubleColumn
-		Tokens                                                            runs.IntColumn
-		SourceTypes, SourceStatuses, Documents                            runs.TextsColumn
-		AnswerHash                                                        runs.IntColumn
+		ID, System, Status, Error, Annotator, Provider, Model, FailsBecause, Tampering runs.TextColumn
+		Row                                                                            runs.IntColumn
+		Tags, Undefined                                                                runs.MapColumn
+		CostUSD, LatencyMillis                                                         runs.DoubleColumn
+		Tokens                                                                         runs.IntColumn
+		SourceTypes, SourceStatuses, Documents                                         runs.TextsColumn
+		AnswerHash                                                                     runs.IntColumn
 	}
 	citationColumns struct {
 		ID, System, CitationID, Doc, Unit, Status, AnswerRole                                 runs.TextColumn
@@ -93,9 +88,9 @@ type tally struct {
 // tallies are those of the parts that this process has made, by number.
 type tallies map[int64]*tally
 
-func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error) {
+func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) (*recorder, error) {
 	r := &recorder{
-		layout: layout, cluster: s.Statistics.Cluster, sourceTypes: slices.Contains(s.Slices, runs.SourceTypeSlice), sourceStates: slices.Contains(s.Slices, runs.SourceStatusSlice),
+		layout: layout, lacks: lacks,
 		limits: metrics.ProblemLimits{Supported: s.Thresholds.Supported, GoodMatch: s.Thresholds.GoodMatch},
 	}
 	for _, t := range []struct {
@@ -163,9 +158,7 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	}
 	r.tally.MovedTruth += scores.Counts[metrics.MovedTruth]
 	r.tally.LostTruth += scores.Counts[metrics.LostTruth]
-	problem := r.problem(in, s, failure)
-	to.Fails.Append(problem.Fails())
-	if problem.Fails() {
+	if problem := r.problem(in, s, failure); problem.Fails() {
 		to.FailsBecause.Append(problem.String())
 	}
 	if scores.HasTruthAnnotator {
@@ -188,23 +181,21 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 			r.rows.AppendDouble(m.At, scores.Values[m.Metric])
 		}
 	}
-	to.Cluster.Optional(clusterOf(in, r.cluster))
 	if j := s.judging; j != nil && failure == nil {
 		to.Tampering.Optional(j.tampering())
 	}
-	if r.sourceTypes {
+	if !slices.Contains(r.lacks, runs.SourceTypeSlice) {
 		r.types = runs.AppendSourceTypes(r.types[:0], in)
 		to.SourceTypes.Append(r.types)
 	}
-	if r.sourceStates {
+	if !slices.Contains(r.lacks, runs.SourceStatusSlice) {
 		r.types = runs.AppendSourceStatuses(r.types[:0], in)
 		to.SourceStatuses.Append(r.types)
 	}
-	if r.cluster == autoCluster {
+	if !slices.Contains(r.lacks, runs.NeedsAuto) {
 		r.types = runs.AppendDocuments(r.types[:0], in)
 		to.Documents.Append(r.types)
 	}
-	to.Components.Optional(scores.Components)
 	if r.hashes && failure == nil {
 		to.AnswerHash.Append(answerHash(in))
 	}
@@ -472,20 +463,19 @@ func (r *recorder) addCalls(in *ibid.Answer, j *judging) {
 	}
 }
 
-// autoCluster is the value of statistics.cluster with which rows depend on each other
-// by all documents that they touch.
-const autoCluster = "auto"
-
 // byQuestion reports whether a value of statistics.cluster is that rows depend on each other
 // only by their question.
-func byQuestion(cluster string) bool { return cluster == "question" || cluster == "id" }
+func byQuestion(cluster string) bool {
+	return cluster != runs.AutoCluster && runs.ClusterTag(cluster) == ""
+}
 
 // clusterOf is the row's value of the tag that statistics.cluster names, "" if it names
 // none or the row has none.
 func clusterOf(in *ibid.Answer, by string) string {
-	if by == autoCluster || byQuestion(by) {
+	tag := runs.ClusterTag(by)
+	if tag == "" {
 		return ""
 	}
-	value, _ := in.Tag(by)
+	value, _ := in.Tag(tag)
 	return value
 }

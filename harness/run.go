@@ -248,6 +248,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
 	}
 	if p.source != nil {
+		m.Components = p.options.Components()
 		m.Columns = p.source.Select(wantScored).Filled()
 	}
 	if len(p.job.Only) == 0 { // else some of them
@@ -430,7 +431,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, k
 func (p *Plan) joinTables(from, to int64) (err error) {
 	p.stage("joining parts", p.Rows)(0)
 	fields := map[partFile][]parquet.Field{
-		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: runs.NewRowsLayout().Fields(),
+		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: p.rowsLayout().Fields(),
 	}
 	for _, kind := range p.partFiles() {
 		list := p.partsOf(kind, from, to)

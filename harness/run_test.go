@@ -159,9 +159,9 @@ func TestGates(t *testing.T) {
 func TestGatesThatCannotBe(t *testing.T) {
 	path := writeRows(t, questions(3, "a"))
 	for gate, want := range map[string]string{
-		"char_f2 >= 0.5":                "no metric of that name",
+		"char_f2 >= 0.5":                   "no metric of that name",
 		"micro(consistency_variance) >= 1": "no micro value",
-		"char_f1[topic=x] >= 0.5":       "not among the slices",
+		"char_f1[topic=x] >= 0.5":          "not among the slices",
 	} {
 		config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=none"}, Gates: []string{gate}})
 		if err != nil {

@@ -256,7 +256,7 @@ func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.Arro
 			}
 		}
 	}()
-	layout := runs.NewRowsLayout()
+	layout := runs.NewRowsLayout() // the columns of a stream are known before anything of it
 	for range workers {
 		w, err := newWorker(p, layout, p.loaded)
 		if err != nil {

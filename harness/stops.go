@@ -86,8 +86,8 @@ func (p *Plan) checkOnly(ctx context.Context) error {
 func (p *Plan) checkSlices(ctx context.Context) error {
 	missing := slices.DeleteFunc(slices.Clone(p.job.Config.Slices), runs.IsColumnSlice)
 	cluster := p.job.Config.Statistics.Cluster
-	if cluster != autoCluster && !byQuestion(cluster) { // a tag
-		missing = append(missing, cluster)
+	if tag := runs.ClusterTag(cluster); tag != "" {
+		missing = append(missing, tag)
 	}
 	if len(missing) == 0 {
 		return nil
@@ -113,7 +113,7 @@ func (p *Plan) checkSlices(ctx context.Context) error {
 		return err
 	}
 	if names := slices.Sorted(maps.Keys(tags)); missing[0] == cluster && !slices.Contains(p.job.Config.Slices, cluster) {
-		tip := meantAmong(cluster, append([]string{autoCluster, "question"}, names...), "rows depend on each other by", "")
+		tip := meantAmong(cluster, append([]string{runs.AutoCluster, "question"}, names...), "rows depend on each other by", "")
 		return p.job.Config.Refuse("statistics.cluster", "no row has the tag "+cluster, tip)
 	}
 	tip := meantAmong(missing[0], append(slices.Sorted(maps.Keys(tags)), runs.ColumnSlices()...), "slices can be by", "")

@@ -40,10 +40,8 @@ func (p *Plan) summarize(ctx context.Context, memory int) (out counted, err erro
 		file: f, groups: groups, items: summaryItems(), judged: p.judge != nil,
 		level: s.Statistics.Level, workers: p.job.workers(), progress: p.stage("summarizing", f.Len()),
 	}
-	if by := s.Statistics.Cluster; by != autoCluster && !byQuestion(by) {
-		sum.tag = by
-	}
-	if err := sum.findUnits(ctx); err != nil {
+	sum.tag = runs.ClusterTag(s.Statistics.Cluster)
+	if err := sum.findUnits(ctx, s.Statistics.Cluster); err != nil {
 		return out, err
 	}
 	blocks, err := sum.blocks(ctx, p.Dir, memory)

@@ -27,6 +27,7 @@ type Tables struct {
 	Manifest *runs.Manifest // of the run that the first of them is of; nil unless all are of runs
 
 	rows      *dataset.Source
+	layout    *runs.RowsLayout
 	documents string     // digest of the documents that all of these runs had; "" for none, or several
 	kinds     []partFile // that results have
 }
@@ -79,6 +80,24 @@ func FindTables(patterns []string) (*Tables, error) {
 		}
 	}
 	return t, nil
+}
+
+// findLayout finds out which columns the rows have: those that need something are all there or
+// none.
+func (t *Tables) findLayout() error {
+	f, err := parquet.Open(t.Files[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var lacks []string
+	for _, c := range runs.Rows().Columns {
+		if n, _ := f.Root.Child(c.Name); n == nil && c.Needs != "" && !slices.Contains(lacks, c.Needs) {
+			lacks = append(lacks, c.Needs)
+		}
+	}
+	t.layout = runs.NewRowsLayout(lacks...)
+	return nil
 }
 
 // settingsIn are the ingredients of a run that are not its data.
@@ -137,7 +156,10 @@ func (p *Plan) planTables(ctx context.Context) (err error) {
 	if err := checkGates(c, p.job.Baseline != ""); err != nil {
 		return err
 	}
-	if t.rows, err = dataset.OpenTable(t.Files, runs.Rows().Fields(), limitsOf(&c.Settings)); err != nil {
+	if err := t.findLayout(); err != nil {
+		return err
+	}
+	if t.rows, err = dataset.OpenTable(t.Files, t.layout.Fields(), limitsOf(&c.Settings)); err != nil {
 		return err
 	}
 	if p.Rows = t.rows.Rows(); p.Rows == 0 {
@@ -172,7 +194,7 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 	}
 	perPart := int64(p.tables.rows.BatchRows(maxPartRows))
 	parts := (p.Rows + perPart - 1) / perPart
-	layout := runs.NewRowsLayout()
+	layout := p.tables.layout
 	if err := p.takeRows(ctx, layout, int(perPart)); err != nil {
 		return err
 	}

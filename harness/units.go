@@ -26,9 +26,9 @@ func (u *units) name(of *runs.RowDocuments, document int32) string {
 }
 
 // findUnits finds the groups in which rows depend on each other.
-func (s *summarizer) findUnits(ctx context.Context) error {
+func (s *summarizer) findUnits(ctx context.Context, cluster string) error {
 	s.units = make([]*units, len(s.groups.all))
-	touched, err := runs.ReadDocuments(ctx, s.file)
+	touched, err := runs.ReadDocuments(ctx, s.file, cluster)
 	if err != nil {
 		return err
 	}

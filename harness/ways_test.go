@@ -418,7 +418,7 @@ func TestScoredLines(t *testing.T) {
 	for _, table := range []string{runs.RowsFile, runs.CitationsFile} {
 		settings := []string{"documents=" + documents, "judge=lexical", "keep=nothing"}
 		name := strings.TrimSuffix(table, ".parquet")
-		whole := resultCells(t, filepath.Join(done(t, harness.Job{Source: rows}, append(settings, "dataset="+rows, "out="+t.TempDir(), "id=run")...), table))
+		whole := streamCells(t, filepath.Join(done(t, harness.Job{Source: rows}, append(settings, "dataset="+rows, "out="+t.TempDir(), "id=run")...), table))
 		parquet, err := os.ReadFile(rows)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,7 +63,7 @@ func (p *Plan) scoreParts(ctx context.Context, todo []partRange, rowsPerPart int
 		}
 		return nil
 	})
-	layout := runs.NewRowsLayout()
+	layout := p.rowsLayout()
 	var workers errgroup.Group
 	for range p.workers(queue) {
 		w, err := newWorker(p, layout, docs)
@@ -115,12 +116,29 @@ type worker struct {
 	row     ibid.Answer
 }
 
+// rowsLayout has the columns that the run can fill.
+func (p *Plan) rowsLayout() *runs.RowsLayout { return runs.NewRowsLayout(p.lacks()...) }
+
+// lacks are the needs of columns of rows.parquet that the run does not meet.
+func (p *Plan) lacks() (lacks []string) {
+	s := &p.job.Config.Settings
+	for need, has := range map[string]bool{
+		runs.NeedsJudge: p.judge != nil, runs.NeedsTexts: p.documents != nil || p.loaded != nil || p.inline, runs.NeedsAuto: s.Statistics.Cluster == runs.AutoCluster,
+		runs.SourceTypeSlice: slices.Contains(s.Slices, runs.SourceTypeSlice), runs.SourceStatusSlice: slices.Contains(s.Slices, runs.SourceStatusSlice),
+	} {
+		if !has {
+			lacks = append(lacks, need)
+		}
+	}
+	return lacks
+}
+
 func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*worker, error) {
 	s, err := newScorer(p, docs)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecorder(layout, &p.job.Config.Settings)
+	r, err := newRecorder(layout, p.lacks(), &p.job.Config.Settings)
 	if err != nil {
 		return nil, err
 	}

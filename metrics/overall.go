@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"strings"
-
 	"ibid"
 )
 
@@ -49,20 +47,19 @@ func (o *Options) runWeights() [len(components)]float64 {
 	return w
 }
 
-// componentNames are the names of the components with a weight.
-func componentNames(weights [len(components)]float64, all []Definition) string {
-	var names []string
+// Components are the names of the components that the overall score of a run is made of.
+func (o *Options) Components() (names []string) {
+	weights := o.runWeights()
 	for i, m := range components {
 		if weights[i] > 0 {
-			names = append(names, all[m].Name)
+			names = append(names, m.String())
 		}
 	}
-	return strings.Join(names, ",")
+	return names
 }
 
 // scoreOverall combines the components.
 func (s *Scorer) scoreOverall(r *Row, e expectation, out *Scores) {
-	out.Components = s.components
 	if s.opt.Compat {
 		s.copyComponents(out)
 		s.fillComponents(out)

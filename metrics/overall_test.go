@@ -3,6 +3,7 @@ package metrics
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"ibid"
@@ -160,8 +161,8 @@ func TestComponents(t *testing.T) {
 			o := DefaultOptions()
 			tt.change(&o)
 			s := score(t, o, row)
-			if s.Components != tt.want || s.Reasons[OverallCitationAccuracy] != tt.why {
-				t.Errorf("components %q, reason %q", s.Components, s.Reasons[OverallCitationAccuracy])
+			if got := strings.Join(o.Components(), ","); got != tt.want || s.Reasons[OverallCitationAccuracy] != tt.why {
+				t.Errorf("components %q, reason %q", got, s.Reasons[OverallCitationAccuracy])
 			}
 			if tt.why == ibid.Defined {
 				wantValue(t, s, OverallCitationAccuracy, tt.score)

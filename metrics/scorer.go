@@ -38,8 +38,7 @@ type Scorer struct {
 	reasons [NumMetrics]ibid.Reason // before anything is known of a row; the values are 0
 	reading []Metric                // that need the text of a source
 
-	weights    [len(components)]float64 // of the overall score's components, 0 of those that the run has not
-	components string
+	weights [len(components)]float64 // of the overall score's components, 0 of those that the run has not
 
 	compare    span.Comparer
 	names      names
@@ -87,7 +86,6 @@ func NewScorer(o Options) (*Scorer, error) {
 	}
 	s.reasons[OverallCitationAccuracy] = ibid.NoJudge // unless the run has components
 	s.weights = o.runWeights()
-	s.components = componentNames(s.weights, definitions)
 	return s, nil
 }
 
@@ -122,7 +120,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 		s.scoreComponents(r, out)
 	}
 	s.withholdUnread(r, out)
-	if s.components != "" {
+	if s.weights != [len(components)]float64{} {
 		s.scoreOverall(r, e, out)
 	}
 	if r.Answer.Answer != "" || len(r.Messages) > 0 {

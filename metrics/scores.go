@@ -21,10 +21,6 @@ type Scores struct {
 	HasBounds [NumMetrics]bool
 	Bounded   bool // some HasBounds is set
 
-	// Components names the components of the overall score, separated by
-	// commas: those of the run, the same in every row that was scored.
-	Components string
-
 	Outcomes []ibid.Outcome // one per claim of the row if the run has a judge, else empty
 
 	// TruthAnnotator is the name of the one annotator whose spans were scored,
@@ -90,7 +86,7 @@ func (s *Scores) reset(reasons *[NumMetrics]ibid.Reason) {
 	s.Values, s.Reasons = [NumMetrics]float64{}, *reasons
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
-	s.Components, s.Outcomes, s.PresenceErr, s.LimitErr = "", s.Outcomes[:0], nil, nil
+	s.Outcomes, s.PresenceErr, s.LimitErr = s.Outcomes[:0], nil, nil
 	if s.Bounded {
 		s.HasBounds, s.Bounded = [NumMetrics]bool{}, false
 	}

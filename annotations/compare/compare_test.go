@@ -1,7 +1,6 @@
 package compare_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,10 +40,10 @@ type row struct {
 var rowFields = []parquet.Field{
 	{Name: "id", Kind: parquet.String, Required: true},
 	{Name: "system", Kind: parquet.String, Required: true},
-	{Name: "overall_components", Kind: parquet.String},
+	{Name: "model", Kind: parquet.String},
 	{Name: "truth_annotator", Kind: parquet.String},
 	{Name: "provider", Kind: parquet.String},
-	{Name: "cluster", Kind: parquet.String},
+	{Name: "error", Kind: parquet.String},
 	{Name: "tags", Kind: parquet.MapString},
 	{Name: "char_f1", Kind: parquet.Double},
 	{Name: "exact_match", Kind: parquet.Double},
@@ -54,7 +53,7 @@ var rowFields = []parquet.Field{
 	{Name: "truth_spans", Kind: parquet.Int64},
 	{Name: "citation_correctness", Kind: parquet.Double},
 	{Name: "documents", Kind: parquet.ListString},
-	{Name: "fails", Kind: parquet.Bool},
+	{Name: "fails_because", Kind: parquet.String},
 	{Name: "undefined", Kind: parquet.MapString},
 	{Name: "answer_cost_usd", Kind: parquet.Double},
 	{Name: "answer_tokens", Kind: parquet.Double},
@@ -91,11 +90,15 @@ func tableOf(t *testing.T, rows []row) *parquet.Table {
 	for _, r := range rows {
 		table.AppendString(0, r.id)
 		table.AppendString(1, r.system)
-		table.AppendString(2, cmp.Or(r.components, "span_accuracy_score"))
 		text(4, r.provider)
-		text(5, r.cluster)
-		if r.lang != "" {
-			table.AppendMap(6, []string{"lang"}, []string{r.lang})
+		var keys, values []string
+		for key, value := range map[string]string{"lang": r.lang, "cluster": r.cluster} {
+			if value != "" {
+				keys, values = append(keys, key), append(values, value)
+			}
+		}
+		if keys != nil {
+			table.AppendMap(6, keys, values)
 		}
 		if number(7, r.f1); r.f1 != nil {
 			table.AppendDouble(8, math.Floor(*r.f1))
@@ -108,7 +111,9 @@ func tableOf(t *testing.T, rows []row) *parquet.Table {
 		if r.documents != nil {
 			table.AppendStrings(14, r.documents)
 		}
-		table.AppendBool(15, r.fails)
+		if r.fails {
+			table.AppendString(15, "error")
+		}
 		if r.undefined != "" {
 			table.AppendMap(16, []string{"char_f1", "exact_match"}, []string{r.undefined, "other"})
 		}
@@ -156,6 +161,15 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 		Schema: runs.ManifestSchema, ID: id, Status: runs.StatusComplete, Seed: 1, Judge: runs.JudgeRecord{Kind: "none"},
 		Ingredients: map[string]string{"metrics": "1", "tokenizer": "words", "dataset": id},
 		Settings:    []runs.Setting{{Key: "slices", Value: "[]"}},
+		Components:  []string{"span_accuracy_score"},
+	}
+	for _, r := range rows {
+		if r.cluster != "" {
+			m.Settings = append(m.Settings, runs.Setting{Key: "statistics.cluster", Value: "cluster"})
+		}
+		if r.components != "" {
+			m.Components = strings.Split(r.components, ",")
+		}
 	}
 	if change != nil {
 		change(m)

@@ -62,15 +62,14 @@ func (c *comparison) failures() error {
 	return nil
 }
 
-const failsColumn = "fails"
+// failsColumn has a value in the rows that fail.
+const failsColumn = "fails_because"
 
 // fails says of each row of the run whether it fails.
 func (r *Run) fails() ([]bool, error) {
 	all := make([]bool, 0, r.file.Len())
 	err := r.file.Each(func(b *runs.Block) error {
-		for _, n := range b.Column(failsColumn).Ints {
-			all = append(all, n != 0)
-		}
+		all = append(all, b.Column(failsColumn).Valid...)
 		return nil
 	})
 	return all, err

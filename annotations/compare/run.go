@@ -80,7 +80,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Dir: dir, Manifest: m, file: f}
+	r := &Run{Dir: dir, Manifest: m, file: f, components: m.Components}
 	if f.Len() > math.MaxInt32 {
 		err = errors.New("more rows than can be compared")
 	} else if err = r.readKeys(); err == nil {
@@ -104,13 +104,10 @@ func (r *Run) readKeys() error {
 	r.questions = make([]uint64, 0, r.file.Len())
 	r.systems.codes = make([]int32, 0, r.file.Len())
 	err := r.file.Each(func(b *runs.Block) error {
-		id, system, components := b.Texts("id"), b.Texts("system"), b.Texts("overall_components")
+		id, system := b.Texts("id"), b.Texts("system")
 		for i := range b.Len() {
 			r.questions = append(r.questions, stats.Key(idPrefix, id[i]))
 			r.systems.add(system[i])
-			if len(r.components) == 0 && components[i] != "" {
-				r.components = strings.Split(components[i], ",")
-			}
 		}
 		return nil
 	})
@@ -121,7 +118,7 @@ func (r *Run) readKeys() error {
 // readDocuments reads which documents rows touch.
 func (r *Run) readDocuments() error {
 	r.ends = make([]int32, 0, r.file.Len())
-	return runs.EachDocuments(context.Background(), r.file, func(names []string) {
+	return runs.EachDocuments(context.Background(), r.file, r.Manifest.Effective().Statistics.Cluster, func(names []string) {
 		for _, name := range names {
 			r.documents = append(r.documents, stats.Key(name))
 		}
@@ -142,7 +139,7 @@ func (r *Run) touched(row int32) []uint64 {
 func (r *Run) nameOf(key uint64) (name string) {
 	if r.names == nil {
 		r.names = make(map[uint64]string)
-		_ = runs.EachDocuments(context.Background(), r.file, func(names []string) { // has been read before
+		_ = runs.EachDocuments(context.Background(), r.file, r.Manifest.Effective().Statistics.Cluster, func(names []string) { // has been read before
 			for _, name := range names {
 				if key := stats.Key(name); r.names[key] == "" {
 					r.names[key] = strings.Clone(name)

@@ -410,7 +410,7 @@ func TestWhatIsCompared(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"lnag": "no row of one has the tag lnag|did you mean lang?",
-		"zzzz": "no row of one has the tag zzzz|slices can be by lang, model, provider, source_status, source_type, system",
+		"zzzz": "no row of one has the tag zzzz|slices can be by cluster, lang, model, provider, source_status, source_type, system",
 	} {
 		_, err := compare.Runs(one, []*compare.Run{one}, compare.Options{Slices: []string{key}})
 		if u, ok := errors.AsType[*ibid.Error](err); !ok || !u.Usage || u.Error()+"|"+u.Hint != want {

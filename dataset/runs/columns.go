@@ -15,12 +15,21 @@ func (f *Form) Text() string {
 		if !c.Required && c.Null != "never" {
 			fmt.Fprintf(&b, "      null: %s\n", c.Null)
 		}
+		if c.Needs != "" {
+			fmt.Fprintf(&b, "      not there without %s\n", needs[c.Needs])
+		}
 	}
 	for i := range f.Derived {
 		c := &f.Derived[i]
 		fmt.Fprintf(&b, "  %s (derived, %s): %s\n      SQL: %s\n", c.Name, strings.Join(c.traits(), ", "), c.Doc, c.SQL)
 	}
 	return b.String()
+}
+
+// needs says what columns need, in words.
+var needs = map[string]string{
+	NeedsJudge: "a judge", NeedsTexts: "documents", NeedsAuto: "statistics.cluster: auto",
+	SourceTypeSlice: "slices by source_type", SourceStatusSlice: "slices by source_status",
 }
 
 // Markdown is the documentation of the columns as a section with a table.
@@ -33,6 +42,9 @@ func (f *Form) Markdown() string {
 		null := c.Null
 		if c.Required {
 			null = "never"
+		}
+		if c.Needs != "" {
+			null += "; not there without " + needs[c.Needs]
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, cell.Replace(strings.Join(c.traits(), ", ")), cell.Replace(c.Doc), cell.Replace(null))
 	}

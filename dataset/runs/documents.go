@@ -9,23 +9,36 @@ import (
 )
 
 // RowDocuments are the documents that the rows of rows.parquet touch: those of the column
-// documents, or the value of the tag that statistics.cluster names, which is in the column
-// cluster. Documents that one row alone touches are not told apart.
+// documents, or the value of the tag that statistics.cluster names. Documents that one row
+// alone touches are not told apart.
 type RowDocuments struct {
 	*stats.Documents          // of each row of the file; nil if no two rows share one
 	Names            []string // of the documents, by number
 }
 
+// AutoCluster is the value of statistics.cluster with which rows depend on each other by all
+// documents that they touch.
+const AutoCluster = "auto"
+
+// ClusterTag is the tag that a value of statistics.cluster names, "" if it names none: then
+// rows depend on each other by documents, or only by their question.
+func ClusterTag(cluster string) string {
+	if cluster == AutoCluster || cluster == "question" || cluster == "id" {
+		return ""
+	}
+	return cluster
+}
+
 // ReadDocuments reads the documents of an open file, in two passes: names that occur once get
 // no place in memory, however many there are.
-func ReadDocuments(ctx context.Context, f *Frame) (*RowDocuments, error) {
+func ReadDocuments(ctx context.Context, f *Frame, cluster string) (*RowDocuments, error) {
 	out := &RowDocuments{}
 	// 16 bits a row: where every row has a document of its own, one in sixteen of them looks as
 	// if it were met before and gets a number for nothing.
 	mask := uint64(1)<<max(16, bits.Len64(16*uint64(f.Len()))) - 1
 	met, again := make([]uint64, mask/64+1), make([]uint64, mask/64+1)
 	some := false
-	err := EachDocuments(ctx, f, func(names []string) {
+	err := EachDocuments(ctx, f, cluster, func(names []string) {
 		for _, name := range names {
 			key := stats.Key(name)
 			word, bit := key&mask/64, uint64(1)<<(key&63)
@@ -39,7 +52,7 @@ func ReadDocuments(ctx context.Context, f *Frame) (*RowDocuments, error) {
 	}
 	numbers := make(map[uint64]int32)
 	out.Documents = new(stats.Documents)
-	err = EachDocuments(ctx, f, func(names []string) {
+	err = EachDocuments(ctx, f, cluster, func(names []string) {
 		for _, name := range names {
 			key := stats.Key(name)
 			if again[key&mask/64]&(1<<(key&63)) == 0 {
@@ -63,18 +76,23 @@ func ReadDocuments(ctx context.Context, f *Frame) (*RowDocuments, error) {
 }
 
 // EachDocuments calls do with the names of the documents of each row, in the order of the file.
-func EachDocuments(ctx context.Context, f *Frame, do func(names []string)) error {
+// The setting statistics.cluster says what they are.
+func EachDocuments(ctx context.Context, f *Frame, cluster string, do func(names []string)) error {
+	tag := ClusterTag(cluster)
+	var values []string
 	return f.Each(func(b *Block) error {
-		documents, cluster := b.Column("documents"), b.Column("cluster")
+		documents := b.Column("documents")
 		if b.Err() != nil {
 			return b.Err()
 		}
 		for row := range b.Len() {
-			if cluster.Valid[row] {
-				do(cluster.Strings[row : row+1])
+			values = values[:0]
+			if tag != "" {
+				values = b.AppendSlices(values, tag, row)
 			} else {
-				do(documents.Strings[documents.Offsets[row]:documents.Offsets[row+1]])
+				values = append(values, documents.Strings[documents.Offsets[row]:documents.Offsets[row+1]]...)
 			}
+			do(values)
 		}
 		return ctx.Err()
 	})

@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"ibid"
 	"ibid/dataset/parquet"
@@ -11,7 +12,7 @@ import (
 // A handle is one column of a table in memory, for code that fills many rows: the
 // handles of a struct are bound once, see [Form.Bind], and then appended to without
 // looking at names, tags or positions. A column that is not appended to is null in
-// the row, see [parquet.Table].
+// the row, see [parquet.Table]. A handle of a column that the form does not have does nothing.
 type handle struct {
 	table *parquet.Table
 	at    int
@@ -29,14 +30,22 @@ type (
 )
 
 // Append appends s, which is known to be UTF-8, such as the texts of a row.
-func (c TextColumn) Append(s string) { c.table.AppendText(c.at, s) }
+func (c TextColumn) Append(s string) {
+	if c.table != nil {
+		c.table.AppendText(c.at, s)
+	}
+}
 
 // AppendAny is Append of a text that may not be UTF-8.
-func (c TextColumn) AppendAny(s string) { c.table.AppendString(c.at, s) }
+func (c TextColumn) AppendAny(s string) {
+	if c.table != nil {
+		c.table.AppendString(c.at, s)
+	}
+}
 
 // Optional is Append, "" being null.
 func (c TextColumn) Optional(s string) {
-	if s != "" {
+	if s != "" && c.table != nil {
 		c.table.AppendText(c.at, s)
 	}
 }
@@ -45,11 +54,15 @@ func (c TextColumn) Optional(s string) {
 func (c TextColumn) Repeat(s string, n int) { c.table.RepeatText(c.at, s, n) }
 
 // Append appends v.
-func (c IntColumn) Append(v int64) { c.table.AppendInt(c.at, v) }
+func (c IntColumn) Append(v int64) {
+	if c.table != nil {
+		c.table.AppendInt(c.at, v)
+	}
+}
 
 // Optional appends v unless it is null.
 func (c IntColumn) Optional(v ibid.Integer) {
-	if v.Known() {
+	if v.Known() && c.table != nil {
 		c.table.AppendInt(c.at, v.Value)
 	}
 }
@@ -59,7 +72,7 @@ func (c DoubleColumn) Append(v float64) { c.table.AppendDouble(c.at, v) }
 
 // Optional appends v unless it is null.
 func (c DoubleColumn) Optional(v ibid.Number) {
-	if v.Known() {
+	if v.Known() && c.table != nil {
 		c.table.AppendDouble(c.at, v.Value)
 	}
 }
@@ -71,7 +84,11 @@ func (c BoolColumn) Append(v bool) { c.table.AppendBool(c.at, v) }
 func (c IntsColumn) Append(list []int32) { c.table.AppendInts(c.at, list) }
 
 // Append appends a list; nil is the empty list.
-func (c TextsColumn) Append(list []string) { c.table.AppendStrings(c.at, list) }
+func (c TextsColumn) Append(list []string) {
+	if c.table != nil {
+		c.table.AppendStrings(c.at, list)
+	}
+}
 
 // Append appends the map from keys[i] to values[i].
 func (c MapColumn) Append(keys, values []string) { c.table.AppendMap(c.at, keys, values) }
@@ -111,8 +128,11 @@ func (f *Form) Bind(handles any) (*parquet.Table, error) {
 	for i := range into.NumField() {
 		name := into.Type().Field(i).Name
 		at, ok := byField[name]
-		if !ok {
+		if !ok && !slices.Contains(f.left, name) {
 			panic(fmt.Sprintf("runs: %s has no column of a field %s", f.File, name))
+		}
+		if !ok {
+			continue
 		}
 		fits := false
 		for _, kind := range handleKinds[into.Field(i).Type()] {

@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,28 +45,25 @@ type Row struct {
 	Key
 	Status       string             `col:"status" doc:"ok or error"`
 	Error        string             `col:"error" doc:"why the row could not be scored" null:"it could"`
-	Fails        bool               `col:"fails" doc:"whether the answer fails: error, its worst problem is a warning or worse, or overall_citation_accuracy is below 0.5"`
-	FailsBecause string             `col:"fails_because" doc:"name of its worst problem" null:"the answer does not fail"`
+	FailsBecause string             `col:"fails_because" doc:"why the answer fails: error, or its worst problem where that is a warning or worse, or overall_citation_accuracy below 0.5" null:"the answer does not fail"`
 	Annotator    string             `col:"truth_annotator" doc:"annotator whose truth the row was compared with" null:"no truth, or that of several taken together"`
-	Components   string             `col:"overall_components" doc:"metrics that the overall score is made of, separated by commas" null:"it is undefined"`
 	Provider     string             `col:"provider" doc:"who ran the model, as the input has it" null:"not given"`
 	Model        string             `col:"model" doc:"the model that answered, as the input has it" null:"not given"`
 	Tags         map[string]string  `col:"tags" doc:"the tags of the input" null:"never"`
 	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value, each with the reason" null:"never"`
 	Numbers      map[string]float64 `col:"*"` // counts, metrics and bounds by name; what is undefined is not there
 
-	Cluster       string   `col:"cluster" doc:"rows with the same cluster are not independent" null:"its cluster is the id"`
-	Tampering     string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence, as it says; suspected, where only verdicts.parquet names something (suspected)" null:"the judge does not look for it, and nothing is suspected"`
+	Tampering     string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence, as it says; suspected, where only verdicts.parquet names something (suspected)" null:"the judge does not look for it, and nothing is suspected" needs:"judge"`
 	CostUSD       *float64 `col:"answer_cost_usd" doc:"what the answer cost, as the input has it" unit:"USD" null:"not known"`
 	Tokens        *int64   `col:"answer_tokens" doc:"tokens that the answer took, read and written, as the input has it" null:"not known"`
 	LatencyMillis *float64 `col:"answer_latency_ms" doc:"how long the answer took, as the input has it" unit:"ms" null:"not known"`
 
-	SourceTypes []string `col:"source_types" doc:"kinds of source that the citations have, sorted" null:"the run has no slices by source_type"`
+	SourceTypes []string `col:"source_types" doc:"kinds of source that the citations have, sorted" null:"the run has no slices by source_type" needs:"source_type"`
 	AnswerHash  *int64   `col:"answer_hash" doc:"equal in rows whose answers have the same text and cite the same places" null:"the run has one system, or the row could not be scored"`
 
-	SourceStatuses []string `col:"source_statuses" doc:"states of the sources that are cited, such as active or archived, sorted" null:"the run has no slices by source_status"`
+	SourceStatuses []string `col:"source_statuses" doc:"states of the sources that are cited, such as active or archived, sorted" null:"the run has no slices by source_status" needs:"source_status"`
 
-	Documents []string `col:"documents" doc:"documents of the truth, or of the citations of a row without; rows that share one are not independent; one of the row's own has a digest of its text behind its name" null:"statistics.cluster is not auto"`
+	Documents []string `col:"documents" doc:"documents of the truth, or of the citations of a row without; rows that share one are not independent; one of the row's own has a digest of its text behind its name" null:"statistics.cluster is not auto" needs:"auto"`
 }
 
 // Number is a count or a metric of the row, nil if it is undefined.
@@ -105,8 +103,16 @@ type (
 	}
 )
 
-// NewRowsLayout lays out the columns.
-func NewRowsLayout() *RowsLayout {
+// What columns of rows.parquet need.
+const (
+	NeedsJudge = "judge" // judge is not none
+	NeedsTexts = "texts" // there are documents
+	NeedsAuto  = "auto"  // statistics.cluster is auto
+	// A slice by source_type or source_status is the other.
+)
+
+// NewRowsLayout lays out the columns but those that need what the run lacks.
+func NewRowsLayout(lacks ...string) *RowsLayout {
 	l := new(RowsLayout)
 	var numbers []Column
 	add := func(kind parquet.ColumnKind, d metrics.Definition) {
@@ -131,7 +137,7 @@ func NewRowsLayout() *RowsLayout {
 			add(parquet.Double, d)
 		}
 	}
-	for m, d := range metrics.Definitions() {
+	for _, d := range metrics.Definitions() {
 		if isBounded(&d) {
 			low, high := d, d
 			low.Name, low.Summary = d.Name+LowSuffix, "least value that "+d.Name+" can have"
@@ -139,22 +145,33 @@ func NewRowsLayout() *RowsLayout {
 			low.UndefinedWhen, high.UndefinedWhen = "nothing of it is unscored", "nothing of it is unscored"
 			add(parquet.Double, low)
 			add(parquet.Double, high)
-			l.Bounded = append(l.Bounded, BoundColumns{Metric: metrics.Metric(m)})
 		}
 	}
 	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
 	l.Derived = derived
-	for c := range metrics.NumCounts {
-		l.Counts = append(l.Counts, CountColumn{c, l.Index(c.String())})
+	l.Columns = slices.DeleteFunc(l.Columns, func(c Column) bool {
+		without := slices.Contains(lacks, c.Needs)
+		if without {
+			l.left = append(l.left, c.field)
+		}
+		return without
+	})
+	has := func(name string) (at int, ok bool) {
+		at = slices.IndexFunc(l.Columns, func(c Column) bool { return c.Name == name })
+		return at, at >= 0
 	}
-	for m, d := range metrics.Definitions() {
-		if !d.Derived {
-			l.Metrics = append(l.Metrics, MetricColumn{metrics.Metric(m), l.Index(d.Name)})
+	for c := range metrics.NumCounts {
+		if at, ok := has(c.String()); ok {
+			l.Counts = append(l.Counts, CountColumn{c, at})
 		}
 	}
-	for i := range l.Bounded {
-		b := &l.Bounded[i]
-		b.Low, b.High = l.Index(b.Metric.String()+LowSuffix), l.Index(b.Metric.String()+HighSuffix)
+	for m, d := range metrics.Definitions() {
+		if at, ok := has(d.Name); ok {
+			l.Metrics = append(l.Metrics, MetricColumn{metrics.Metric(m), at})
+		}
+		if low, ok := has(d.Name + LowSuffix); ok {
+			l.Bounded = append(l.Bounded, BoundColumns{metrics.Metric(m), low, low + 1})
+		}
 	}
 	return l
 }
@@ -174,6 +191,12 @@ func metricColumn(d *metrics.Definition, null string) Column {
 		null = "the row could not be scored"
 	}
 	c := Column{Name: d.Name, Kind: parquet.Double, Doc: d.Summary, Null: null}
+	switch {
+	case d.Judged || strings.HasPrefix(d.UndefinedWhen, "no judge"):
+		c.Needs = NeedsJudge
+	case d.Group == "tokens" || strings.HasPrefix(d.UndefinedWhen, "no text of a source"):
+		c.Needs = NeedsTexts
+	}
 	if low, high := !math.IsInf(d.Min, 0), !math.IsInf(d.Max, 0); low && high && d.Min < d.Max {
 		c.Range = fmt.Sprintf("[%g, %g]", d.Min, d.Max)
 	} else if low && !high {

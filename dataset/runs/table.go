@@ -28,6 +28,8 @@ type Form struct {
 	Doc     string // what one row is
 	Columns []Column
 	Derived []Column // what a [Frame] computes from columns, and the file does not have
+
+	left []string // fields of columns that were left out
 }
 
 // A Column is one column of a result table. For a field of a struct, its tags say
@@ -38,6 +40,7 @@ type Form struct {
 //	unit, range  of a number
 //	null         what null means; a column without it, and not a pointer, is never null
 //	after        the column that it follows, where the struct has another order
+//	needs        without what a run cannot fill it, see [NewRowsLayout]
 //
 // The type says the kind. A pointer, a [stats.Number] or a list, map or string with
 // the tag null may be null; of the last three, nil and "" are. A number with
@@ -51,6 +54,7 @@ type Column struct {
 	Null        string
 	After       string
 	SQL         string // expression for a derived column
+	Needs       string // without it a run cannot fill the column, and has none
 
 	field string // name of the field, after that of a struct with a prefix
 	index []int  // path of the field, through embedded structs and pointers to structs
@@ -116,7 +120,7 @@ func (t *Table[T]) addFields(of reflect.Type, in Column) {
 	for i := range of.NumField() {
 		f := of.Field(i)
 		c := Column{
-			Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), After: f.Tag.Get("after"),
+			Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), After: f.Tag.Get("after"), Needs: f.Tag.Get("needs"),
 			field: in.field + f.Name, index: append(slices.Clone(in.index), i),
 		}
 		inner := f.Type
@@ -535,12 +539,19 @@ func (t *Table[T]) WriteCSV(w io.Writer, rows []T) error {
 	return errors.Join(err, c.Error())
 }
 
-// CopyCSV is WriteCSV of the table's file in the run directory dir.
+// CopyCSV is WriteCSV of the table's file in the run directory dir, with the columns that
+// this has.
 func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
+	f, err := OpenFrame(filepath.Join(dir, t.File))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	has, missing := *t, func(c Column) bool { return !f.Has(c.Name) }
+	has.Columns, has.Derived = slices.DeleteFunc(slices.Clone(t.Columns), missing), slices.DeleteFunc(slices.Clone(t.Derived), missing)
 	c := csv.NewWriter(w)
-	err := t.writeHeader(c)
-	if err == nil {
-		err = t.Scan(dir, nil, func(_ int64, row *T) error { return t.writeRecord(c, row) })
+	if err = has.writeHeader(c); err == nil {
+		err = has.scan(f, nil, nil, func(_ int64, row *T) error { return has.writeRecord(c, row) })
 	}
 	c.Flush()
 	return errors.Join(err, c.Error())

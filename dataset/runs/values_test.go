@@ -102,7 +102,7 @@ func TestScanSlices(t *testing.T) {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}
-	touched, err := ReadDocuments(context.Background(), f)
+	touched, err := ReadDocuments(context.Background(), f, AutoCluster)
 	if err != nil || !slices.Equal(touched.Names, []string{"e", "d1"}) {
 		t.Errorf("%+v, %v", touched, err)
 	}
