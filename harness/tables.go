@@ -18,6 +18,7 @@ import (
 	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 // Tables are results that somebody else has written and partitioned: files of rows, and the
@@ -202,6 +203,9 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 		return err
 	}
 	p.tables.kinds = append(p.tables.kinds, partRowsFile)
+	if err := p.tables.setComponents(p.Dir, m); err != nil {
+		return err
+	}
 	if err := p.checkTags(); err != nil {
 		return err
 	}
@@ -214,6 +218,31 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 		return err
 	}
 	return p.finish(m, since)
+}
+
+// setComponents says what the overall score is made of: as the run of the rows does, or else
+// the components that some row has.
+func (t *Tables) setComponents(dir string, m *runs.Manifest) error {
+	if t.Manifest != nil {
+		m.Components = t.Manifest.Components
+		return nil
+	}
+	f, err := runs.OpenRows(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	o := metrics.DefaultOptions()
+	o.SpanComponent, o.JudgeComponents = true, true
+	all, has := o.Components(), make(map[string]bool)
+	err = f.Each(func(b *runs.Block) error {
+		for _, name := range all {
+			has[name] = has[name] || slices.Contains(b.Column(name).Valid, true)
+		}
+		return nil
+	})
+	m.Components = slices.DeleteFunc(all, func(name string) bool { return !has[name] })
+	return err
 }
 
 // checkTags stops a summary by a tag that no row has. It reads no further than the last tag
