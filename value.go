@@ -1,6 +1,9 @@
 package ibid
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // A Maybe is a value, or the reason why there is none. The zero Maybe has none:
 // nobody gave it. As JSON it is the value or null.
@@ -95,6 +98,9 @@ var reasonNames = [...]string{
 
 // String returns the name used in files, such as "no_truth"; "" for [Defined].
 func (r Reason) String() string { return reasonNames[r] }
+
+// ReasonOf is the reason of a name, Defined of one that is none.
+func ReasonOf(name string) Reason { return Reason(max(0, slices.Index(reasonNames[:], name))) }
 
 // A Tri is a yes or no that may be missing.
 type Tri uint8

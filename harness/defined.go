@@ -62,21 +62,15 @@ func countReasons(dir string, wanted map[systemMetric]reasonCounts, in []bool) e
 		names[w.metric] = true
 	}
 	return f.Each(func(b *runs.Block) error {
-		system, undefined := b.Texts("system"), b.Column("undefined")
-		if b.Err() != nil {
-			return b.Err()
-		}
-		for i := range b.Len() {
-			if in != nil && !in[int(b.First)+i] {
-				continue
-			}
-			for k := undefined.Offsets[i]; k < undefined.Offsets[i+1]; k++ {
-				if !names[undefined.Keys[k]] {
+		system := b.Texts("system")
+		for name := range names {
+			for i, why := range b.Reasons(name) {
+				if why == "" || in != nil && !in[int(b.First)+i] {
 					continue
 				}
 				for _, of := range []string{"", system[i]} {
-					if counts, ok := wanted[systemMetric{of, undefined.Keys[k]}]; ok {
-						counts.add(undefined.Strings[k])
+					if counts, ok := wanted[systemMetric{of, name}]; ok {
+						counts.add(why)
 					}
 				}
 			}

@@ -44,13 +44,13 @@ type recorder struct {
 // [runs.Claim] and [runs.Call]. The numbers of a row are appended by its pattern.
 type (
 	rowColumns struct {
-		ID, System, Status, Error, Annotator, Provider, Model, FailsBecause, Tampering runs.TextColumn
-		Row                                                                            runs.IntColumn
-		Tags, Undefined                                                                runs.MapColumn
-		CostUSD, LatencyMillis                                                         runs.DoubleColumn
-		Tokens                                                                         runs.IntColumn
-		SourceTypes, SourceStatuses, Documents                                         runs.TextsColumn
-		AnswerHash                                                                     runs.IntColumn
+		ID, System, Status, Error, Annotator, Provider, Model, FailsBecause, Tampering, SpanNull, JudgeNull runs.TextColumn
+		Row                                                                                                 runs.IntColumn
+		Tags, Undefined                                                                                     runs.MapColumn
+		CostUSD, LatencyMillis                                                                              runs.DoubleColumn
+		Tokens                                                                                              runs.IntColumn
+		SourceTypes, SourceStatuses, Documents                                                              runs.TextsColumn
+		AnswerHash                                                                                          runs.IntColumn
 	}
 	citationColumns struct {
 		ID, System, CitationID, Doc, Unit, Status, AnswerRole                                 runs.TextColumn
@@ -110,7 +110,6 @@ func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) (
 		}
 	}
 	r.noTags = r.row.Tags.Define(nil, nil)
-	r.patterns = rowPatterns{undefined: r.row.Undefined}
 	return r, nil
 }
 
@@ -170,7 +169,7 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	to.Tokens.Optional(in.Tokens)
 	to.LatencyMillis.Optional(in.LatencyMillis)
 	r.addTags(in)
-	r.patterns.append(scores)
+	r.patterns.append(to, scores, !slices.Contains(r.lacks, runs.NeedsJudge))
 	for _, c := range r.layout.Counts {
 		if scores.Known[c.Count] {
 			r.rows.AppendInt(c.At, scores.Counts[c.Count])

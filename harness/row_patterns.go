@@ -2,8 +2,6 @@ package harness
 
 import (
 	"ibid"
-	"ibid/dataset/parquet"
-	"ibid/dataset/runs"
 	"ibid/metrics"
 )
 
@@ -11,41 +9,56 @@ import (
 // one per kind of row.
 const maxPatterns = 256
 
-type rowReasons = [metrics.NumMetrics]ibid.Reason
+// A rowKind is what decides which metrics of a row have which reason to have no value.
+type rowKind struct {
+	reasons               [metrics.NumMetrics]ibid.Reason
+	tokens, pages, quotes bool // counts of them are known
+}
 
-// rowPatterns writes the column undefined: rows that lack the same metrics for the same
-// reasons share a map, which is made once.
+// A rowPattern is what the columns of reasons have in rows of one kind.
+type rowPattern struct {
+	span, judge  string
+	keys, values []string // of undefined
+}
+
+// rowPatterns writes why metrics have no value. What rows of one kind have is worked out once.
 type rowPatterns struct {
-	undefined runs.MapColumn
-	last      rowReasons
-	ref       parquet.MapRef // of last
-	known     map[rowReasons]parquet.MapRef
+	last    rowKind
+	pattern *rowPattern // of last
+	known   map[rowKind]*rowPattern
 }
 
 // append writes the reasons of a row.
-func (p *rowPatterns) append(s *metrics.Scores) {
-	if p.known != nil && s.Reasons == p.last {
-		p.undefined.AppendRef(p.ref)
-		return
-	}
-	ref, ok := p.known[s.Reasons]
-	if !ok {
-		var keys, values []string
-		for m, why := range s.Reasons {
-			if why != ibid.Defined {
-				keys, values = append(keys, metrics.Metric(m).String()), append(values, why.String())
+func (p *rowPatterns) append(to *rowColumns, s *metrics.Scores, judged bool) {
+	kind := rowKind{s.Reasons, s.Known[metrics.OverlapTokens], s.Known[metrics.OverlapPages], s.Known[metrics.OffsetsChecked]}
+	if p.pattern == nil || kind != p.last {
+		p.last, p.pattern = kind, p.known[kind]
+		if p.pattern == nil {
+			p.pattern = makePattern(&kind, s)
+			if p.known == nil {
+				p.known = make(map[rowKind]*rowPattern)
+			}
+			if len(p.known) < maxPatterns {
+				p.known[kind] = p.pattern
 			}
 		}
-		if len(p.known) == maxPatterns {
-			p.undefined.Append(keys, values)
-			return
-		}
-		if p.known == nil {
-			p.known = make(map[rowReasons]parquet.MapRef)
-		}
-		ref = p.undefined.Define(keys, values)
-		p.known[s.Reasons] = ref
 	}
-	p.last, p.ref = s.Reasons, ref
-	p.undefined.AppendRef(ref)
+	to.SpanNull.Optional(p.pattern.span)
+	if judged {
+		to.JudgeNull.Optional(p.pattern.judge)
+	}
+	to.Undefined.Append(p.pattern.keys, p.pattern.values)
+}
+
+func makePattern(kind *rowKind, s *metrics.Scores) *rowPattern {
+	of := s.RowReasons()
+	p := &rowPattern{span: of.Span.String(), judge: of.Judge.String()}
+	for m, d := range metrics.Definitions() {
+		why := kind.reasons[m]
+		known := d.Group == "tokens" && kind.tokens || d.Group == "pages" && kind.pages || kind.quotes && d.Name == "offset_accuracy"
+		if why != ibid.Defined && why != d.UsualReason(of, known) {
+			p.keys, p.values = append(p.keys, d.Name), append(p.values, why.String())
+		}
+	}
+	return p
 }

@@ -371,13 +371,8 @@ func (r *Run) known(d *metrics.Definition) (func(row int32) float64, error) {
 func (r *Run) excused(metric string) ([]bool, error) {
 	all := make([]bool, len(r.questions))
 	return all, r.file.Each(func(b *runs.Block) error {
-		v := b.Column("undefined")
-		for i := range v.Rows {
-			for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
-				if v.Keys[k] == metric {
-					all[int(b.First)+i] = v.Strings[k] != "" && metrics.Excuses(v.Strings[k])
-				}
-			}
+		for i, why := range b.Reasons(metric) {
+			all[int(b.First)+i] = why != "" && metrics.Excuses(why)
 		}
 		return nil
 	})

@@ -74,6 +74,7 @@ type Block struct {
 	frame   *Frame
 	places  []int // of the rows that columns are read of; nil is all of them
 	columns map[string]*blockColumn
+	reasons blockReasons
 	err     error
 }
 
@@ -115,7 +116,8 @@ func (b *Block) Len() int { return b.frame.file.GroupRows(b.Number) }
 // there is not, is null in every row.
 func (b *Block) Err() error { return b.err }
 
-// Column reads a column of the block, once.
+// Column reads a column of the block, once. The column undefined has every metric without a
+// value; the file names those alone whose reason is not the usual one.
 func (b *Block) Column(name string) *parquet.ColumnValues {
 	c := b.columns[name]
 	if c == nil {
@@ -129,6 +131,8 @@ func (b *Block) Column(name string) *parquet.ColumnValues {
 	d := b.frame.derives(name)
 	switch {
 	case b.err != nil:
+	case name == "undefined" && b.frame.file.Has("span_null"):
+		b.undefined(&c.ColumnValues)
 	case b.frame.file.Has(name):
 		b.err = b.frame.file.ReadCells(b.Number, name, b.places, &c.ColumnValues)
 	case d != nil:

@@ -50,7 +50,9 @@ type Row struct {
 	Provider     string             `col:"provider" doc:"who ran the model, as the input has it" null:"not given"`
 	Model        string             `col:"model" doc:"the model that answered, as the input has it" null:"not given"`
 	Tags         map[string]string  `col:"tags" doc:"the tags of the input" null:"never"`
-	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value, each with the reason" null:"never"`
+	SpanNull     string             `col:"span_null" doc:"why no metric compares the citations with truth: no_truth, truth_not_found, or no_citations where they are not known" null:"they are compared, or the row could not be scored"`
+	JudgeNull    string             `col:"judge_null" doc:"why no metric that reads sources has a value, such as judge_failed, no_claims or no_documents" null:"some has, or the row could not be scored" needs:"judge"`
+	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value whose reason is not the usual one, each with its reason; usual are span_null, judge_null, null counts and empty denominators" null:"never"`
 	Numbers      map[string]float64 `col:"*"` // counts, metrics and bounds by name; what is undefined is not there
 
 	Tampering     string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence, as it says; suspected, where only verdicts.parquet names something (suspected)" null:"the judge does not look for it, and nothing is suspected" needs:"judge"`
