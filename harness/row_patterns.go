@@ -56,7 +56,7 @@ func makePattern(kind *rowKind, s *metrics.Scores) *rowPattern {
 	for m, d := range metrics.Definitions() {
 		why := kind.reasons[m]
 		known := d.Group == "tokens" && kind.tokens || d.Group == "pages" && kind.pages || kind.quotes && d.Name == "offset_accuracy"
-		if why != ibid.Defined && why != d.UsualReason(of, known) {
+		if why != ibid.Defined && why != metrics.Metric(m).UsualReason(of, known) {
 			p.keys, p.values = append(p.keys, d.Name), append(p.values, why.String())
 		}
 	}

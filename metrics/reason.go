@@ -10,52 +10,58 @@ type RowReasons struct {
 	Judge ibid.Reason // of what needs verdicts
 }
 
-// emptyReasons are the reasons of metrics whose denominator is 0. The others of judged claims
-// have no_claims.
-var emptyReasons = func() map[string]ibid.Reason {
-	all := map[string]ibid.Reason{
-		"citation_presence": ibid.NotFetched, "abstention_correct": ibid.NoTruth, "overall_citation_accuracy": ibid.NothingToCite, "over_citation": ibid.NoCitations,
-		"boundary_error_start": ibid.NoCitations, "boundary_error_end": ibid.NoCitations, "offset_accuracy": ibid.NoCitations, "citation_density": ibid.NoCitations,
-		"exact_match": ibid.NothingToCite, "any_overlap": ibid.NothingToCite, "char_jaccard": ibid.NothingToCite, "token_jaccard": ibid.NothingToCite,
+// A usualReason is how the reason of a metric without a value follows from the row.
+type usualReason struct {
+	span, judge, counts bool        // it is one of RowReasons.Span, of RowReasons.Judge, or no_documents where its counts are not known
+	empty               ibid.Reason // where its denominator is 0
+}
+
+var usualReasons = func() (all [NumMetrics]usualReason) {
+	for m := range definitions {
+		d := &definitions[m]
+		u := &all[m]
+		u.span, u.judge = d.ComparesTruth(), d.Judged
+		u.counts = d.Group == "tokens" || d.Group == "pages" || Metric(m) == OffsetAccuracy
+		switch {
+		case d.OfSpans():
+			u.empty = ibid.NoTruth
+		case d.Group == "citations" || Metric(m) == CitationQualityScore:
+			u.empty = ibid.NoCitations
+		default:
+			u.empty = ibid.NoClaims
+		}
 	}
 	for _, o := range []overlap{charOverlap, tokenOverlap, pageOverlap, docOverlap, spanOverlap} {
-		for m, why := range map[Metric]ibid.Reason{o.precision: ibid.NoCitations, o.recall: ibid.NoTruth, o.f1: ibid.NothingToCite} {
-			all[m.String()] = why
-		}
+		all[o.precision].empty, all[o.recall].empty, all[o.f1].empty = ibid.NoCitations, ibid.NoTruth, ibid.NothingToCite
 	}
-	for i := range definitions {
-		d := &definitions[i]
-		_, has := all[d.Name]
-		switch {
-		case has:
-		case d.OfSpans():
-			all[d.Name] = ibid.NoTruth
-		case d.Group == "citations" || d.Name == "citation_quality_score":
-			all[d.Name] = ibid.NoCitations
-		default:
-			all[d.Name] = ibid.NoClaims
-		}
+	for m, why := range map[Metric]ibid.Reason{
+		CitationPresence: ibid.NotFetched, AbstentionCorrect: ibid.NoTruth, OverallCitationAccuracy: ibid.NothingToCite, OverCitation: ibid.NoCitations,
+		BoundaryErrorStart: ibid.NoCitations, BoundaryErrorEnd: ibid.NoCitations, CitationDensity: ibid.NoClaims,
+		ExactMatch: ibid.NothingToCite, AnyOverlap: ibid.NothingToCite, CharJaccard: ibid.NothingToCite, TokenJaccard: ibid.NothingToCite,
+	} {
+		all[m].empty = why
 	}
 	return all
 }()
 
 // UsualReason is the reason for which the metric of a row has no value, unless the row names
 // another. known says whether the counts that it follows from are known.
-func (d *Definition) UsualReason(of RowReasons, known bool) ibid.Reason {
-	switch {
+func (m Metric) UsualReason(of RowReasons, known bool) ibid.Reason {
+	switch u := &usualReasons[m]; {
 	case of.Row != ibid.Defined:
 		return of.Row
-	case of.Span != ibid.Defined && d.ComparesTruth():
+	case u.span && of.Span != ibid.Defined:
 		return of.Span
-	case of.Judge != ibid.Defined && d.Judged:
+	case u.judge && of.Judge != ibid.Defined:
 		return of.Judge
-	case !known && (d.Group == "tokens" || d.Group == "pages" || d.Name == "offset_accuracy"):
+	case u.counts && !known:
 		return ibid.NoDocuments
+	default:
+		return u.empty
 	}
-	return emptyReasons[d.Name]
 }
 
-// Of are the reasons of whole groups in the row that s has the scores of.
+// RowReasons are the reasons of whole groups in the row that s has the scores of.
 func (s *Scores) RowReasons() (of RowReasons) {
 	if s.Reasons[CitationDensity] == ibid.RowError {
 		of.Row = ibid.RowError

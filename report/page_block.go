@@ -24,8 +24,6 @@ type tableReader struct {
 	citations *itemReader
 	claims    *itemReader // nil without a judge
 
-	reasons bool // why metrics have no value is read, too
-
 	block results // its memory is used again
 	parts blockParts
 }
@@ -33,7 +31,6 @@ type tableReader struct {
 // blockParts is memory that a block's rows, citations and claims point into.
 type blockParts struct {
 	tags    []ibid.Tag
-	reasons []string
 	numbers []float64
 	claims  []int32
 }
@@ -106,7 +103,7 @@ func (b *tableReader) each(f func(block *results) error) error {
 // read makes the block of a block of rows.
 func (b *tableReader) read(in *runs.Block) error {
 	r := &b.block
-	r.run, r.prefix, r.judged = b.run, b.prefix, b.claims != nil
+	r.in, r.run, r.prefix, r.judged = in, b.run, b.prefix, b.claims != nil
 	r.id, r.provider, r.model = in.Texts("id"), in.Texts("provider"), in.Texts("model")
 	r.failed, r.because, r.annotator = in.Texts("error"), in.Texts("fails_because"), in.Texts("truth_annotator")
 	r.system = append(r.system[:0], in.Texts("system")...)
@@ -114,7 +111,7 @@ func (b *tableReader) read(in *runs.Block) error {
 		r.system[i] = b.prefix + r.system[i]
 	}
 	r.row, r.truthSpans = in.Column("row").Ints, in.Column("truth_spans").Ints // 0 where it is null
-	b.readMaps(in)
+	b.readTags(in)
 	if r.metrics == nil {
 		for _, d := range b.defined {
 			r.metrics = append(r.metrics, metricColumn{def: d})
@@ -130,10 +127,10 @@ func (b *tableReader) read(in *runs.Block) error {
 	return b.readItems()
 }
 
-// readMaps reads the tags of the block's rows, and why metrics have no value.
-func (b *tableReader) readMaps(in *runs.Block) {
+// readTags reads the tags of the block's rows.
+func (b *tableReader) readTags(in *runs.Block) {
 	r, p, n := &b.block, &b.parts, in.Len()
-	r.tags, r.undefined = slices.Grow(r.tags[:0], n)[:n], slices.Grow(r.undefined[:0], n)[:n]
+	r.tags = slices.Grow(r.tags[:0], n)[:n]
 	maps := in.Column("tags")
 	p.tags = p.tags[:0]
 	for e, key := range maps.Keys {
@@ -141,17 +138,6 @@ func (b *tableReader) readMaps(in *runs.Block) {
 	}
 	for i := range r.tags {
 		r.tags[i] = p.tags[maps.Offsets[i]:maps.Offsets[i+1]]
-	}
-	if !b.reasons {
-		return
-	}
-	maps = in.Column("undefined")
-	p.reasons = p.reasons[:0]
-	for e, key := range maps.Keys {
-		p.reasons = append(p.reasons, key, maps.Strings[e])
-	}
-	for i := range r.undefined {
-		r.undefined[i] = p.reasons[2*maps.Offsets[i] : 2*maps.Offsets[i+1]]
 	}
 }
 
@@ -259,8 +245,7 @@ func (b *tableReader) load(n int, keep func(row int64, id, system string) bool) 
 		*texts = make([]string, 0, n)
 	}
 	same := make(sameText)
-	b.reasons = true
-	err := b.each(func(block *results) error {
+	return r, b.each(func(block *results) error {
 		for i := range block.row {
 			if keep == nil || keep(block.row[i], block.id[i], block.system[i][len(b.prefix):]) {
 				r.take(block, i, same)
@@ -268,8 +253,6 @@ func (b *tableReader) load(n int, keep func(row int64, id, system string) bool) 
 		}
 		return nil
 	})
-	b.reasons = false
-	return r, err
 }
 
 // sameText holds texts that rows share, each once: a text that is kept as it was
@@ -296,7 +279,7 @@ func (r *results) take(block *results, i int, same sameText) {
 	r.annotator = append(r.annotator, same.of(block.annotator[i]))
 	r.row, r.truthSpans = append(r.row, block.row[i]), append(r.truthSpans, block.truthSpans[i])
 	r.tags = append(r.tags, likeBefore(r.tags, block.tags[i], func(t *ibid.Tag) { t.Key, t.Value = same.of(t.Key), same.of(t.Value) }))
-	r.undefined = append(r.undefined, likeBefore(r.undefined, block.undefined[i], func(s *string) { *s = same.of(*s) }))
+	r.undefined = append(r.undefined, likeBefore(r.undefined, block.in.Undefined(i), func(s *string) { *s = same.of(*s) }))
 	for m := range r.metrics {
 		c, from := &r.metrics[m], &block.metrics[m]
 		c.values, c.valid = append(c.values, from.values[i]), append(c.valid, from.valid[i])

@@ -12,6 +12,7 @@ import (
 // results are rows of the result tables of one run, by column: those of one block,
 // or those that the page lists.
 type results struct {
+	in     *runs.Block // of a block: where it is read from
 	run    *RunData
 	prefix string // of its systems' names, when there are several runs
 

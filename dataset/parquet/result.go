@@ -364,8 +364,15 @@ func (v *ColumnValues) reset(kind ColumnKind) {
 func (v *ColumnValues) Null(rows int) {
 	v.reset(v.Kind)
 	v.Rows = rows
-	v.Valid, v.Ints, v.Doubles = make([]bool, rows), make([]int64, rows), make([]float64, rows)
-	v.Strings, v.Offsets = make([]string, rows), make([]int32, rows+1)
+	v.Valid, v.Ints, v.Doubles = cleared(v.Valid, rows), cleared(v.Ints, rows), cleared(v.Doubles, rows)
+	v.Strings, v.Offsets = cleared(v.Strings, rows), cleared(v.Offsets, rows+1)
+}
+
+// cleared are n zeros in the memory of s, if it is enough.
+func cleared[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
 }
 
 // addScalars makes the rows of the entries.

@@ -154,21 +154,34 @@ func (b *Block) rows() int {
 
 // derive computes a derived metric.
 func (b *Block) derive(d *metrics.Definition, to *parquet.ColumnValues) {
-	to.Null(b.rows())
-	to.Kind = parquet.Double
-	names := d.Columns()
-	values, known := make([][]float64, len(names)), make([][]bool, len(names))
+	n, names := b.rows(), d.Columns()
+	to.Kind, to.Rows = parquet.Double, n
+	to.Doubles, to.Valid = slices.Grow(to.Doubles[:0], n)[:n], slices.Grow(to.Valid[:0], n)[:n]
+	known := make([][]bool, len(names))
+	values := make([][]float64, len(names))
 	for k, name := range names {
 		values[k], known[k] = b.Numbers(name)
 	}
-	x := make([]float64, len(names))
-	for i := range to.Valid {
-		all := true
-		for k := range names {
-			x[k], all = values[k][i], all && known[k][i]
+	if len(d.Den) > 0 {
+		num, den := b.Sum(d.Num), b.Sum(d.Den)
+		for i := range n {
+			to.Doubles[i], to.Valid[i] = 0, den[i] != 0
+			if den[i] != 0 {
+				to.Doubles[i] = num[i] / den[i]
+			}
 		}
-		if all {
+	} else {
+		x := make([]float64, len(names))
+		for i := range n {
+			for k := range names {
+				x[k] = values[k][i]
+			}
 			to.Doubles[i], to.Valid[i] = d.Derive(x)
+		}
+	}
+	for _, known := range known {
+		for i, ok := range known {
+			to.Valid[i] = to.Valid[i] && ok
 		}
 	}
 }
@@ -191,7 +204,7 @@ func (b *Block) Numbers(name string) (values []float64, known []bool) {
 
 // Sum is the sum of multiples of columns of each row, of which a null adds nothing.
 func (b *Block) Sum(terms []metrics.Term) []float64 {
-	sum := make([]float64, b.Len())
+	sum := make([]float64, b.rows())
 	for _, t := range terms {
 		values, known := b.Numbers(t.Column)
 		var times []float64

@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"slices"
+
 	"ibid"
 	"ibid/dataset/parquet"
 	"ibid/metrics"
@@ -10,41 +12,77 @@ import (
 // one.
 func (b *Block) Reasons(metric string) []string {
 	out := make([]string, b.rows())
-	b.reasons.read(b)
-	named := b.reasons.named
-	if !b.frame.file.Has("span_null") { // an earlier version named all
-		for i := range out {
-			out[i] = named(i, metric)
-		}
+	definitions := metrics.Definitions()
+	m := slices.IndexFunc(definitions, func(d metrics.Definition) bool { return d.Name == metric })
+	if m < 0 {
 		return out
 	}
-	d, ok := metrics.Lookup(metric)
-	if !ok {
-		return out
-	}
-	of := b.reasons.rows
-	_, has := b.Numbers(metric)
-	counts := map[string]string{"tokens": "overlap_tokens", "pages": "overlap_pages"}[d.Group]
-	if metric == "offset_accuracy" {
-		counts = "offsets_checked"
-	}
-	known := b.Column(counts).Valid
+	valid, known := b.validity(&definitions[m])
 	for i := range out {
-		if has[i] {
-			continue
-		}
-		if out[i] = named(i, metric); out[i] == "" {
-			out[i] = d.UsualReason(of[i], known[i]).String()
-		}
+		out[i] = b.reasonAt(m, i, valid, known)
 	}
 	return out
 }
+
+// Undefined are the metrics of row i that have no value, each followed by its reason. The list
+// is good until the next call.
+func (b *Block) Undefined(i int) []string {
+	definitions := metrics.Definitions()
+	r := &b.reasons
+	if r.read(b); len(r.valid) == 0 {
+		for m := range definitions {
+			valid, known := b.validity(&definitions[m])
+			r.valid, r.known = append(r.valid, valid), append(r.known, known)
+		}
+	}
+	r.list = r.list[:0]
+	for m := range definitions {
+		if why := b.reasonAt(m, i, r.valid[m], r.known[m]); why != "" {
+			r.list = append(r.list, definitions[m].Name, why)
+		}
+	}
+	return r.list
+}
+
+// validity says of each row whether it has a value of a metric, and whether the counts are
+// known that it follows from, nil if they always are.
+func (b *Block) validity(d *metrics.Definition) (valid, known []bool) {
+	counts := countsOf[d.Group]
+	if d.Name == "offset_accuracy" {
+		counts = "offsets_checked"
+	}
+	if counts != "" {
+		known = b.Column(counts).Valid
+	}
+	return b.Column(d.Name).Valid, known
+}
+
+// reasonAt is the reason why a metric of row i has no value.
+func (b *Block) reasonAt(m, i int, valid, known []bool) string {
+	r := &b.reasons
+	r.read(b)
+	switch all := b.frame.file.Has("span_null"); {
+	case all && valid[i]:
+		return ""
+	case !all || r.stored.Offsets[i] < r.stored.Offsets[i+1]: // an earlier version named all
+		if why := r.named(i, metrics.Metric(m).String()); why != "" || !all {
+			return why
+		}
+	}
+	return metrics.Metric(m).UsualReason(r.rows[i], known == nil || known[i]).String()
+}
+
+// countsOf are the counts of groups of metrics that not every run knows.
+var countsOf = map[string]string{"tokens": "overlap_tokens", "pages": "overlap_pages"}
 
 // blockReasons are what the columns of reasons have in a block.
 type blockReasons struct {
 	of     int                  // number of the block, plus one
 	stored parquet.ColumnValues // the column undefined of the file
 	rows   []metrics.RowReasons
+
+	valid, known [][]bool // of each metric, see validity; empty until they are asked for
+	list         []string // see Undefined
 }
 
 // named is the reason that a row names itself, "" if it names none.
@@ -63,7 +101,7 @@ func (r *blockReasons) read(b *Block) {
 	if r.of == b.Number+1 {
 		return
 	}
-	r.of = b.Number + 1
+	r.of, r.valid, r.known = b.Number+1, r.valid[:0], r.known[:0]
 	has := b.frame.file.Has("undefined")
 	if has && b.err == nil {
 		b.err = b.frame.file.ReadCells(b.Number, "undefined", b.places, &r.stored)
@@ -88,19 +126,12 @@ func (r *blockReasons) read(b *Block) {
 // undefined makes the column undefined with all metrics that have no value.
 func (b *Block) undefined(to *parquet.ColumnValues) {
 	n := b.rows()
-	all := metrics.Definitions()
-	reasons := make([][]string, len(all))
-	for m := range all {
-		reasons[m] = b.Reasons(all[m].Name)
-	}
 	to.Null(n)
 	to.Kind, to.Strings, to.Keys = parquet.MapString, to.Strings[:0], to.Keys[:0]
 	for i := range n {
 		to.Valid[i] = true
-		for m := range all {
-			if why := reasons[m][i]; why != "" {
-				to.Keys, to.Strings = append(to.Keys, all[m].Name), append(to.Strings, why)
-			}
+		for all := b.Undefined(i); len(all) > 0; all = all[2:] {
+			to.Keys, to.Strings = append(to.Keys, all[0]), append(to.Strings, all[1])
 		}
 		to.Offsets[i+1] = int32(len(to.Keys))
 	}
