@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -117,9 +118,9 @@ const (
 func NewRowsLayout(lacks ...string) *RowsLayout {
 	l := new(RowsLayout)
 	var numbers []Column
-	add := func(kind parquet.ColumnKind, d metrics.Definition) {
+	add := func(kind parquet.ColumnKind, d metrics.Definition, needs string) {
 		c := metricColumn(&d, d.UndefinedWhen)
-		c.Kind = kind
+		c.Kind, c.Needs = kind, cmp.Or(needs, c.Needs)
 		if numbers = append(numbers, c); len(numbers) == 1 {
 			numbers[0].After = "undefined"
 		} else {
@@ -128,7 +129,7 @@ func NewRowsLayout(lacks ...string) *RowsLayout {
 	}
 	var derived []Column
 	for _, d := range metrics.CountDefinitions() {
-		add(parquet.Int64, d)
+		add(parquet.Int64, d, "")
 	}
 	for _, d := range metrics.Definitions() {
 		if d.Derived {
@@ -136,7 +137,7 @@ func NewRowsLayout(lacks ...string) *RowsLayout {
 			c.SQL = d.SQL()
 			derived = append(derived, c)
 		} else {
-			add(parquet.Double, d)
+			add(parquet.Double, d, "")
 		}
 	}
 	for _, d := range metrics.Definitions() {
@@ -145,8 +146,8 @@ func NewRowsLayout(lacks ...string) *RowsLayout {
 			low.Name, low.Summary = d.Name+LowSuffix, "least value that "+d.Name+" can have"
 			high.Name, high.Summary = d.Name+HighSuffix, "greatest value that "+d.Name+" can have"
 			low.UndefinedWhen, high.UndefinedWhen = "nothing of it is unscored", "nothing of it is unscored"
-			add(parquet.Double, low)
-			add(parquet.Double, high)
+			add(parquet.Double, low, NeedsJudge)
+			add(parquet.Double, high, NeedsJudge)
 		}
 	}
 	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
