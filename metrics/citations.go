@@ -98,12 +98,16 @@ func (s *Scorer) withholdUnread(r *Row, out *Scores) {
 		return
 	}
 	for _, m := range s.reading {
-		if out.Reasons[m] == ibid.Defined {
-			out.undefined(m, ibid.NoDocuments)
+		if out.Reasons[m] != ibid.Defined {
+			continue
 		}
-	}
-	for _, c := range [...]Count{SupportedClaims, ConsistentClaims, ContradictedClaims, RelevantCitations} {
-		out.Counts[c], out.Known[c] = 0, false
+		out.undefined(m, ibid.NoDocuments)
+		if d := &definitions[m]; d.Derived { // from a count that is not known either
+			for _, t := range d.Num {
+				c, _ := CountByName(t.Column)
+				out.Counts[c], out.Known[c] = 0, false
+			}
+		}
 	}
 }
 

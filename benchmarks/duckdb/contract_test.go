@@ -8,12 +8,12 @@ var (
 	rowsColumns = columnList(
 		"VARCHAR", "id system",
 		"BIGINT", "row",
-		"VARCHAR", "status error",
-		"BOOLEAN", "fails",
-		"VARCHAR", "fails_because truth_annotator overall_components provider model",
-		"MAP(VARCHAR, VARCHAR)", "tags undefined",
-		"BIGINT", contractCounts,
-		"DOUBLE", contractMetrics,
+		"VARCHAR", "status error fails_because truth_annotator provider model",
+		"MAP(VARCHAR, VARCHAR)", "tags",
+		"VARCHAR", "span_null judge_null",
+		"MAP(VARCHAR, VARCHAR)", "undefined",
+		"BIGINT", contractCounts+partCounts,
+		"DOUBLE", storedMetrics,
 	)
 
 	citationsColumns = columnList(
@@ -99,41 +99,53 @@ var (
 	)
 )
 
+// contractCounts are the counts that summary.parquet has, too.
 const contractCounts = `
-	truth_chars pred_chars overlap_chars union_chars
-	tolerance_pred_chars tolerance_overlap_chars tolerance_union_chars
-	truth_tokens pred_tokens overlap_tokens
-	truth_spans pred_spans matched_spans perfect_matches good_matches exact_hits boundary_hits
-	citations valid_citations correct_citations relevant_citations scored_citations unlinked_citations
+	truth_chars pred_chars overlap_chars truth_tokens pred_tokens overlap_tokens
+	truth_spans pred_spans matched_spans perfect_matches good_matches
+	citations valid_citations correct_citations relevant_citations scored_citations
 	claims factual_claims needing_claims cited_claims supported_claims consistent_claims
-	consistent_citations contradicted_claims hallucinated_claims unscored_claims`
+	contradicted_claims hallucinated_claims unscored_claims`
 
-// contractMetrics are the metrics that are no counts, in the order in which they
+// partCounts are the counts that only rows.parquet has.
+const partCounts = `
+	truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs
+	distinct_truth_spans distinct_pred_spans untouched_pred_spans cited_chars answer_chars
+	consistency_claims undecided_claims undecided_cited_claims
+	unscored_needing_claims unscored_factual_claims unscored_consistency_claims
+	relevance_citations unscored_extra_citations no_claim_citations
+	no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations
+	moved_citations moved_truth lost_truth missing_citations quoted_citations misplaced_quotes
+	placed_citations whole_citations truth_marks out_of_bounds_truth offsets_checked offsets_held`
+
+// storedMetrics are the metrics that are columns of rows.parquet, in the order in which they
 // are defined.
-const contractMetrics = `
-	char_precision char_recall char_f1 char_jaccard exact_match any_overlap
-	token_precision token_recall token_f1 token_jaccard
-	page_precision page_recall page_f1 doc_precision doc_recall doc_f1
-	set_tolerance_jaccard mean_exact_jaccard mean_tolerance_jaccard
-	mean_best_exact_jaccard mean_snapped_jaccard
-	span_precision span_recall span_f1
-	boundary_error_start boundary_error_end span_length_ratio over_citation distinct_sources
-	citation_completeness supported_completeness cited_claim_precision
-	citation_correctness citation_relevance mean_support_score
-	factual_consistency mean_consistency consistency_variance
-	hallucination_rate contradiction_rate citation_density citation_coverage abstention_correct
-	span_accuracy_score citation_quality_score answer_consistency_score hallucination_score
+const storedMetrics = `
+	mean_exact_jaccard mean_tolerance_jaccard mean_snapped_jaccard
+	boundary_error_start boundary_error_end
+	citation_correctness mean_support_score mean_consistency consistency_variance
+	hallucination_rate citation_coverage abstention_correct
+	span_accuracy_score citation_quality_score answer_consistency_score
 	overall_citation_accuracy
 	alce_recall alce_precision longcite_recall longcite_precision longcite_f1
 	trec_weighted_precision trec_weighted_recall drb_accuracy drb_effective_citations
 	necessity_shared
 	citation_presence`
 
-// addedMetrics follow in the columns of rows.parquet when the counts are through.
-const addedMetrics = ` offset_accuracy`
+// derivedMetrics are those that follow from columns, see [duck.whole].
+const derivedMetrics = `
+	char_precision char_recall char_f1 char_jaccard exact_match any_overlap
+	token_precision token_recall token_f1 token_jaccard
+	page_precision page_recall page_f1 doc_precision doc_recall doc_f1
+	span_precision span_recall span_f1 over_citation
+	citation_completeness supported_completeness cited_claim_precision citation_relevance
+	factual_consistency contradiction_rate citation_density hallucination_score
+	offset_accuracy`
+
+const contractMetrics = storedMetrics + derivedMetrics
 
 // onlyMacro are the metrics that have no micro value, next to the counts.
-var onlyMacro = []string{"consistency_variance", "overall_citation_accuracy"}
+var onlyMacro = []string{"consistency_variance", "citation_coverage", "necessity_shared", "overall_citation_accuracy"}
 
 // reasons are the words that say why a metric is undefined.
 var reasons = []string{

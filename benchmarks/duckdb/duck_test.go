@@ -63,10 +63,11 @@ func (d *duck) load(table, path string) {
 	d.exec(fmt.Sprintf("CREATE OR REPLACE TABLE %s AS SELECT * FROM read_parquet(%s)", table, quote(path)))
 }
 
-// loadRun reads the files of a run directory into tables rows, citations and summary.
+// loadRun reads the files of a run directory into tables rows, which is [duck.whole],
+// citations and summary.
 func (d *duck) loadRun(r runDir) {
 	d.t.Helper()
-	d.load("rows", r.rows)
+	d.exec("CREATE OR REPLACE TABLE rows AS " + d.whole("read_parquet("+quote(r.rows)+")"))
 	d.load("citations", r.citations)
 	d.load("summary", r.summary)
 }

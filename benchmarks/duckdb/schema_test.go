@@ -41,9 +41,9 @@ func TestEveryFileOpens(t *testing.T) {
 func TestColumns(t *testing.T) {
 	s := sample(t)
 	d := openDuck(t)
-	d.loadRun(s.runDir)
-	d.load("claims", filepath.Join(s.dir, "claims.parquet"))
-	d.load("verdicts", filepath.Join(s.dir, "verdicts.parquet"))
+	for _, table := range []string{"rows", "citations", "claims", "verdicts", "summary"} {
+		d.load(table, filepath.Join(s.dir, table+".parquet"))
+	}
 	for _, c := range []struct {
 		table string
 		want  []string
@@ -71,23 +71,70 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestMoreColumns pins what may follow the columns of the contract: numbers that
-// micro values are pooled from, the cluster, what the judge says of attempts to
-// steer it and the kinds of sources in rows.parquet, nothing elsewhere.
+// TestMoreColumns pins what may follow the columns of the contract: the bounds of metrics,
+// what the judge says of attempts to steer it, and what the answer cost in rows.parquet,
+// nothing elsewhere.
 func TestMoreColumns(t *testing.T) {
 	s := sample(t)
 	d := openDuck(t)
-	d.loadRun(s.runDir)
 	for table, known := range map[string]int{"citations": len(citationsColumns), "summary": len(summaryColumns)} {
+		d.load(table, filepath.Join(s.dir, table+".parquet"))
 		if names, _ := d.columns(table); len(names) != known {
 			t.Errorf("%s has columns that nobody knows: %v", table, names[known:])
 		}
 	}
-	texts := map[string]string{"cluster": "VARCHAR", "tampering": "VARCHAR", "source_types": "VARCHAR[]", "source_statuses": "VARCHAR[]", "documents": "VARCHAR[]"}
+	d.load("rows", s.rows)
 	names, types := d.columns("rows")
 	for i := len(rowsColumns); i < len(names); i++ {
-		if !slices.Contains([]string{"BIGINT", "DOUBLE"}, types[i]) && types[i] != texts[names[i]] {
+		if !slices.Contains([]string{"BIGINT", "DOUBLE"}, types[i]) && names[i] != "tampering" {
 			t.Errorf("column %s of rows is %s, neither a count nor a score", names[i], types[i])
+		}
+	}
+}
+
+// TestDocumentedColumns wants the columns of rows.parquet in the order and with the types
+// that the program documents; what the run of the sample cannot fill is not there.
+func TestDocumentedColumns(t *testing.T) {
+	s := sample(t)
+	d := openDuck(t)
+	stored, _ := d.documentedRows()
+	d.load("rows", s.rows)
+	var got, want, absent []string
+	names, types := d.columns("rows")
+	for i, name := range names {
+		got = append(got, name+" "+types[i])
+	}
+	for _, c := range stored {
+		if slices.Contains(names, c.name) {
+			want = append(want, c.name+" "+c.kind)
+		} else {
+			absent = append(absent, c.name)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("columns are\n%v, want\n%v", got, want)
+	}
+	if !slices.Equal(absent, strings.Fields("source_types source_statuses documents")) {
+		t.Errorf("the run has no columns %v", absent)
+	}
+}
+
+// TestColumnsOfABareRun wants a run without judge and documents to have no column of theirs.
+func TestColumnsOfABareRun(t *testing.T) {
+	d := openDuck(t)
+	d.exec(states)
+	dir := t.TempDir()
+	d.exec("COPY states TO " + quote(filepath.Join(dir, "bare.parquet")) + " (FORMAT parquet)")
+	d.load("rows", evaluate(t, dir, "bare.parquet", "bare", "--set", "statistics.cluster=id").rows)
+	names, _ := d.columns("rows")
+	for _, name := range strings.Fields("truth_tokens supported_claims citation_correctness citation_correctness_low tampering documents source_types") {
+		if slices.Contains(names, name) {
+			t.Errorf("the run has a column %s, which it cannot fill", name)
+		}
+	}
+	for _, name := range strings.Fields("truth_chars claims mean_exact_jaccard span_accuracy_score overall_citation_accuracy") {
+		if !slices.Contains(names, name) {
+			t.Errorf("the run has no column %s", name)
 		}
 	}
 }
@@ -134,18 +181,17 @@ func TestHelpNamesTheColumns(t *testing.T) {
 		}
 		at := slices.Index(names, match[1])
 		if at < 0 {
-			t.Errorf("%s is no column of rows", match[1])
+			t.Errorf("%s is no column of rows and not derived", match[1])
 		} else if types[at] != want {
 			t.Errorf("%s is %s, want %s", match[1], types[at], want)
 		}
 	}
-	// Help has them in groups, the file in the order of the contract.
+	// Help has them in groups, the columns are in the order of the contract.
 	slices.SortFunc(metrics, func(a, b string) int { return slices.Index(names, a) - slices.Index(names, b) })
-	if want := strings.Fields(contractMetrics + addedMetrics); !slices.Equal(metrics, want) {
+	if want := strings.Fields(contractMetrics); !slices.Equal(metrics, want) {
 		t.Errorf("metrics are\n%v, want\n%v", metrics, want)
 	}
-	want := strings.Fields(contractCounts)
-	if len(counts) < len(want) || !slices.Equal(counts[:len(want)], want) {
-		t.Errorf("counts are\n%v, want first\n%v", counts, want)
+	if want := strings.Fields(contractCounts + partCounts); !slices.Equal(counts, want) {
+		t.Errorf("counts are\n%v, want\n%v", counts, want)
 	}
 }

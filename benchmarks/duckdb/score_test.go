@@ -50,7 +50,11 @@ func TestScoreThroughDuckDB(t *testing.T) {
 				if d.number("SELECT count(*) FROM "+table) == 0 {
 					t.Error("no " + table)
 				}
-				d.same(table, table, "read_parquet("+quote(filepath.Join(run.dir, table+".parquet"))+")")
+				scored, want := "(FROM "+table+")", "(FROM read_parquet("+quote(filepath.Join(run.dir, table+".parquet"))+"))"
+				if table == "rows" { // a stream has the columns of every run
+					scored, want = "("+d.whole(scored)+")", "("+d.whole(want)+")"
+				}
+				d.same(table, scored, want)
 			}
 		})
 	}

@@ -31,7 +31,7 @@ var evidenceMicro = map[string][2]string{
 	"char_precision":  {"overlap_chars", "pred_chars"},
 	"char_recall":     {"overlap_chars", "truth_chars"},
 	"char_f1":         {"2 * overlap_chars", "truth_chars + pred_chars"},
-	"char_jaccard":    {"overlap_chars", "union_chars"},
+	"char_jaccard":    {"overlap_chars", "truth_chars + pred_chars - overlap_chars"},
 	"token_precision": {"overlap_tokens", "pred_tokens"},
 	"token_recall":    {"overlap_tokens", "truth_tokens"},
 	"token_f1":        {"2 * overlap_tokens", "truth_tokens + pred_tokens"},

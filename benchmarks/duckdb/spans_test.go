@@ -25,13 +25,10 @@ CREATE TABLE answers AS
 // spanNames pairs a column with a path below expected.
 var spanNames = columnPaths(`
 	truth_spans valid_truth, pred_spans valid_pred,
-	truth_chars truth_chars, pred_chars pred_chars, overlap_chars intersection, union_chars union,
+	truth_chars truth_chars, pred_chars pred_chars, overlap_chars intersection,
 	char_precision precision, char_recall recall, char_f1 f1, char_f1 dice, char_jaccard jaccard,
-	tolerance_pred_chars tol_pred_chars, tolerance_overlap_chars tol_intersection, tolerance_union_chars tol_union,
-	set_tolerance_jaccard tolerance_jaccard,
 	mean_exact_jaccard mean_exact_jaccard, mean_tolerance_jaccard mean_tolerance_jaccard,
-	perfect_matches perfect_matches, good_matches good_matches,
-	mean_best_exact_jaccard alt.mean_best_exact_jaccard, exact_hits alt.exact_hits, boundary_hits alt.boundary_hits`)
+	perfect_matches perfect_matches, good_matches good_matches`)
 
 func columnPaths(text string) (pairs [][2]string) {
 	for pair := range strings.SplitSeq(text, ",") {

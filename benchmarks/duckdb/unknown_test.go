@@ -23,11 +23,13 @@ func TestUnknownIsNotEmpty(t *testing.T) {
 	dir := t.TempDir()
 	for _, version := range []string{"v1", "v2"} {
 		d.exec("COPY states TO " + quote(filepath.Join(dir, version+".parquet")) + " (FORMAT parquet, PARQUET_VERSION " + version + ")")
-		d.loadRun(evaluate(t, dir, version+".parquet", version))
+		run := evaluate(t, dir, version+".parquet", version)
+		d.loadRun(run)
+		d.loadReasons(run)
 		for _, line := range d.rows(`SELECT id, concat_ws(' ', coalesce(citations::VARCHAR, '-'), coalesce(pred_chars::VARCHAR, '-'),
 			coalesce(truth_spans::VARCHAR, '-'), coalesce(truth_chars::VARCHAR, '-'), coalesce(overlap_chars::VARCHAR, '-'), coalesce(truth_annotator, '-'),
 			coalesce(char_precision::VARCHAR, undefined['char_precision']), coalesce(char_recall::VARCHAR, undefined['char_recall']),
-			coalesce(char_f1::VARCHAR, undefined['char_f1'])) FROM rows`) {
+			coalesce(char_f1::VARCHAR, undefined['char_f1'])) FROM (` + explained("FROM rows") + ")") {
 			if want := wantStates[line[0]]; line[1] != want {
 				t.Errorf("%s, citations/truth %s: got\n\t%s, want\n\t%s", version, line[0], line[1], want)
 			}
@@ -61,7 +63,9 @@ func TestAbsentListsAreUnknown(t *testing.T) {
 	d.exec(states)
 	dir := t.TempDir()
 	d.exec("COPY (SELECT id, query, answer FROM states) TO " + quote(filepath.Join(dir, "absent.parquet")) + " (FORMAT parquet)")
-	d.loadRun(evaluate(t, dir, "absent.parquet", "absent"))
-	d.none("counts of lists that are not there", "SELECT id FROM rows WHERE coalesce(citations, truth_spans, truth_chars, pred_chars, claims) IS NOT NULL OR undefined['char_f1'] IS DISTINCT FROM 'no_truth'")
+	run := evaluate(t, dir, "absent.parquet", "absent")
+	d.loadRun(run)
+	d.loadReasons(run)
+	d.none("counts of lists that are not there", "SELECT id FROM ("+explained("FROM rows")+") WHERE coalesce(citations, truth_spans, truth_chars, pred_chars, claims) IS NOT NULL OR undefined['char_f1'] IS DISTINCT FROM 'no_truth'")
 	d.none("system is default", "SELECT id, system FROM rows WHERE system <> 'default'")
 }

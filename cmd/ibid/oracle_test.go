@@ -21,6 +21,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"ibid/cmd/ibid/internal/cli"
+	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 var (
@@ -87,6 +89,7 @@ type oracleExpected struct {
 	annotator     string               // the only one of the side
 	broken        bool                 // an error row
 	values        map[string][]float64 // any of them is right
+	parts         map[string][2]int    // numerators and denominators of quotients of counts
 	counted       map[string]bool      // values that are counts
 	reasons       map[string]string    // of values that are undefined, any of these words; "?" for any
 	skips         map[string]bool
@@ -94,7 +97,7 @@ type oracleExpected struct {
 }
 
 func newExpected() *oracleExpected {
-	return &oracleExpected{values: map[string][]float64{}, counted: map[string]bool{}, reasons: map[string]string{}, skips: map[string]bool{}, items: map[string][]any{}}
+	return &oracleExpected{values: map[string][]float64{}, parts: map[string][2]int{}, counted: map[string]bool{}, reasons: map[string]string{}, skips: map[string]bool{}, items: map[string][]any{}}
 }
 
 func (e *oracleExpected) set(name string, v float64, reason string) {
@@ -127,6 +130,7 @@ func (e *oracleExpected) counts(of map[string]int) {
 }
 
 func (e *oracleExpected) ratio(name string, num, den int, reason ...string) {
+	e.parts[name] = [2]int{num, den}
 	e.quotient(name, float64(num), den, reason...)
 }
 
@@ -242,7 +246,10 @@ func (o *oracle) against(e *oracleExpected, marks map[string][]oracleSpan, pred 
 		if "annotator:"+name == o.c.policy || o.c.policy == "best" && f > best {
 			best, e.side, e.annotator = f, side, name
 		}
-		if o.c.policy == "mean" { // the mean of metrics, the sum of counts
+		if o.c.policy == "mean" { // the mean of metrics, the sum of counts and of what quotients of counts have
+			for metric, p := range try.parts {
+				e.parts[metric] = [2]int{e.parts[metric][0] + p[0], e.parts[metric][1] + p[1]}
+			}
 			for metric, v := range try.values {
 				e.values[metric] = []float64{e.value(metric) + v[0]}
 				e.skips[metric] = e.skips[metric] || len(v) > 1
@@ -264,6 +271,12 @@ func (o *oracle) against(e *oracleExpected, marks map[string][]oracleSpan, pred 
 				e.values[metric][0] /= n[metric]
 			}
 			delete(e.reasons, metric)
+		}
+		overlap, exact := e.parts["any_overlap"], e.parts["exact_match"]
+		e.parts["any_overlap"] = [2]int{min(1, overlap[0]), min(1, overlap[1])}
+		e.parts["exact_match"] = [2]int{exact[0] / len(names), min(1, exact[1])} // with every annotator
+		for metric, p := range e.parts {
+			e.ratio(metric, p[0], p[1])
 		}
 		e.skip("span_accuracy_score", "overall_citation_accuracy")
 		return
@@ -360,6 +373,34 @@ func oracleFloat(v any) (float64, bool) {
 	return n, err == nil && !text
 }
 
+// derive adds to rows the metrics that follow from their columns, and returns why metrics of
+// each row have no value.
+func derive(rows []map[string]any, run string) (reasons []map[string]string, err error) {
+	frame, err := runs.OpenRows(run)
+	if err != nil {
+		return nil, err
+	}
+	defer frame.Close()
+	return reasons, frame.Each(func(b *runs.Block) error {
+		for i := range b.Len() {
+			why := map[string]string{}
+			for pair := range slices.Chunk(b.Undefined(i), 2) {
+				why[pair[0]] = pair[1]
+			}
+			reasons = append(reasons, why)
+		}
+		for _, d := range metrics.Definitions() {
+			values, known := b.Numbers(d.Name)
+			for i := range b.Len() {
+				if row := rows[b.First+int64(i)]; d.Derived && known[i] {
+					row[d.Name] = values[i]
+				}
+			}
+		}
+		return nil
+	})
+}
+
 // compare compares a run with what is expected of its rows.
 func (o *oracle) compare(t *testing.T, rows []oracleRow, run string) {
 	tables := map[string][]map[string]any{} // of rows, columns by name
@@ -368,6 +409,10 @@ func (o *oracle) compare(t *testing.T, rows []oracleRow, run string) {
 		for _, row := range table {
 			tables[name] = append(tables[name], row.(map[string]any))
 		}
+	}
+	reasons, err := derive(tables["rows"], run)
+	if err != nil {
+		t.Fatal(err)
 	}
 	compared, wrong := 0, map[string]int{}
 	for i := range rows {
@@ -384,11 +429,7 @@ func (o *oracle) compare(t *testing.T, rows []oracleRow, run string) {
 		if check("error", (got["status"] == "error") == e.broken, got["error"], e.broken); e.broken {
 			continue
 		}
-		why := map[string]string{}
-		undefined, _ := got["undefined"].(map[string]any)
-		for name, reason := range undefined {
-			why[name] = string(reason.([]byte))
-		}
+		why := reasons[i]
 		for name, want := range e.values {
 			v, known := oracleFloat(got[name])
 			right := func(w float64) bool { return w == v || !e.counted[name] && math.Abs(w-v) <= 1e-12*max(1, math.Abs(w)) }
