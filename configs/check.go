@@ -21,8 +21,6 @@ func number(v any) (float64, bool) {
 		return float64(v), true
 	case float64:
 		return v, true
-	case Size:
-		return float64(v), true
 	case time.Duration:
 		return float64(v), true
 	}

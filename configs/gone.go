@@ -5,6 +5,12 @@ package configs
 var gone = map[string]string{
 	"statistics.method":     "leave it out: there is one way to make an interval, from the documents that questions share",
 	"statistics.resamples":  "leave it out: nothing is resampled, intervals are in closed form",
+	"limits.memory":         "set limits: a number by which all limits are multiplied",
+	"limits.row_spans":      "set limits: a number by which all limits are multiplied",
+	"limits.row_pairs":      "set limits: a number by which all limits are multiplied",
+	"limits.document_bytes": "set limits: a number by which all limits are multiplied",
+	"limits.name_bytes":     "set limits: a number by which all limits are multiplied",
+	"limits.rows_per_part":  "it is rows_per_part now",
 	"results":               "leave it out: rows.parquet always has every column",
 	"judge.lexical.weights": "leave it out: lexical scores by the share of words alone, which did better on claims that no weights were fitted to",
 }

@@ -58,8 +58,6 @@ func (s *setting) rangeText() string {
 		return ""
 	}
 	switch s.typeName() {
-	case "size":
-		return s.between.text(func(x float64) string { return Size(x).String() })
 	case "duration":
 		return s.between.text(func(x float64) string { return flowDuration(time.Duration(x)) })
 	}
@@ -69,11 +67,7 @@ func (s *setting) rangeText() string {
 // refusal is what is wrong with a value of the right type, "" if nothing is.
 func (s *setting) refusal(v any) string {
 	if x, ok := number(v); ok && s.between != nil && !s.between.holds(x) {
-		noun := "value"
-		if s.typeName() == "size" {
-			noun = "size"
-		}
-		return "want a " + noun + " " + s.rangeText() + ", got " + flowText(v)
+		return "want a value " + s.rangeText() + ", got " + flowText(v)
 	}
 	if s.check != nil {
 		return s.check(v)
@@ -331,24 +325,11 @@ var runKeys = []*setting{
 	{name: "compat", def: "none", allowed: []string{"none", "spec-1.0"}, scores: true, doc: "follow the specification to the letter"},
 	{name: "seed", def: int64(1), scores: true, doc: "seed of everything random"},
 	{
-		name: "limits.memory", def: Size(1 << 30), scores: true, between: within(16<<20, 1<<50),
-		doc: "most memory for what is decoded at one time; texts that do not fit are errors of their rows, pages that do not end the run",
-	},
-	{name: "limits.row_spans", def: int64(1_000_000), scores: true, between: within(1, 1<<31-1), doc: "most elements of one list of a row; a row with more is an error"},
-	{
-		name: "limits.row_pairs", def: int64(5_000_000), scores: true, between: within(1, 1<<40),
-		doc: "most pairs of a citation and a truth span of one row that overlap; a row with more is an error",
+		name: "limits", def: int64(1), scores: true, between: within(1, 1000),
+		doc: "multiplies what is read at most: 20,000 spans a row, 4 MiB an answer, 64 MiB a document or record, 200 annotators, 500 systems",
 	},
 	{
-		name: "limits.document_bytes", def: Size(1 << 30), scores: true, between: within(1, 1<<31-1),
-		doc: "most text of one document; a longer one is known without its text",
-	},
-	{
-		name: "limits.name_bytes", def: int64(4096), scores: true, between: within(64, 1<<20),
-		doc: "most bytes of an id, a system or the name of a document; a row with a longer one is an error",
-	},
-	{
-		name: "limits.rows_per_part", def: int64(0), scores: true, between: within(0, 1<<31-1),
+		name: "rows_per_part", def: int64(0), scores: true, between: within(0, 1<<31-1),
 		doc: "most rows that are in memory and become durable together; 0 = as long as rows are",
 	},
 }

@@ -54,7 +54,6 @@ func insert(in map[string]any, path []string, schema map[string]any) {
 // Texts of durations and sizes, as decode reads them.
 const (
 	durationPattern = `^\+?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
-	sizePattern     = `^\+?[0-9]+ *([KMGT]i?B|kB|B)?$`
 )
 
 func (s *setting) schema() map[string]any {
@@ -69,8 +68,6 @@ func (s *setting) schema() map[string]any {
 	switch v := s.def.(type) {
 	case time.Duration:
 		out["default"] = flowDuration(v)
-	case Size:
-		out["default"] = v.String()
 	}
 	text := map[string]any{"type": "string"}
 	switch s.typeName() {
@@ -83,10 +80,6 @@ func (s *setting) schema() map[string]any {
 		out["type"] = []string{"boolean", "null"}
 	case "duration":
 		out["anyOf"] = []any{map[string]any{"type": "string", "pattern": durationPattern}, map[string]any{"enum": []any{0, nil}}}
-	case "size":
-		whole := map[string]any{"type": "integer"}
-		s.between.addTo(whole)
-		out["anyOf"] = []any{map[string]any{"type": "string", "pattern": sizePattern}, whole, map[string]any{"type": "null"}}
 	case "list of text":
 		out["type"], out["items"] = []string{"array", "null"}, text
 	case "mapping of text":

@@ -63,7 +63,8 @@ type Settings struct {
 	Gates        []string // as written; [Config.Gates] has them parsed
 	Compat       string   // none, spec-1.0
 	Seed         int64
-	Limits       Limits
+	Limits       int64 // by which the limits of what is read are multiplied
+	RowsPerPart  int64 // most rows that become durable together; 0 = as the dataset asks for
 
 	Enabled           bool `key:"citation_accuracy.enabled"` // false stops the run with a notice
 	SpanMatching      SpanMatching
@@ -202,17 +203,6 @@ type QualityThresholds struct {
 	CitationValidity       *float64
 	AnswerConsistency      *float64
 	HallucinationTolerance *float64
-}
-
-// Limits bound what a run takes, whatever its inputs say of themselves. A row over one of
-// them has the status error.
-type Limits struct {
-	Memory        Size  // for what is decoded at one time
-	RowSpans      int64 // most elements of one list of a row
-	RowPairs      int64 // most pairs of a citation and a truth span of a row that overlap
-	DocumentBytes Size  // most of one document's text
-	NameBytes     int64 // most of an id, a system or the name of a document
-	RowsPerPart   int64 // most rows that become durable together; 0 = as the dataset asks for
 }
 
 // Performance is the specification's block of that name.

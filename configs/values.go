@@ -45,7 +45,6 @@ var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[*float64]():           "number",
 	reflect.TypeFor[bool]():               "boolean",
 	reflect.TypeFor[time.Duration]():      "duration",
-	reflect.TypeFor[Size]():               "size",
 	reflect.TypeFor[[]string]():           "list of text",
 	reflect.TypeFor[map[string]string]():  "mapping of text",
 	reflect.TypeFor[map[string]float64](): "mapping of numbers",
@@ -109,8 +108,6 @@ func (s *setting) decode(n node) (any, *typeError) {
 		return decodeNumber(n)
 	case "duration":
 		return decodeDuration(n)
-	case "size":
-		return decodeSize(n)
 	}
 	if n.kind == scalarNode && !n.quoted {
 		switch n.text {
@@ -343,8 +340,6 @@ func flowText(v any) string {
 		return flowNumber(v)
 	case time.Duration:
 		return flowDuration(v)
-	case Size:
-		return v.String()
 	case []string:
 		return flowList(v, flowString)
 	case []any:

@@ -37,13 +37,13 @@ type ArrowStream struct {
 // OpenArrow reads the schema of a stream, called name in messages. Columns are found and
 // checked as those of files are, see [Open]; they may be utf8, large_utf8, views, integers,
 // floats, booleans, lists of any layout, structs, maps, and dictionaries of these values. A
-// message that takes more than [Limits.Memory] is an error before memory is set aside for it.
+// message that takes more than a limit is an error before memory is set aside for it.
 // A damaged stream may still end the process.
 func OpenArrow(in io.Reader, name string, o ReadOptions) (*ArrowStream, error) {
 	if o.Want == 0 {
 		o.Want = WantAll
 	}
-	s := &ArrowStream{name: name, in: &arrowInput{in: in}, memory: &arrowMemory{limit: o.Limits.orDefault().Memory}, row: -1}
+	s := &ArrowStream{name: name, in: &arrowInput{in: in}, memory: &arrowMemory{limit: o.Limits.Times(mostMemory)}, row: -1}
 	var err error
 	if s.reader, err = ipc.NewReader(s.in, ipc.WithAllocator(s.memory)); err != nil {
 		return nil, s.fail(err)
@@ -223,9 +223,9 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 		return nil, io.EOF
 	}
 	record := s.reader.Record()
-	limits := s.set.options.Limits.orDefault()
+	limits := s.set.options.Limits
 	if n := record.NumRows(); n > limits.PartSpans() {
-		return nil, s.fail(fmt.Errorf("a batch of %d rows; with limits.memory %d at most %d are read: send smaller batches", n, limits.Memory, limits.PartSpans()))
+		return nil, s.fail(fmt.Errorf("limits: a batch of %d rows, more than %d: send smaller batches", n, limits.PartSpans()))
 	}
 	for i, column := range record.Columns() {
 		if int64(column.Len()) != record.NumRows() {
@@ -254,7 +254,7 @@ func (s *ArrowStream) fail(err error) error {
 		return fmt.Errorf("%s: %w", s.name, s.in.err)
 	}
 	if s.memory.over > 0 {
-		err = fmt.Errorf("a message that takes %d bytes, more than limits.memory, %d: send smaller batches", s.memory.over, s.memory.limit)
+		err = fmt.Errorf("limits: a message that takes %d bytes, more than %d: send smaller batches", s.memory.over, s.memory.limit)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the stream ends within a message")

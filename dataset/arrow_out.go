@@ -207,8 +207,7 @@ func columnOf(table *parquet.Table, c int) (arrow.Array, error) {
 		n.Each(func(row, at int) { words[row>>6] |= uint64(n.Ints[at]) << (row & 63) })
 		return made(nil, bytesOf(words)), nil
 	case parquet.String:
-		entries, upTo := table.Texts(c)
-		offsets, data, err := textBuffers(f.Name, entries, upTo)
+		offsets, data, err := textBuffers(f.Name, table.Texts(c))
 		if err != nil {
 			return nil, err
 		}
@@ -241,15 +240,12 @@ func columnOf(table *parquet.Table, c int) (arrow.Array, error) {
 		child := array.NewData(arrow.PrimitiveTypes.Int32, total, []*memory.Buffer{nil, bytesOf(values)}, nil, 0, 0)
 		return made([]arrow.ArrayData{child}, bytesOf(starts)), nil
 	}
-	texts := func(entries []string, upTo []int32) (arrow.ArrayData, error) {
-		offsets, data, err := textBuffers(f.Name, entries, upTo)
-		return array.NewData(arrow.BinaryTypes.String, total, []*memory.Buffer{nil, bytesOf(offsets), memory.NewBufferBytes(data)}, nil, 0, 0), err
-	}
 	if f.Kind == parquet.ListString {
-		child, err := texts(table.Texts(c))
+		offsets, data, err := textBuffers(f.Name, table.Texts(c))
 		if err != nil {
 			return nil, err
 		}
+		child := array.NewData(arrow.BinaryTypes.String, total, []*memory.Buffer{nil, bytesOf(offsets), memory.NewBufferBytes(data)}, nil, 0, 0)
 		return made([]arrow.ArrayData{child}, bytesOf(starts)), nil
 	}
 	key, value, err := mapTexts(f.Name, table, c, total)
@@ -328,24 +324,18 @@ func tooMuchText(column string, size int) error {
 }
 
 // textBuffers puts texts one after the other.
-func textBuffers(column string, entries []string, upTo []int32) (offsets []int32, data []byte, err error) {
-	count, size, before := 0, 0, int32(0)
-	for i, s := range entries {
-		count += int(upTo[i] - before)
-		size += int(upTo[i]-before) * len(s)
-		before = upTo[i]
+func textBuffers(column string, texts []string) (offsets []int32, data []byte, err error) {
+	size := 0
+	for _, s := range texts {
+		size += len(s)
 	}
 	if size > math.MaxInt32 {
 		return nil, nil, tooMuchText(column, size)
 	}
-	offsets, data = make([]int32, 1, count+1), make([]byte, 0, size)
-	before = 0
-	for i, s := range entries {
-		for range upTo[i] - before {
-			data = append(data, s...)
-			offsets = append(offsets, int32(len(data)))
-		}
-		before = upTo[i]
+	offsets, data = make([]int32, 1, len(texts)+1), make([]byte, 0, size)
+	for _, s := range texts {
+		data = append(data, s...)
+		offsets = append(offsets, int32(len(data)))
 	}
 	return offsets, data, nil
 }
@@ -367,12 +357,8 @@ func rowsOf(table *parquet.Table, c int, from *Origin) arrow.Array {
 func idsOf(table *parquet.Table, c int, from *Origin) arrow.Array {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()
-	entries, upTo := table.Texts(c)
-	at := 0
-	for i, s := range entries {
-		for ; at < int(upTo[i]); at++ {
-			appendOr(b, !from.NoID(at), s)
-		}
+	for i, s := range table.Texts(c) {
+		appendOr(b, !from.NoID(i), s)
 	}
 	return b.NewArray()
 }

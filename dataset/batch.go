@@ -98,7 +98,7 @@ func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
 		at := d.Over[len(d.Over)-1]
 		d.Over = d.Over[:len(d.Over)-1]
 		d.Levels[at] = leaf.absent()
-		d.bad = append(d.bad, refusedValue{at, "limits.memory: it does not fit beside the others of its part"})
+		d.bad = append(d.bad, refusedValue{at, "limits: it does not fit beside the others of its part"})
 	}
 	if leaf.null {
 		return
@@ -186,7 +186,7 @@ func (b *Batch) reset() {
 	b.rows, b.parts, b.errs = 0, b.parts[:0], nil
 	b.spans, b.cuts = 0, b.cuts[:0]
 	b.cost = 0
-	b.room = parquet.NewBudget(b.limits.orDefault().Memory)
+	b.room = parquet.NewBudget(b.limits.Times(mostMemory))
 	for i := range b.leaves {
 		b.leaves[i].reset()
 	}
@@ -281,7 +281,7 @@ func (b *Batch) finish() {
 		d.some = bytes.IndexByte(d.Levels, there) >= 0
 	}
 	b.cutErrors()
-	b.cutNames()
+	b.cutTexts()
 	for g := range b.groups {
 		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")
 	}
@@ -398,7 +398,7 @@ func (p *batchPool) put(b *Batch) {
 func (p *batchPool) admit(ctx context.Context, b *Batch, cost int64) error {
 	for {
 		p.mu.Lock()
-		fits := p.held == 0 || p.held+cost <= b.limits.orDefault().Memory/4*3
+		fits := p.held == 0 || p.held+cost <= b.limits.Times(mostMemory)/4*3
 		if fits {
 			b.cost = cost
 			p.held += cost

@@ -54,16 +54,16 @@ const defaultTextMemory = 64 << 20
 
 // LoadDocuments reads all documents in one sequential pass. Two documents of
 // one name must have the same text, pages and blocks; otherwise an [*ibid.Error] names
-// both places. A text that is not valid UTF-8, or longer than [Limits.DocumentBytes], is
+// both places. A text that is not valid UTF-8, or over the limit of documents, is
 // not kept: its document is known without its text, and [Documents.Problems] says so.
 func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Documents, error) {
 	if o.Memory == 0 {
 		o.Memory = defaultTextMemory
 	}
-	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: o.Memory, dir: o.Dir}, most: Limits{}.orDefault().DocumentBytes}
+	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: o.Memory, dir: o.Dir}, most: mostDocumentBytes}
 	read := from.Read
 	if s, ok := from.(*DocumentSource); ok {
-		d.most = s.files.options.Limits.orDefault().DocumentBytes
+		d.most = s.files.options.Limits.Times(mostDocumentBytes)
 		if s.folder != nil {
 			// The files that nobody needs are not even opened.
 			read = func(ctx context.Context, yield func(*ibid.Document) error) error {

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -11,34 +10,29 @@ import (
 	"ibid/dataset/parquet"
 )
 
-// Limits bound what a reader takes of a file, whatever the file says of itself. What is
-// over a limit is an error of its row, which names the limit; the other rows are read.
-// A limit of 0 stands for its default.
-type Limits struct {
-	Memory        int64 // bytes for what is decoded at one time; 1 GiB
-	RowSpans      int   // most elements of one list of a row; 1,000,000
-	DocumentBytes int64 // most bytes of one document's text; 1 GiB
-	NameBytes     int   // most bytes of an id, a system or the name of a document in a row; 4,096
-}
+// Limits multiplies the most that a reader takes of a file, whatever the file says of
+// itself; 0 is 1. What is over a limit is an error of its row, which names the limit; the
+// other rows are read.
+type Limits int
 
-// Defaults of [Limits].
+// What is read at most, times [Limits].
 const (
-	defaultMemory        = 1 << 30
-	defaultRowSpans      = 1_000_000
-	defaultDocumentBytes = 1 << 30
-	defaultNameBytes     = 4096
+	mostMemory        = 1 << 30  // bytes of what is decoded at one time
+	mostRowSpans      = 20_000   // elements of one list of a row
+	mostAnswerBytes   = 4 << 20  // of an answer
+	mostDocumentBytes = 64 << 20 // of a document's text
+	mostNameBytes     = 4096     // of an id, a system or the name of a document in a row
 )
 
-func (l Limits) orDefault() Limits {
-	return Limits{cmp.Or(l.Memory, defaultMemory), cmp.Or(l.RowSpans, defaultRowSpans), cmp.Or(l.DocumentBytes, defaultDocumentBytes), cmp.Or(l.NameBytes, defaultNameBytes)}
-}
+// Times is a limit multiplied.
+func (l Limits) Times(n int64) int64 { return n * int64(max(l, 1)) }
 
 // spanBytes is about what an element of a list takes in memory until the results of its
 // part are written.
 const spanBytes = 512
 
 // PartSpans is how many elements of lists the rows of one batch may have together.
-func (l Limits) PartSpans() int64 { return l.orDefault().Memory / spanBytes }
+func (l Limits) PartSpans() int64 { return l.Times(mostMemory) / spanBytes }
 
 // BatchRows is how many of the rows asked for can be read at one time: fewer where the
 // lists of a row are long, as the footers of the files say.
@@ -63,8 +57,8 @@ type cutRow struct {
 
 // rowLimit is what n more rows of b may have in one list.
 func (b *Batch) rowLimit(n int) parquet.RowLimit {
-	l := b.limits.orDefault()
-	return parquet.RowLimit{Row: l.RowSpans, Total: int(min(max(l.PartSpans()-b.spans, 0), math.MaxInt32)) + n}
+	l := b.limits
+	return parquet.RowLimit{Row: int(l.Times(mostRowSpans)), Total: int(min(max(l.PartSpans()-b.spans, 0), math.MaxInt32)) + n}
 }
 
 // cut notes rows that were passed over. first is the row of the batch that the cuts
@@ -77,11 +71,11 @@ func (b *Batch) cut(cuts []parquet.Cut, first int, what string) {
 
 // cutErrors gives the rows that were passed over their errors.
 func (b *Batch) cutErrors() {
-	l := b.limits.orDefault()
+	l := b.limits
 	for _, c := range b.cuts {
-		err := fmt.Errorf("limits.row_spans: %d elements, more than %d", c.entries, l.RowSpans)
+		err := fmt.Errorf("limits: %d elements, more than %d", c.entries, l.Times(mostRowSpans))
 		if c.total {
-			err = fmt.Errorf("limits.memory: with %d elements more here, the rows of one part have more than %d; set limits.rows_per_part lower or limits.memory higher", c.entries, l.PartSpans())
+			err = fmt.Errorf("limits: with %d elements more here, the rows of one part have more than %d; set rows_per_part lower or limits higher", c.entries, l.PartSpans())
 		}
 		b.setRowError(int32(c.row), c.what, err)
 	}
@@ -107,22 +101,26 @@ func readCut(c *parquet.Cursor, cuts []parquet.Cut, levels []byte, d *leafData, 
 	return c.ReadEntries(len(levels)-at, levels[at:], &d.Values, a)
 }
 
-// cutNames cuts the names that are over the limit, and gives their rows their errors. A
-// digest keeps cut names apart.
-func (b *Batch) cutNames() {
-	most := b.limits.orDefault().NameBytes
+// cutTexts cuts names and answers that are over their limits, and gives their rows their
+// errors. A digest keeps cut names apart.
+func (b *Batch) cutTexts() {
 	for col := range b.leaves {
-		d := &b.leaves[col]
-		if !b.spec.rows || !b.spec.columns[col].name {
-			continue
+		d, c := &b.leaves[col], &b.spec.columns[col]
+		most := 0
+		switch {
+		case !b.spec.rows:
+		case c.name:
+			most = int(b.limits.Times(mostNameBytes))
+		case c.member == "answer" && c.group < 0:
+			most = int(b.limits.Times(mostAnswerBytes))
 		}
 		for i, text := range d.Texts {
-			if len(text) <= most {
+			if most == 0 || len(text) <= most {
 				continue
 			}
 			sum := sha256.Sum256([]byte(text))
 			d.Texts[i] = strings.ToValidUTF8(text[:min(most, 64)], "") + "…" + hex.EncodeToString(sum[:8])
-			d.bad = append(d.bad, refusedValue{int32(i), fmt.Sprintf("limits.name_bytes: %d bytes, more than %d", len(text), most)})
+			d.bad = append(d.bad, refusedValue{int32(i), fmt.Sprintf("limits: %d bytes, more than %d", len(text), most)})
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield fun
 		if b.rows == 0 {
 			return nil
 		}
-		if err := pool.admit(ctx, b, b.spans*spanBytes+b.limits.orDefault().Memory-b.room.Left()); err != nil {
+		if err := pool.admit(ctx, b, b.spans*spanBytes+b.limits.Times(mostMemory)-b.room.Left()); err != nil {
 			return err
 		}
 		if err := yield(b); err != nil {
@@ -228,7 +228,7 @@ func (r *setReader) advance() (ok bool, err error) {
 			return false, err
 		}
 		r.nextFile++
-		r.group, r.fileRow, r.budget = -1, 0, r.file.Budget(r.set.options.Limits.orDefault().Memory)
+		r.group, r.fileRow, r.budget = -1, 0, r.file.Budget(r.set.options.Limits.Times(mostMemory))
 	}
 	return true, nil
 }

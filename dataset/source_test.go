@@ -99,7 +99,7 @@ func TestOpenRefuses(t *testing.T) {
 			"missing column", writeFile(t, []missing{{}}), nil, ": query: required column is missing",
 			"the file has queri; map it with columns: {queri: query}",
 		},
-		{"wrong type", writeFile(t, []number{{}}), nil, ": id: INT(64,true) instead of string", ""},
+		{"wrong type", writeFile(t, []number{{}}), nil, ": id: INT64 instead of string", ""},
 		{"wrong type in a list", writeFile(t, []date{{}}), nil, ": citations.start: DATE instead of integer", ""},
 		{"list of strings", writeFile(t, []texts{{}}), nil, ": citations: list of STRING instead of a list of structs", ""},
 		{"struct for a map", writeFile(t, []tags{{}}), nil, ": tags: struct instead of a list", "write tags as map<string,string>"},

@@ -216,7 +216,7 @@ func layOut(d *ibid.Document, most int64) (lay layout, t texts, problem string) 
 			size += int64(len(part))
 		}
 		if size > most {
-			return lay, t, fmt.Sprintf("limits.document_bytes: %d bytes of text, more than %d", size, most)
+			return lay, t, fmt.Sprintf("limits: %d bytes of text, more than %d", size, most)
 		}
 	}
 	switch {

@@ -177,6 +177,9 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 		if row.Err != nil || !p.job.wants(&row) {
 			continue
 		}
+		if err := p.annotators.add(&row, p.job.Config.Limits); err != nil {
+			return f, err
+		}
 		if a.blind != nil {
 			said, ok := a.blind[row.Pos]
 			if !ok {

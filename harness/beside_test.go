@@ -235,7 +235,7 @@ func TestBatchesAreCalls(t *testing.T) {
 		t.Cleanup(server.Close)
 		return done(t, harness.Job{Source: rows, APIKey: simulatedKey},
 			"dataset="+rows, "documents="+documents, "judge.kind=openrouter", "judge.model=fake/judge", "judge.base_url="+server.URL(), "judge.cache="+filepath.Join(t.TempDir(), "answers.db"),
-			"out="+t.TempDir(), "id=run", "keep=nothing", "limits.rows_per_part=5", "judge.batch="+batch), server
+			"out="+t.TempDir(), "id=run", "keep=nothing", "rows_per_part=5", "judge.batch="+batch), server
 	}
 	calls, one := ask("false")
 	batches, other := ask("true")

@@ -218,7 +218,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 		return err
 	}
 	said := 0
-	o := convert.Options{Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")", OnError: func(e convert.RecordError) {
+	o := convert.Options{Limits: int(p.job.Config.Limits), Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")", OnError: func(e convert.RecordError) {
 		if said++; said <= maxSaidLeftOut {
 			p.job.warn("left out: %v", e)
 		}

@@ -174,7 +174,7 @@ func (j *Job) progress(p Progress) {
 func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 	return metrics.Options{
 		Tolerance:       s.SpanMatching.ToleranceChars,
-		RowPairs:        s.Limits.RowPairs,
+		RowPairs:        mostRowPairs * s.Limits,
 		MinOverlap:      s.SpanMatching.MinOverlapThreshold,
 		GoodMatch:       s.Thresholds.GoodMatch,
 		TruthPolicy:     s.TruthPolicy,

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+	"sync"
 
 	"ibid"
 	"ibid/dataset"
@@ -28,12 +29,14 @@ type place struct {
 // It keeps a hash of 8 bytes a row; rows whose hashes agree are compared in full
 // in a second pass, so a collision of hashes is no duplicate. It also says which
 // questions the rows of one system ask; nil if there are several systems.
-func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress func(done int64)) (questions *runs.QuestionSet, err error) {
+//
+// More than mostSystems times limits systems are an error, too.
+func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, progress func(done int64)) (questions *runs.QuestionSet, err error) {
 	var sum runs.QuestionSum
-	several := false
+	systems := make(map[string]struct{})
+	last := ""
 	hashes := newKeyHashes(rowsOf(src, limit))
 	done := int64(0)
-	var first string
 	err = eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, null := b.Key(i)
 		if null {
@@ -50,10 +53,16 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 				return errEnough // a billion rows of one id take few bytes of a file
 			}
 		}
-		if done == 0 {
-			first = strings.Clone(system)
+		if done == 0 || system != last {
+			if _, known := systems[system]; !known {
+				if int64(len(systems)) == mostSystems*limits {
+					file, row := b.Place(i)
+					return tooMany(file, row, "system", "systems", mostSystems*limits)
+				}
+				systems[strings.Clone(system)] = struct{}{}
+			}
+			last = strings.Clone(system)
 		}
-		several = several || system != first
 		if done++; done%keysBatch == 0 {
 			progress(done)
 		}
@@ -62,7 +71,7 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 	if err = ignoreEnough(err); err != nil {
 		return nil, err
 	}
-	if !several {
+	if len(systems) <= 1 {
 		questions = new(sum.Set())
 	}
 	suspects := hashes.repeated()
@@ -88,6 +97,63 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 		seen[key{strings.Clone(id), strings.Clone(system)}] = place{file, row}
 		return nil
 	})
+}
+
+// What a run takes at most, times the setting limits.
+const (
+	mostSystems    = 500
+	mostAnnotators = 200
+	mostRowPairs   = 5_000_000 // of a citation and a truth span of one row that overlap
+)
+
+// tooMany refuses a dataset with more names than a run takes.
+func tooMany(file string, row int64, column, what string, most int64) error {
+	return &ibid.Error{
+		Usage: true, File: file, Row: ibid.Some(row), Column: column, Err: fmt.Errorf("limits: more than %d %s", most, what),
+		Hint: "name the right column (columns), or set limits higher",
+	}
+}
+
+// annotatorNames are the annotators that the rows of a run have named so far. Workers share
+// them.
+type annotatorNames struct {
+	mu  sync.Mutex
+	all map[string]struct{}
+}
+
+// add adds the annotators of a row. That there are more than a run takes is an error.
+func (a *annotatorNames) add(row *ibid.Answer, limits int64) error {
+	last, some := "", false
+	check := func(name, column string) error {
+		if name == "" || some && name == last {
+			return nil
+		}
+		last, some = name, true
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if _, known := a.all[name]; known {
+			return nil
+		}
+		if int64(len(a.all)) == mostAnnotators*limits {
+			return tooMany(row.File, row.FileRow, column, "annotators", mostAnnotators*limits)
+		}
+		if a.all == nil {
+			a.all = make(map[string]struct{})
+		}
+		a.all[strings.Clone(name)] = struct{}{}
+		return nil
+	}
+	for i := range row.Truth {
+		if err := check(row.Truth[i].Annotator, "truth.annotator"); err != nil {
+			return err
+		}
+	}
+	for i := range row.Labels {
+		if err := check(row.Labels[i].Annotator, "labels.annotator"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keyBuckets is how many parts hashes are kept in, by their first bits, so that

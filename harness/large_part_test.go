@@ -20,7 +20,7 @@ func TestLargeParts(t *testing.T) {
 	var want map[string]string
 	for _, workers := range []int{1, 3} {
 		config, err := configs.Load(configs.Options{Set: []string{
-			"dataset=" + path, "judge=none", "out=" + t.TempDir(), "id=run", "limits.rows_per_part=1",
+			"dataset=" + path, "judge=none", "out=" + t.TempDir(), "id=run", "rows_per_part=1",
 		}})
 		if err != nil {
 			t.Fatal(err)

@@ -52,16 +52,14 @@ func (p *Plan) partRows() int64 {
 	for rows > minPartRows && rows*perRow > partBytes {
 		rows /= 2
 	}
-	if most := p.job.Config.Limits.RowsPerPart; most > 0 {
+	if most := p.job.Config.RowsPerPart; most > 0 {
 		rows = min(rows, most)
 	}
 	return int64(p.source.BatchRows(int(rows)))
 }
 
 // limitsOf are the limits of what is read.
-func limitsOf(s *configs.Settings) dataset.Limits {
-	return dataset.Limits{Memory: int64(s.Limits.Memory), RowSpans: int(s.Limits.RowSpans), DocumentBytes: int64(s.Limits.DocumentBytes), NameBytes: int(s.Limits.NameBytes)}
-}
+func limitsOf(s *configs.Settings) dataset.Limits { return dataset.Limits(s.Limits) }
 
 // A partFile is one kind of result within a part.
 type partFile string

@@ -45,6 +45,7 @@ type Plan struct {
 	held           *lock             // of the run directory, while Run is at work
 	live           judge.Live        // the judge, if it asks over a network; else nil
 	inline         bool              // some row brings documents of its own
+	annotators     annotatorNames    // of the rows that were scored
 	severalSystems bool              // rows are of several systems; known once keys are checked
 	questions      *runs.QuestionSet // of the rows of one system; known then, too
 	anchors        *Plan             // of the run over the judge's anchors; nil if there are none

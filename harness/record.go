@@ -32,7 +32,6 @@ type recorder struct {
 	types  []string // scratch
 
 	tagKeys, tagValues []string
-	noTags             parquet.MapRef
 	patterns           rowPatterns
 	tally              tally
 
@@ -109,19 +108,16 @@ func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) (
 			return nil, err
 		}
 	}
-	r.noTags = r.row.Tags.Define(nil, nil)
 	return r, nil
 }
 
-// reset empties the tables for a part of so many rows and citations.
-func (r *recorder) reset(rows, citations int) {
+// reset empties the tables for a part.
+func (r *recorder) reset() {
 	r.rows.Reset()
 	r.citations.Reset()
 	r.claims.Reset()
 	r.verdicts.Reset()
 	r.calls.Reset()
-	r.rows.Reserve(rows)
-	r.citations.Reserve(citations)
 	r.tally = tally{}
 }
 
@@ -247,10 +243,6 @@ func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Pr
 }
 
 func (r *recorder) addTags(in *ibid.Answer) {
-	if len(in.Tags) == 0 {
-		r.row.Tags.AppendRef(r.noTags)
-		return
-	}
 	r.tagKeys, r.tagValues = r.tagKeys[:0], r.tagValues[:0]
 	for _, tag := range in.Tags {
 		r.tagKeys = append(r.tagKeys, tag.Key)

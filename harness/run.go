@@ -159,7 +159,7 @@ func nothing() error { return nil }
 // checkAllKeys checks the keys of the dataset and of the anchors.
 func (p *Plan) checkAllKeys(ctx context.Context) error {
 	var err error
-	p.questions, err = checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows))
+	p.questions, err = checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.job.Config.Limits, p.stage("checking keys", p.Rows))
 	p.severalSystems = p.questions == nil
 	if err == nil && p.anchors != nil {
 		err = p.anchors.checkAllKeys(ctx)

@@ -311,7 +311,7 @@ func (s *simulation) run(t *testing.T, out, cache string, service *service) (*ha
 	t.Helper()
 	config, err := configs.Load(configs.Options{Set: append([]string{
 		"dataset=" + s.path, "out=" + out, "id=run", "judge.kind=openrouter", "judge.model=fake/judge", fmt.Sprint("judge.concurrency=", simulatedCalls),
-		"judge.base_url=" + service.http.URL + "/api/v1", "judge.cache=" + cache, "limits.rows_per_part=4", "statistics.cluster=auto",
+		"judge.base_url=" + service.http.URL + "/api/v1", "judge.cache=" + cache, "rows_per_part=4", "statistics.cluster=auto",
 	}, s.settings...)})
 	if err != nil {
 		t.Fatal(err)

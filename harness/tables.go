@@ -166,7 +166,7 @@ func (p *Plan) planTables(ctx context.Context) (err error) {
 	if p.Rows = t.rows.Rows(); p.Rows == 0 {
 		return signNoRows.Stop("%s has no rows", t.Files[0])
 	}
-	if p.questions, err = checkKeys(ctx, t.rows.Select(dataset.WantKeys), 0, p.stage("checking keys", p.Rows)); err != nil {
+	if p.questions, err = checkKeys(ctx, t.rows.Select(dataset.WantKeys), 0, c.Limits, p.stage("checking keys", p.Rows)); err != nil {
 		return err
 	}
 	p.severalSystems = p.questions == nil

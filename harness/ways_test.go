@@ -139,7 +139,7 @@ func TestQuestionsOfManifest(t *testing.T) {
 	ran := func(s *study, job harness.Job, settings ...string) (dir string, m *runs.Manifest, all []string) {
 		rows, documents := s.files(t)
 		job.Source = rows
-		all = append(settings, "dataset="+rows, "documents="+documents, "judge=none", "limits.rows_per_part=2", "keep=nothing")
+		all = append(settings, "dataset="+rows, "documents="+documents, "judge=none", "rows_per_part=2", "keep=nothing")
 		dir = done(t, job, append(all, "out="+t.TempDir(), "id=run")...)
 		m, err := runs.ReadManifest(dir)
 		if err != nil {
@@ -174,7 +174,7 @@ func TestQuestionsOfManifest(t *testing.T) {
 // that was not divided, and what is not every row of it exactly once is refused.
 func TestRangesAreTheRun(t *testing.T) {
 	rows, documents := newStudy().files(t)
-	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]", "limits.rows_per_part=2", "keep=nothing"}
+	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]", "rows_per_part=2", "keep=nothing"}
 	whole := done(t, harness.Job{Source: rows}, append(settings, "out="+t.TempDir(), "id=run")...)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 3 {
@@ -263,7 +263,7 @@ func TestRowRanges(t *testing.T) {
 	}
 	rows, documents := newStudy().files(t)
 	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=none", "keep=nothing", "out=" + t.TempDir(), "id=run"}
-	for want, r := range map[string]runs.RowRange{"20 is no multiple of 16384": {From: 20}, "10 is no multiple of 16384": {To: 10}, "has 60 rows": {From: 16384}} {
+	for want, r := range map[string]runs.RowRange{"20 is no multiple of ": {From: 20}, "10 is no multiple of ": {To: 10}, "has 60 rows": {From: 16384}} {
 		from := r
 		if _, err := plan(t, harness.Job{Source: rows, Rows: &from}, settings...); err == nil || !errors.Is(err, ibid.ErrUsage) {
 			t.Errorf("%v: %v, want %s", r, err, want)

@@ -209,7 +209,7 @@ func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
 	if err != nil {
 		return err
 	}
-	w.record.reset(in.rows, in.batch.Citations())
+	w.record.reset()
 	for i := range in.rows {
 		if i%1024 == 0 && answers == nil && ctx.Err() != nil { // what a live judge answered is paid for
 			return ctx.Err()
@@ -217,6 +217,9 @@ func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
 		in.batch.Row(i, &w.row)
 		if !w.plan.job.wants(&w.row) {
 			continue
+		}
+		if err := w.plan.annotators.add(&w.row, w.plan.job.Config.Limits); err != nil {
+			return err
 		}
 		if answers != nil {
 			w.scorer.judging.answer = &answers[i]

@@ -99,7 +99,6 @@ const (
 	noLinks     = "no judge, or claims or citations not known"
 	noNeeds     = "no judge, no verdict on the row, or claims or citations not known"
 	noSupport   = "no judge, or citations not known"
-	noNecessity = "judge.necessity is false, no judge, or claims or citations not known"
 )
 
 var countDefinitions = [NumCounts]Definition{

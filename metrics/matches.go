@@ -81,7 +81,7 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 	compared := truth.spans
 	if most := s.opt.RowPairs; most > 0 && int64(len(compared))*int64(len(s.pred.spans)) > most {
 		if n := s.compare.Pairs(compared, s.pred.spans, s.opt.Tolerance); n > most {
-			out.LimitErr = fmt.Errorf("limits.row_pairs: %d pairs of a citation and a truth span overlap, more than %d", n, most)
+			out.LimitErr = fmt.Errorf("limits: %d pairs of a citation and a truth span overlap, more than %d", n, most)
 			compared = nil
 		}
 	}

@@ -302,15 +302,6 @@ func (s *side) add(index int, p *ibid.Place, key, doc int32) {
 	s.pages = append(s.pages, span.Span{Key: doc, Start: p.FirstPage - 1, End: p.LastPage})
 }
 
-// totalLength is the sum of the lengths of the spans, repeats counted.
-func totalLength(spans []span.Span) int64 {
-	var n int64
-	for _, s := range spans {
-		n += s.Len()
-	}
-	return n
-}
-
 // A keyName is the key (document, page) within which offsets count.
 type keyName struct {
 	doc  string

@@ -142,7 +142,7 @@ func TestExponent(t *testing.T) {
 func growth(t *testing.T, growing [][3]string, rows []byte) map[string]spent {
 	t.Helper()
 	dir := t.TempDir()
-	settings := "dataset: a.parquet\njudge: lexical\nlimits:\n  rows_per_part: 128\n"
+	settings := "dataset: a.parquet\njudge: lexical\nlimits: 10\nrows_per_part: 128\n"
 	for name, text := range map[string][]byte{"a.jsonl": rows, "ibid.yaml": []byte(settings)} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ func TestScoreRows(t *testing.T) {
 	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), step*(ranges-1)+777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "run.yaml"), []byte("dataset: answers.parquet\njudge: none\nslices: [lang]\nlimits: {rows_per_part: 1024}\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "run.yaml"), []byte("dataset: answers.parquet\njudge: none\nslices: [lang]\nrows_per_part: 1024\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	mustIbid(t, dir, "run", "run.yaml", "-q", "--id", "whole", "-o", "text")

@@ -155,10 +155,10 @@ func TestImportOfStreams(t *testing.T) {
 		code              int
 		stderr            string
 	}{
-		{"stalled pipe", "pipe", "0", stalled, true, 143, "interrupted"},
-		{"pipe without a writer", "pipe", "0", nil, true, 143, "interrupted"},
-		{"endless line", "/dev/zero", "0", nil, true, 143, "interrupted"},
-		{"endless line with a limit", "/dev/zero", "8MiB", nil, false, 4, "over 8388608 bytes (--max-line)"},
+		{"stalled pipe", "pipe", "1", stalled, true, 143, "interrupted"},
+		{"pipe without a writer", "pipe", "1", nil, true, 143, "interrupted"},
+		{"endless line", "/dev/zero", "1000", nil, true, 143, "interrupted"},
+		{"endless line with a limit", "/dev/zero", "1", nil, false, 4, "over 67108864 bytes (--limits)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -171,7 +171,7 @@ func TestImportOfStreams(t *testing.T) {
 				tt.write(t, filepath.Join(dir, "pipe"))
 			}
 			var stderr bytes.Buffer
-			cmd := exec.CommandContext(t.Context(), "ibid", "import", "jsonl", tt.path, "--max-line", tt.limit, "-o", "a.parquet")
+			cmd := exec.CommandContext(t.Context(), "ibid", "import", "jsonl", tt.path, "--limits", tt.limit, "-o", "a.parquet")
 			cmd.Dir, cmd.Stderr = dir, &stderr
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

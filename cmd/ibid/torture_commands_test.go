@@ -48,7 +48,7 @@ func chores(service string) []*chore {
 		"--judge", "openrouter", "--model", "fake/judge", "--cache", "judge.sqlite", "--set", "judge.base_url=" + service, "--set", "judge.concurrency=8",
 	}
 	return []*chore{
-		{name: "run", args: []string{"run", "ibid.yaml", "--id", "x", "-q", "-o", "out.txt", "--set", "limits.rows_per_part=16"}},
+		{name: "run", args: []string{"run", "ibid.yaml", "--id", "x", "-q", "-o", "out.txt", "--set", "rows_per_part=16"}},
 		{name: "run that imports", args: []string{"run", "lines.jsonl", "--judge", "none", "--id", "x", "-q", "-o", "out.txt"}},
 		{name: "run that asks a model", args: append([]string{"run", "towers.parquet", "--id", "x", "-q", "-o", "out.txt"}, model...)},
 		{name: "rescore", args: []string{"rescore", "runs/one", "--id", "x", "-q", "-o", "out.txt", "--set", "thresholds.supported=0.4"}},

@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -55,10 +54,13 @@ type Options struct {
 	Stdin     io.Reader
 	StdinName string
 
-	// MaxRecord is the largest record accepted, in bytes; 0 stands for
-	// [DefaultMaxRecord], a negative number for any size. A larger one is reported and
-	// left out without being held in memory; a line of standard input that is longer by
-	// 16 MiB ends the conversion with [ErrEndless].
+	// Limits multiplies the most that is taken: a record of 64 MiB, a list of 20,000
+	// elements; 0 is 1. A record over one is reported and left out.
+	Limits int
+
+	// MaxRecord is the largest record accepted, in bytes; 0 stands for 64 MiB times Limits. A
+	// larger one is not held in memory; a line of standard input that is longer by 16 MiB ends
+	// the conversion with [ErrEndless].
 	MaxRecord int
 
 	// OnError, unless nil, is called with each record that could not be read,
@@ -66,11 +68,11 @@ type Options struct {
 	OnError func(RecordError)
 }
 
-// DefaultMaxRecord is 64 MiB.
-const DefaultMaxRecord = 64 << 20
-
-// anySize is no limit; a few times it is still an int.
-const anySize = math.MaxInt / 4
+// What a record may be at most, times Options.Limits.
+const (
+	mostRecordBytes = 64 << 20
+	mostElements    = 20_000 // of one list
+)
 
 // ErrEndless is in the chain of the error for a line of standard input that is far longer
 // than a record may be: what follows it was not read.
@@ -89,14 +91,11 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 	if !ok {
 		return Report{}, unknownFormat(format)
 	}
+	if o.MaxRecord == 0 {
+		o.MaxRecord = mostRecordBytes * max(o.Limits, 1)
+	}
 	if err := f.check(paths, o); err != nil {
 		return newReport(f.Name), err
-	}
-	switch {
-	case o.MaxRecord == 0:
-		o.MaxRecord = DefaultMaxRecord
-	case o.MaxRecord < 0:
-		o.MaxRecord = anySize
 	}
 	r := &run{ctx: ctx, Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
 	err := r.convert(ctx, f)

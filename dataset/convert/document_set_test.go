@@ -139,7 +139,7 @@ func TestDocumentSetOnDisk(t *testing.T) {
 	}
 	var spooled int64
 	sink := &watchingSink{watch: func(r *run) { spooled = max(spooled, r.documents.spool.size) }}
-	r := &run{Options: Options{Docs: true, Stdin: strings.NewReader(lines.String()), MaxRecord: DefaultMaxRecord}, paths: []string{"-"}, sink: sink, report: newReport("jsonl"), format: "jsonl"}
+	r := &run{Options: Options{Docs: true, Stdin: strings.NewReader(lines.String()), MaxRecord: mostRecordBytes}, paths: []string{"-"}, sink: sink, report: newReport("jsonl"), format: "jsonl"}
 	sink.run = r
 	if err := r.convert(t.Context(), jsonl); err != nil {
 		t.Fatal(err)

@@ -206,7 +206,7 @@ func (r *run) whole(path string) (data []byte, reason string, err error) {
 		return nil, "", pathError(path, err)
 	}
 	if len(data) > r.MaxRecord {
-		return nil, fmt.Sprintf("file over %d bytes (--max-line): JSON Lines (.jsonl) can be of any length", r.MaxRecord), nil
+		return nil, fmt.Sprintf("file over %d bytes (--limits): JSON Lines (.jsonl) can be of any length", r.MaxRecord), nil
 	}
 	data = bytes.TrimPrefix(data, utf8Mark)
 	if m := mark(data); m != "" {

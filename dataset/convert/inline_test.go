@@ -329,7 +329,7 @@ func TestInlineFiles(t *testing.T) {
 		"k.json:1:14: want a record",
 		"l.json:1:11: id: truncated: the line ends within a string",
 		"l.json:1:11: truncated: the list of records does not end",
-		"m.json: file over 4096 bytes (--max-line): JSON Lines (.jsonl) can be of any length")
+		"m.json: file over 4096 bytes (--limits): JSON Lines (.jsonl) can be of any length")
 	for i := range report.Warnings {
 		report.Warnings[i].File = filepath.Base(report.Warnings[i].File)
 	}

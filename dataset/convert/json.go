@@ -27,8 +27,9 @@ const maxDepth = 200
 // The first error stays: every method after it returns a zero value, and the
 // caller looks at err once at the end.
 type jsonText struct {
-	data []byte
-	err  *jsonError
+	data   []byte
+	err    *jsonError
+	limits int // by which the limit of elements of a list is multiplied; 0 is 1
 
 	decoder jsontext.Decoder
 	input   bytes.Buffer
@@ -355,6 +356,10 @@ func (v value) elements() iter.Seq2[int, value] {
 				start = skipSpace(v.r.data, start+1)
 			}
 			if v.r.data[start] == ']' {
+				return
+			}
+			if most := mostElements * max(v.r.limits, 1); i == most {
+				v.fail("limits: more than %d elements", most)
 				return
 			}
 			at = valueEnd(v.r.data, start)

@@ -54,7 +54,7 @@ type jsonlReader struct {
 }
 
 func newJSONLReader(r *run, path string) jsonlReader {
-	return jsonlReader{run: r, file: path, proof: new(rowProof), record: jsonlRecord{number: &r.numbered}}
+	return jsonlReader{run: r, file: path, proof: new(rowProof), record: jsonlRecord{number: &r.numbered, text: jsonText{limits: r.Limits}}}
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {

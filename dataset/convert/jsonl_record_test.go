@@ -171,8 +171,8 @@ func TestJSONLEnds(t *testing.T) {
 		{"UTF-16", "\xff\xfe{\x00", 0, []string{"-:1:1: the line begins with a UTF-16 byte order mark: save the file as UTF-8"}},
 		{"blank line at the end", good + "\n\n", 1, []string{"-:2:1: empty line"}},
 		{"line at the limit", strings.Repeat(" ", 300-len(good)) + good + "\r\n" + good, 2, nil},
-		{"line over the limit", strings.Repeat(" ", 301-len(good)) + good + "\n" + good, 1, []string{"-:1: line too long: over 300 bytes (--max-line)"}},
-		{"line far over the limit", good + "\n" + strings.Repeat("x", 1<<20) + "\n" + good, 2, []string{"-:2: line too long: over 300 bytes (--max-line)"}},
+		{"line over the limit", strings.Repeat(" ", 301-len(good)) + good + "\n" + good, 1, []string{"-:1: line too long: over 300 bytes (--limits)"}},
+		{"line far over the limit", good + "\n" + strings.Repeat("x", 1<<20) + "\n" + good, 2, []string{"-:2: line too long: over 300 bytes (--limits)"}},
 		{"deep", `{"id":"a","x":` + strings.Repeat("[", 250), 0, []string{"-:1:214: x" + strings.Repeat("[0]", 199) + ": nested deeper than 200"}},
 	}
 	for _, tt := range tests {
@@ -380,7 +380,7 @@ func TestEndlessLine(t *testing.T) {
 		t.Errorf("%v, %d bytes are left", err, long.Len())
 	}
 	record := `{"id":"a","query":"q","answer":"` + strings.Repeat("x", 1<<20) + `"}`
-	if r, err := Convert(t.Context(), "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(record), MaxRecord: -1}, &m); err != nil || r.Failed > 0 || len(m.rows) != 1 {
+	if r, err := Convert(t.Context(), "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(record), Limits: 1}, &m); err != nil || r.Failed > 0 || len(m.rows) != 1 {
 		t.Errorf("%v, %+v", err, r)
 	}
 }

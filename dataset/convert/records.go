@@ -208,7 +208,7 @@ func (l *lineReader) next() ([]byte, error) {
 		}
 		// Two bytes more than the longest line: its end may be "\r\n".
 		if l.stream && length > l.most+endless {
-			return nil, fmt.Errorf("%w: over %d bytes (--max-line)", ErrEndless, l.most)
+			return nil, fmt.Errorf("%w: over %d bytes (--limits)", ErrEndless, l.most)
 		}
 		if tooLong = tooLong || length > l.most+2; tooLong {
 			l.long = l.long[:0]
@@ -224,13 +224,13 @@ func (l *lineReader) next() ([]byte, error) {
 		}
 		l.line++
 		if tooLong {
-			return nil, fmt.Errorf("%w: over %d bytes (--max-line)", errTooLong, l.most)
+			return nil, fmt.Errorf("%w: over %d bytes (--limits)", errTooLong, l.most)
 		}
 		if ended {
 			part = bytes.TrimSuffix(part[:len(part)-1], []byte{'\r'})
 		}
 		if len(part) > l.most {
-			return nil, fmt.Errorf("%w: over %d bytes (--max-line)", errTooLong, l.most)
+			return nil, fmt.Errorf("%w: over %d bytes (--limits)", errTooLong, l.most)
 		}
 		return part, nil
 	}

@@ -2,55 +2,95 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"slices"
-	"strconv"
-
-	"github.com/parquet-go/parquet-go/format"
 
 	"ibid"
 )
 
-// What a file of this package says of itself in its metadata. Pages have checksums by
-// the format; these cover the rest, so that no changed bit goes unseen. The digest of
-// the footer is that of the file, since it covers the pages through their checksums.
+// What a file of this package says of itself in its metadata, beside the checksums that
+// pages have by the format, so that no changed bit goes unseen. The digest of the footer
+// is that of the file.
 const (
-	pagesKey  = "ibid.pages"  // of each row group the CRC-32 of its page headers and filters, in 8 hex digits
+	fileKey   = "ibid.file"   // the CRC-32 of all that is before the footer, in 8 hex digits
 	footerKey = "ibid.footer" // the CRC-32 of the footer, in which these 8 digits are 0
+	emptyKey  = "ibid.empty"  // numbers of the row groups without rows, which are not in the file
+	pagesKey  = "ibid.pages"  // earlier versions: checksums of page headers
 )
 
-const noSum = "00000000"
+const (
+	noSum     = "00000000"
+	sumLength = len(noSum)
+	sumBegin  = "\x18\x08" // a text of 8 bytes follows its key in the compact protocol
+)
 
 // Versions of the writer, as created_by. Spark wants "NAME version NUMBER". Files of
-// version 2 have no filters, those of version 1 have checksums of their pages only.
+// versions 2 and 3 have no checksum of the file, those of version 1 checksums of their
+// pages only.
 const (
-	createdBy      = "ibid version 3"
-	createdEarlier = "ibid version 2"
-	createdBefore  = "ibid version 1"
-	sumLength      = len(noSum)
-	footerSumBegin = footerKey + "\x18\x08" // a text of 8 bytes follows in the compact protocol
+	createdBy     = "ibid version 4"
+	createdBefore = "ibid version 1"
 )
 
-// sealFooter puts the checksum of a footer into it.
-func sealFooter(footer []byte) {
-	at := bytes.LastIndex(footer, []byte(footerSumBegin+noSum)) + len(footerSumBegin)
-	copy(footer[at:], fmt.Sprintf("%08x", crc32.ChecksumIEEE(footer)))
+var createdEarlier = []string{"ibid version 2", "ibid version 3"}
+
+// An output passes on the bytes of a file. Its tail, which is what the writer adds after
+// the pages, is held until it has its checksums.
+type output struct {
+	w    io.Writer
+	buf  []byte
+	sum  uint32 // of what was passed on
+	tail bool
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(b []byte) (int, error) {
+	if o.buf = append(o.buf, b...); !o.tail && len(o.buf) >= flushBytes {
+		return len(b), o.flush()
+	}
+	return len(b), nil
+}
+
+func (o *output) flush() error {
+	o.sum = crc32.Update(o.sum, crc32.IEEETable, o.buf)
+	_, err := o.w.Write(o.buf)
+	o.buf = o.buf[:0]
+	return err
+}
+
+// seal puts the checksums into the footer, with which the buffer ends, and passes all on.
+func (o *output) seal() error {
+	end := len(o.buf) - 8
+	footer := o.buf[end-int(binary.LittleEndian.Uint32(o.buf[end:])) : end]
+	before := o.buf[:end-len(footer)]
+	copy(sumIn(footer, fileKey), fmt.Sprintf("%08x", crc32.Update(o.sum, crc32.IEEETable, before)))
+	copy(sumIn(footer, footerKey), fmt.Sprintf("%08x", crc32.ChecksumIEEE(footer)))
+	return o.flush()
+}
+
+// sumIn is the checksum of that key in a footer, nil if there is none.
+func sumIn(footer []byte, key string) []byte {
+	at := bytes.LastIndex(footer, []byte(key+sumBegin))
+	if at += len(key) + len(sumBegin); at < len(key)+len(sumBegin) || len(footer)-at < sumLength {
+		return nil
+	}
+	return footer[at : at+sumLength]
 }
 
 // checkFooter compares a footer with the checksum in it, if it has one.
 func checkFooter(footer []byte) (sealed bool, err error) {
-	at := bytes.LastIndex(footer, []byte(footerSumBegin))
-	if at < 0 || len(footer) < at+len(footerSumBegin)+sumLength {
+	sum := sumIn(footer, footerKey)
+	if sum == nil {
 		return false, nil
 	}
-	at += len(footerSumBegin)
-	said := string(footer[at : at+sumLength])
-	sum := crc32.ChecksumIEEE(footer[:at])
-	sum = crc32.Update(sum, crc32.IEEETable, []byte(noSum))
-	sum = crc32.Update(sum, crc32.IEEETable, footer[at+sumLength:])
-	if said != fmt.Sprintf("%08x", sum) {
+	said := string(sum)
+	copy(sum, noSum)
+	is := fmt.Sprintf("%08x", crc32.ChecksumIEEE(footer))
+	if copy(sum, said); is != said {
 		return true, corrupt("the footer's checksum does not match")
 	}
 	return true, nil
@@ -58,68 +98,26 @@ func checkFooter(footer []byte) (sealed bool, err error) {
 
 // own reports whether this package wrote the file with a checksum of every page.
 func (f *File) own() bool {
-	return f.meta.CreatedBy == createdBy || f.meta.CreatedBy == createdEarlier
+	return f.meta.CreatedBy == createdBy || slices.Contains(createdEarlier, f.meta.CreatedBy)
 }
 
-// pageSum is the checksum of the page headers of row group k, as the file says it or, if
-// it is of version 1, as they are.
-func (f *ResultFile) pageSum(k int) (uint32, error) {
-	if !f.file.own() {
-		return f.verifyGroup(k)
-	}
-	said := f.file.Metadata(pagesKey)
-	if len(said) < (k+1)*sumLength {
-		return 0, corrupt("row group %d has no checksum", k)
-	}
-	sum, err := strconv.ParseUint(said[k*sumLength:(k+1)*sumLength], 16, 32)
-	if err != nil {
-		return 0, corrupt("row group %d has no checksum", k)
-	}
-	return uint32(sum), nil
-}
-
-// Verify reads the whole file and compares it with its checksums. Nothing is decoded.
+// Verify reads the whole file and compares it with its checksum. Nothing is decoded. A file
+// of an earlier version has none: that is [ErrCorrupt], too.
 func (f *ResultFile) Verify() error {
-	for k := range f.RowGroups() {
-		want, err := f.pageSum(k)
-		if err == nil && f.file.own() {
-			var sum uint32
-			if sum, err = f.verifyGroup(k); err == nil && sum != want {
-				err = corrupt("checksum of page headers does not match")
-			}
-		}
-		if err != nil {
-			return hinted(&ibid.Error{File: f.file.Path, Err: fmt.Errorf("row group %d: %w", k, err)})
-		}
+	said := f.file.Metadata(fileKey)
+	sum := crc32.NewIEEE()
+	_, err := io.Copy(sum, io.NewSectionReader(f.file.file, 0, f.file.end))
+	switch {
+	case err != nil:
+	case said == "":
+		err = corrupt("an earlier version wrote it, without a checksum of all of it")
+	case said != fmt.Sprintf("%08x", sum.Sum32()):
+		err = corrupt("the file's checksum does not match")
+	}
+	if err != nil {
+		return hinted(&ibid.Error{File: f.file.Path, Err: err})
 	}
 	return nil
-}
-
-// verifyGroup compares the pages of row group k with their checksums and returns that of
-// their headers.
-func (f *ResultFile) verifyGroup(k int) (sum uint32, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = corrupt("%v", p)
-		}
-	}()
-	var r pageReader
-	var h format.PageHeader
-	for i := range f.leaves {
-		if err := r.start(f.file, k, i); err != nil {
-			return 0, err
-		}
-		for r.strict = true; r.left() > 0; {
-			if err := r.nextHeader(&h); err != nil {
-				return 0, err
-			}
-			sum = crc32.Update(sum, crc32.IEEETable, r.header)
-			if _, err := r.stored(&h); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return f.filterSum(k, sum)
 }
 
 // damagedHint is what to do about a damaged file of this package.
@@ -134,16 +132,7 @@ func hinted(err error) error {
 	return err
 }
 
-// pageSums are the checksums of row groups as the metadata has them.
-func pageSums(sums []uint32) string {
-	b := make([]byte, 0, len(sums)*sumLength)
-	for _, sum := range sums {
-		b = fmt.Appendf(b, "%08x", sum)
-	}
-	return string(b)
-}
-
 // isOwnKey reports whether a key of the metadata is one of this package.
 func isOwnKey(key string) bool {
-	return slices.Contains([]string{pagesKey, footerKey}, key)
+	return slices.Contains([]string{fileKey, footerKey, emptyKey, pagesKey}, key)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,8 +15,8 @@ import (
 	"ibid"
 )
 
-// Every bit of a file is covered by the checksum of a page, of the page headers or of the
-// footer, or by the form of its last bytes.
+// Every bit of a file is covered by its checksum, that of the footer, or the form of its
+// last bytes.
 func TestVerifySeesEveryBit(t *testing.T) {
 	fields := []Field{{Name: "n", Kind: Int64}, {Name: "s", Kind: String, Required: true}, {Name: "l", Kind: ListInt32}}
 	rows := randomResult(rand.New(rand.NewPCG(1, 1)), fields, 20, 5, 3)
@@ -66,7 +68,7 @@ func TestDamageHasAHint(t *testing.T) {
 // groups can be joined to others.
 func TestFilesOfVersion1(t *testing.T) {
 	rows := randomResult(rand.New(rand.NewPCG(1, 1)), everyKind(), 20, 5, 3)
-	before := strings.NewReplacer(createdBy, createdBefore, footerKey, "ibid.nothing"[:len(footerKey)], pagesKey, "nothing..."[:len(pagesKey)])
+	before := strings.NewReplacer(createdBy, createdBefore, footerKey, "ibid.nothing"[:len(footerKey)], fileKey, "nothing..."[:len(fileKey)])
 	old := writeResult(t, "old.parquet", []byte(before.Replace(string(encodeTable(t, rows.table(t))))))
 	sameRows(t, readResult(t, old), rows)
 	joined := filepath.Join(t.TempDir(), "joined.parquet")
@@ -81,14 +83,15 @@ func TestFilesOfVersion1(t *testing.T) {
 	}
 }
 
-// TestFilesOfVersion2: their footer and every page have checksums, too.
+// TestFilesOfVersion2: its footer and every page have checksums, too.
 func TestFilesOfVersion2(t *testing.T) {
 	rows := randomResult(rand.New(rand.NewPCG(1, 2)), everyKind(), 20, 5, 3)
-	file := bytes.ReplaceAll(encodeTable(t, rows.table(t)), []byte(createdBy), []byte(createdEarlier))
+	file := bytes.ReplaceAll(encodeTable(t, rows.table(t)), []byte(createdBy), []byte(createdEarlier[0]))
 	n := len(file) - 8
 	footer := file[n-int(binary.LittleEndian.Uint32(file[n:])) : n]
-	copy(footer[bytes.LastIndex(footer, []byte(footerSumBegin))+len(footerSumBegin):], noSum)
-	sealFooter(footer)
+	copy(footer[bytes.LastIndex(footer, []byte(fileKey)):], "ibid.FILE")
+	copy(sumIn(footer, footerKey), noSum)
+	copy(sumIn(footer, footerKey), fmt.Sprintf("%08x", crc32.ChecksumIEEE(footer)))
 	path := writeResult(t, "old.parquet", file)
 	sameRows(t, readResult(t, path), rows)
 	file[n-int(binary.LittleEndian.Uint32(file[n:]))+5] ^= 1

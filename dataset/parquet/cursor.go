@@ -560,8 +560,15 @@ func (c *Cursor) ReadRows(n int, limit RowLimit, dst *Values, rep *[]byte, a *Ar
 		if k == 0 {
 			break
 		}
-		if len(*rep)-open+k > limit.Row || len(*rep)-first+k > limit.Total {
-			// One row, or what is here of it, at a time.
+		fits := min(limit.Row-(len(*rep)-open), limit.Total-(len(*rep)-first)) // entries
+		if k > fits {
+			// As many whole rows as surely fit; then one, or what is here of it, at a time.
+			if at := bytes.LastIndexByte(levels[1:max(1, min(k, fits+1))], 0); at >= 0 {
+				k = 1 + at
+				begun = bytes.Count(levels[:k], []byte{0})
+			}
+		}
+		if k > fits {
 			if levels[0] == 0 {
 				open = len(*rep)
 			}

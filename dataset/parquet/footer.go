@@ -2,6 +2,8 @@ package parquet
 
 import (
 	"encoding/binary"
+	"strconv"
+	"strings"
 
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -20,21 +22,13 @@ type columnChunk struct {
 	Codec     format.CompressionCodec
 	Elsewhere bool // the data are in another file
 
-	NumValues                                  int64
-	TotalUncompressedSize, TotalCompressedSize int64
-	DataPageOffset, DictionaryPageOffset       int64
-	BloomFilterOffset                          int64
-	BloomFilterLength                          int32
-	Statistics                                 statistics
+	NumValues, NullCount                 int64
+	TotalCompressedSize                  int64
+	DataPageOffset, DictionaryPageOffset int64
+	MinValue, MaxValue                   []byte // nil if not known
 }
 
-// statistics are those of a chunk. The texts lie in the memory of the footer.
-type statistics struct {
-	NullCount          int64
-	MinValue, MaxValue []byte // nil if not known
-}
-
-// decodeFooter decodes a footer: its row groups here, the rest by the library, whose row
+// decodeFooter decodes a footer: its row groups one by one, the rest as it is, whose row
 // groups are none. ok is false if it is not whole, or nested too deep.
 func decodeFooter(b []byte) (meta *format.FileMetaData, groups []rowGroup, ok bool) {
 	const groupsField = 4
@@ -45,14 +39,13 @@ func decodeFooter(b []byte) (meta *format.FileMetaData, groups []rowGroup, ok bo
 		rest = binary.AppendVarint(append(rest, typ), int64(id))
 		if id == groupsField && typ == compactList {
 			for range r.structs() {
-				var g rowGroup
-				if n := len(groups); n > 0 { // it has as many columns as the one before
-					g.Columns = make([]columnChunk, 0, len(groups[n-1].Columns))
-				}
-				if r.rowGroup(&g); r.bad {
+				var g format.RowGroup
+				n, ok := decodeStruct(b[r.at:], &g)
+				if !ok {
 					return nil, nil, false
 				}
-				groups = append(groups, g)
+				r.at += n
+				groups = append(groups, small(&g))
 			}
 			rest = append(rest, compactStruct) // an empty list
 			continue
@@ -65,10 +58,8 @@ func decodeFooter(b []byte) (meta *format.FileMetaData, groups []rowGroup, ok bo
 	if r.bad {
 		return nil, nil, false
 	}
-	if _, ok := decodeStruct(append(rest, compactStop), meta); !ok {
-		return nil, nil, false
-	}
-	return meta, groups, true
+	_, ok = decodeStruct(append(rest, compactStop), meta)
+	return meta, groups, ok
 }
 
 // structs reads the header of a list and returns how many structs it claims: at most as
@@ -86,150 +77,35 @@ func (r *compactReader) structs() uint64 {
 	return n
 }
 
-// A fieldSet has a bit for each of the fields 0 to 31 of a struct.
-type fieldSet uint32
-
-func (s *fieldSet) add(id int16) {
-	if id >= 0 && id < 32 {
-		*s |= 1 << id
-	}
-}
-
-// needs fails unless all fields were seen.
-func (r *compactReader) needs(seen, all fieldSet) {
-	if seen&all != all {
-		r.fail()
-	}
-}
-
-func (r *compactReader) rowGroup(g *rowGroup) {
-	var id int16
-	var seen fieldSet
-	for typ := r.field(&id); typ != compactStop; typ = r.field(&id) {
-		switch {
-		case id == 1 && typ == compactList:
-			for range r.structs() {
-				if r.bad {
-					return
-				}
-				g.Columns = append(g.Columns, columnChunk{})
-				r.chunk(&g.Columns[len(g.Columns)-1])
-			}
-		case id == 3 && typ == compactI64:
-			g.NumRows = r.varint()
-		case id == 1 || id == 3:
-			r.fail()
-		default:
-			r.skip(typ, 1)
-		}
-		seen.add(id)
-	}
-	r.needs(seen, 1<<1|1<<2|1<<3)
-}
-
-func (r *compactReader) chunk(c *columnChunk) {
-	var id int16
-	var seen fieldSet
-	for typ := r.field(&id); typ != compactStop; typ = r.field(&id) {
-		switch {
-		case id == 1 && typ == compactBinary:
-			c.Elsewhere = len(r.bytes()) > 0
-		case id == 3 && typ == compactStruct:
-			r.chunkMeta(c)
-		case id == 1 || id == 3:
-			r.fail()
-		default:
-			r.skip(typ, 1)
-		}
-		seen.add(id)
-	}
-	r.needs(seen, 1<<2|1<<3)
-}
-
-func (r *compactReader) chunkMeta(c *columnChunk) {
-	var id int16
-	var seen fieldSet
-	for typ := r.field(&id); typ != compactStop; typ = r.field(&id) {
-		want := compactI64
-		var into *int64
-		switch id {
-		case 1, 4, 15:
-			want = compactI32
-		case 5:
-			into = &c.NumValues
-		case 6:
-			into = &c.TotalUncompressedSize
-		case 7:
-			into = &c.TotalCompressedSize
-		case 9:
-			into = &c.DataPageOffset
-		case 11:
-			into = &c.DictionaryPageOffset
-		case 12:
-			want = compactStruct
-		case 14:
-			into = &c.BloomFilterOffset
-		default:
-			want = typ
-		}
-		switch {
-		case typ != want:
-			r.fail()
-		case into != nil:
-			*into = r.varint()
-		case id == 1:
-			c.Type = format.Type(r.varint())
-		case id == 4:
-			c.Codec = format.CompressionCodec(r.varint())
-		case id == 12:
-			r.statistics(&c.Statistics)
-		case id == 15:
-			c.BloomFilterLength = int32(r.varint())
-		default:
-			r.skip(typ, 1)
-		}
-		seen.add(id)
-	}
-	r.needs(seen, 1<<1|1<<2|1<<3|1<<4|1<<5|1<<6|1<<7|1<<9)
-}
-
-func (r *compactReader) statistics(s *statistics) {
-	var id int16
-	for typ := r.field(&id); typ != compactStop; typ = r.field(&id) {
-		switch {
-		case id == 3 && typ == compactI64:
-			s.NullCount = r.varint()
-		case id == 5 && typ == compactBinary:
-			s.MaxValue = r.bytes()
-		case id == 6 && typ == compactBinary:
-			s.MinValue = r.bytes()
-		case id == 3 || id == 5 || id == 6:
-			r.fail()
-		default:
-			r.skip(typ, 1)
+func small(g *format.RowGroup) rowGroup {
+	s := rowGroup{NumRows: g.NumRows, Columns: make([]columnChunk, len(g.Columns))}
+	for i := range g.Columns {
+		m := &g.Columns[i].MetaData
+		s.Columns[i] = columnChunk{
+			m.Type, m.Codec, g.Columns[i].FilePath != "", m.NumValues, m.Statistics.NullCount, m.TotalCompressedSize,
+			m.DataPageOffset, m.DictionaryPageOffset, m.Statistics.MinValue, m.Statistics.MaxValue,
 		}
 	}
+	return s
 }
 
-// bytes reads a text, which lies in the memory of r.
-func (r *compactReader) bytes() []byte {
-	n := r.uvarint()
-	from := r.at
-	if r.discard(n); r.bad {
+// addEmpty puts the row groups without rows, which the writer leaves out, where they were.
+func (f *File) addEmpty(columns int) error {
+	list := f.Metadata(emptyKey)
+	if list == "" {
 		return nil
 	}
-	return r.b[from:r.at:r.at]
-}
-
-// wholeGroups are the row groups with all that the footer says of them.
-func (f *File) wholeGroups() ([]format.RowGroup, error) {
-	b, _, err := footerBytes(f.file, f.Size)
-	if err != nil {
-		return nil, err
+	var all []rowGroup
+	none := rowGroup{Columns: make([]columnChunk, columns)}
+	for text := range strings.SplitSeq(list, ",") {
+		k, err := strconv.Atoi(text)
+		before := k - len(all)
+		if err != nil || before < 0 || before > len(f.groups) {
+			return corrupt("empty row groups %s", list)
+		}
+		all = append(append(all, f.groups[:before]...), none)
+		f.groups = f.groups[before:]
 	}
-	meta := new(format.FileMetaData)
-	if _, ok := decodeStruct(b, meta); !ok {
-		return nil, corrupt("unreadable footer")
-	}
-	return meta.RowGroups, nil
+	f.groups = append(all, f.groups...)
+	return nil
 }

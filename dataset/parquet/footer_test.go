@@ -22,10 +22,9 @@ func libraryGroups(b []byte) ([]rowGroup, bool) {
 		for j := range g.Columns {
 			m := &g.Columns[j].MetaData
 			own.Columns = append(own.Columns, columnChunk{
-				Type: m.Type, Codec: m.Codec, Elsewhere: g.Columns[j].FilePath != "", NumValues: m.NumValues,
-				TotalUncompressedSize: m.TotalUncompressedSize, TotalCompressedSize: m.TotalCompressedSize, DataPageOffset: m.DataPageOffset,
-				DictionaryPageOffset: m.DictionaryPageOffset, BloomFilterOffset: m.BloomFilterOffset, BloomFilterLength: m.BloomFilterLength,
-				Statistics: statistics{NullCount: m.Statistics.NullCount, MinValue: m.Statistics.MinValue, MaxValue: m.Statistics.MaxValue},
+				Type: m.Type, Codec: m.Codec, Elsewhere: g.Columns[j].FilePath != "", NumValues: m.NumValues, NullCount: m.Statistics.NullCount,
+				TotalCompressedSize: m.TotalCompressedSize, DataPageOffset: m.DataPageOffset, DictionaryPageOffset: m.DictionaryPageOffset,
+				MinValue: m.Statistics.MinValue, MaxValue: m.Statistics.MaxValue,
 			})
 		}
 		groups = append(groups, own)

@@ -164,7 +164,7 @@ func TestBombs(t *testing.T) {
 	integers := Leaf{Kind: Integer, physical: format.Int64}
 	optional := integers
 	optional.Def = 1
-	run := appendRLERun(nil, 0, 1, math.MaxInt32)
+	run := appendRLERun(nil, 0, math.MaxInt32)
 	tests := []struct {
 		name   string
 		leaf   Leaf
@@ -182,7 +182,7 @@ func TestBombs(t *testing.T) {
 			dictValues: 1, dictUncompressed: 8, dict: make([]byte, 8),
 		}},
 		{"levels of a page of few values", optional, limit, hostilePage{
-			values: 1000, uncompressed: 100, body: withLevels(appendRLERun(appendRLERun(nil, 0, 1, 1), 1, 1, math.MaxInt32), nil),
+			values: 1000, uncompressed: 100, body: withLevels(appendRLERun(appendRLERun(nil, 0, 1), 1, math.MaxInt32), nil),
 		}},
 		{"prefixes that grow", Leaf{Kind: Text, physical: format.ByteArray}, limit, growingPrefixes(t)},
 	}
@@ -298,4 +298,15 @@ func lz4Of(t *testing.T, b []byte) []byte {
 		t.Fatal(err)
 	}
 	return out[:n]
+}
+
+// appendPackedHeader appends the header of a run of so many values, of which 8 are packed
+// together.
+func appendPackedHeader(b []byte, values int) []byte {
+	return binary.AppendUvarint(b, uint64(values)/8<<1|1)
+}
+
+// appendRLERun appends a run of a value of at most 8 bits.
+func appendRLERun(b []byte, value byte, values uint64) []byte {
+	return append(binary.AppendUvarint(b, values<<1), value)
 }

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 
-	"github.com/parquet-go/parquet-go/format"
+	"github.com/parquet-go/parquet-go"
 
 	"ibid"
-	"ibid/dataset/disk"
 )
 
 // A Part is one row group of a Parquet file made by [Encoder.EncodePart],
@@ -21,25 +19,26 @@ type Part struct {
 }
 
 // Join writes one Parquet file whose row group k is part k, copying the bytes
-// of the columns without decoding them. Equal parts and metadata give equal
-// bytes. Beside the footer it holds the footer of one source in memory.
+// of the columns without decoding them; those of an earlier version are encoded
+// again. Equal parts and metadata give equal bytes.
 //
 // Parts of one file should follow each other, so that it is opened once. It is
-// an error if a part is not such a file, has no such group or other columns
-// than fields. After an error w holds part of a file.
+// an error if a part is not such a file, was damaged, has no such group or other
+// columns than fields. After an error w holds part of a file.
 func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string) error {
 	var j joiner
 	defer j.close()
 	j.Begin(w)
+	j.start(fields)
 	for _, p := range parts {
-		if err := j.add(p, fields); err != nil {
+		if err := j.add(p); err != nil {
 			if e, ok := err.(*ibid.Error); ok {
 				err = e.Err
 			}
 			return fmt.Errorf("%s: row group %d: %w", p.Path, p.Group, err)
 		}
 	}
-	return j.end(schemaOf(fields), metadata)
+	return j.end(metadata)
 }
 
 // Split makes files of their own of row groups of the result file at path: the bytes that
@@ -51,15 +50,14 @@ func Split(path string, groups []int, save func(group int, write func(io.Writer)
 	if err := j.open(path); err != nil {
 		return err
 	}
-	fields := j.src.fields
-	s := schemaOf(fields)
 	for _, k := range groups {
 		err := save(k, func(w io.Writer) error {
 			j.Begin(w)
-			if err := j.add(Part{path, k}, fields); err != nil {
+			j.start(j.src.fields)
+			if err := j.add(Part{path, k}); err != nil {
 				return fmt.Errorf("%s: row group %d: %w", path, k, err)
 			}
-			return j.end(s, nil)
+			return j.end(nil)
 		})
 		if err != nil {
 			return err
@@ -71,8 +69,8 @@ func Split(path string, groups []int, save func(group int, write func(io.Writer)
 // A joiner is the state of Join.
 type joiner struct {
 	Encoder
-	src   *ResultFile       // of the last part
-	whole []format.RowGroup // its row groups with all that the footer says of them
+	src *ResultFile        // of the last part
+	all []parquet.RowGroup // its row groups; nil of one without rows
 }
 
 func (j *joiner) close() {
@@ -81,66 +79,64 @@ func (j *joiner) close() {
 	}
 }
 
-// open makes the file at path the source, unless it is already.
-func (j *joiner) open(path string) error {
+// open makes the file at path the source, unless it is already. It is compared with its
+// checksum before the library reads it: what was damaged must not get a new one.
+func (j *joiner) open(path string) (err error) {
 	if j.src != nil && j.src.file.Path == path {
 		return nil
 	}
 	j.close()
-	src, err := OpenResult(path)
-	if err != nil {
-		j.src = nil
+	if j.src, err = OpenResult(path); err != nil {
 		return err
 	}
-	j.src = src
-	j.whole, err = src.file.wholeGroups()
-	return err
+	if j.src.file.meta.CreatedBy == createdBy {
+		if err := j.src.Verify(); err != nil {
+			return err
+		}
+	}
+	return guard(func() error {
+		f, err := parquet.OpenFile(j.src.file.file, j.src.file.Size, parquet.SkipBloomFilters(true))
+		if err != nil {
+			return err
+		}
+		there := slices.DeleteFunc(f.RowGroups(), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
+		j.all = make([]parquet.RowGroup, j.src.RowGroups())
+		for k := range j.all {
+			if j.src.GroupRows(k) > 0 {
+				j.all[k], there = there[0], there[1:]
+			}
+		}
+		return nil
+	})
 }
 
-func (j *joiner) add(p Part, fields []Field) error {
+// guard calls f and makes an error of its panic.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = corrupt("%v", p)
+		}
+	}()
+	return f()
+}
+
+func (j *joiner) add(p Part) error {
 	if err := j.open(p.Path); err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(j.src.fields, fields) {
+	if !slices.EqualFunc(j.src.fields, j.fields, func(a, b Field) bool {
+		return a.Name == b.Name && a.Kind == b.Kind && a.Required == b.Required
+	}) {
 		return errors.New("other columns than the result has")
 	}
-	if p.Group < 0 || p.Group >= j.src.RowGroups() {
-		return fmt.Errorf("the file has %d row groups", j.src.RowGroups())
+	if p.Group < 0 || p.Group >= len(j.all) {
+		return fmt.Errorf("the file has %d row groups", len(j.all))
 	}
-	sum, err := j.src.pageSum(p.Group)
-	if err != nil {
+	if j.nextGroup(int64(j.src.GroupRows(p.Group))); j.all[p.Group] == nil {
+		return nil
+	}
+	return guard(func() error {
+		_, err := j.writer.WriteRowGroup(j.all[p.Group])
 		return err
-	}
-	j.sums = append(j.sums, sum)
-	g := j.whole[p.Group]
-	start := j.src.file.groups[p.Group].Columns[0].start()
-	shift := j.off - start
-	g.FileOffset += shift
-	g.Columns = slices.Clone(g.Columns)
-	for i := range g.Columns {
-		c := &g.Columns[i]
-		c.FileOffset += shift
-		c.MetaData.DataPageOffset += shift
-		if c.MetaData.DictionaryPageOffset > 0 {
-			c.MetaData.DictionaryPageOffset += shift
-		}
-		if c.MetaData.BloomFilterLength > 0 {
-			c.MetaData.BloomFilterOffset += shift
-		}
-	}
-	j.groups = append(j.groups, g)
-	if j.flush(); j.err != nil {
-		return j.err
-	}
-	size := g.TotalCompressedSize + filterBytes(&g)
-	from := io.Reader(io.NewSectionReader(j.src.file.file, start, size))
-	if file, ok := j.src.file.file.(*disk.File); ok { // from file to file this is done by the kernel
-		if _, err := file.Seek(start, io.SeekStart); err != nil {
-			return err
-		}
-		from = file
-	}
-	n, err := io.CopyN(j.w, from, size)
-	j.off += n
-	return err
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -139,7 +140,11 @@ func TestJoinErrors(t *testing.T) {
 		})
 	}
 	t.Run("writer fails", func(t *testing.T) {
-		for _, after := range []int{0, 1, 3} {
+		whole := &failingWriter{left: math.MaxInt}
+		if err := Join(whole, want.fields, parts, nil); err != nil {
+			t.Fatal(err)
+		}
+		for after := range math.MaxInt - whole.left {
 			if err := Join(&failingWriter{left: after}, want.fields, parts, nil); !errors.Is(err, errDiskFull) {
 				t.Errorf("Join with a writer that fails after %d writes: %v", after, err)
 			}

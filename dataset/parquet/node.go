@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"fmt"
+
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -146,6 +148,9 @@ func (n *Node) TypeName() string {
 		}
 		return "struct"
 	case n.elem.LogicalType.Value != nil:
+		if t, ok := n.elem.LogicalType.Value.(*format.IntType); ok && t.IsSigned {
+			return fmt.Sprintf("INT%d", t.BitWidth)
+		}
 		return n.elem.LogicalType.String()
 	case n.hasConverted(deprecated.UTF8):
 		return "STRING"

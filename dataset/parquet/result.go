@@ -3,7 +3,6 @@ package parquet
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"sort"
 
@@ -28,9 +27,8 @@ var errLeavesOut = errors.New("an earlier version left columns out of it (result
 type ResultFile struct {
 	file   *File
 	fields []Field
-	leaves []resultLeaf
-	first  []int64 // rows before each group
-	leaf   []int   // first leaf of each field
+	leaves [][]Leaf // of each field
+	first  []int64  // rows before each group
 	index  map[string]int
 }
 
@@ -53,22 +51,12 @@ func OpenResult(path string) (*ResultFile, error) {
 		f.first = append(f.first, rows)
 		rows += file.GroupRows(k)
 	}
-	for column, field := range f.fields {
-		f.index[field.Name] = column
-	}
-	for i := range f.leaves {
-		if f.leaves[i].column == len(f.leaf) {
-			f.leaf = append(f.leaf, i)
-		}
-	}
 	return f, nil
 }
 
-// check finds the fields. What it accepts is what schemaOf describes, and nothing
-// else: that the fields describe the whole schema is checked by making it again, and
-// every column, and then every filter, follows the one before it without a gap.
+// check finds the fields and their leaves.
 func (f *ResultFile) check() error {
-	meta, groups := f.file.meta, f.file.groups
+	meta := f.file.meta
 	if !f.file.own() && meta.CreatedBy != createdBefore {
 		return errNotResult
 	}
@@ -77,67 +65,59 @@ func (f *ResultFile) check() error {
 			return &ibid.Error{Err: errLeavesOut, Hint: "make the run again: ibid run"}
 		}
 	}
-	for _, n := range f.file.Root.Children {
-		f.fields = append(f.fields, n.field())
-	}
-	again := schemaOf(f.fields)
-	if !reflect.DeepEqual(again.elements, []format.SchemaElement(meta.Schema)) {
-		return errNotResult
-	}
-	f.leaves = again.leaves
-	at := int64(len(magic))
-	for i := range groups {
-		for j := range groups[i].Columns {
-			c := &groups[i].Columns[j]
-			if c.Codec != format.Snappy {
-				return errNotResult
-			}
-			if first := c.start(); first != at || c.TotalCompressedSize < c.DataPageOffset-first || c.TotalCompressedSize > f.file.end-at {
-				return corrupt("row group %d, column %s: %d bytes at %d, not at %d", i, f.leaves[j].path[0], c.TotalCompressedSize, first, at)
-			}
-			at += c.TotalCompressedSize
+	for i, n := range f.file.Root.Children {
+		kind, leaves, ok := n.result()
+		if !ok {
+			return errNotResult
 		}
-		for j := range groups[i].Columns {
-			c := &groups[i].Columns[j]
-			if n := int64(c.BloomFilterLength); n < 0 || n > f.file.end-at || n > 0 && c.BloomFilterOffset != at {
-				return corrupt("row group %d, column %s: filter of %d bytes at %d, not at %d", i, f.leaves[j].path[0], n, c.BloomFilterOffset, at)
-			}
-			at += int64(c.BloomFilterLength)
+		field := Field{Name: n.Name, Kind: kind, Required: n.elem.RepetitionType.V == format.Required}
+		if k := slices.IndexFunc(f.file.groups, func(g rowGroup) bool { return g.NumRows > 0 }); k >= 0 && leaves[0].Kind == Text && kind != MapString {
+			field.Few = f.file.groups[k].Columns[leaves[0].Column].DictionaryPageOffset > 0
 		}
-	}
-	if at != f.file.end {
-		return corrupt("row groups end at %d, not %d", at, f.file.end)
+		f.fields, f.leaves, f.index[n.Name] = append(f.fields, field), append(f.leaves, leaves), i
 	}
 	return nil
 }
 
-// field guesses the field that n is.
-func (n *Node) field() Field {
-	f := Field{Name: n.Name, Kind: String, Required: n.elem.RepetitionType.V == format.Required}
-	switch leaf := n.firstLeaf(); {
-	case len(n.Children) > 0 && len(n.Children[0].Children) == 2:
-		f.Kind = MapString
-	case len(n.Children) > 0 && leaf.elem.Type.V == format.Int32:
-		f.Kind = ListInt32
-	case len(n.Children) > 0:
-		f.Kind = ListString
-	case leaf.elem.Type.V == format.Int32:
-		f.Kind = Int32
-	case leaf.elem.Type.V == format.Int64:
-		f.Kind = Int64
-	case leaf.elem.Type.V == format.Double:
-		f.Kind = Double
-	case leaf.elem.Type.V == format.Boolean:
-		f.Kind = Bool
+// result is the column of a result that n is, and its leaves.
+func (n *Node) result() (kind ColumnKind, leaves []Leaf, ok bool) {
+	nodes, list := []*Node{n}, !n.IsLeaf()
+	if list {
+		if len(n.Children) != 1 || !n.Children[0].Repeated || len(n.Children[0].Children) == 0 {
+			return kind, nil, false
+		}
+		nodes = n.Children[0].Children
 	}
-	return f
-}
-
-func (n *Node) firstLeaf() *Node {
-	for len(n.Children) > 0 {
-		n = n.Children[0]
+	physical := nodes[0].elem.Type.V
+	reading := Integer
+	switch {
+	case len(nodes) == 2:
+		kind, reading, ok = MapString, Text, physical == format.ByteArray
+	case len(nodes) > 2:
+	case physical == format.ByteArray && list:
+		kind, reading, ok = ListString, Text, true
+	case physical == format.ByteArray:
+		kind, reading, ok = String, Text, true
+	case physical == format.Int32 && list:
+		kind, ok = ListInt32, true
+	case list:
+	case physical == format.Int32:
+		kind, ok = Int32, true
+	case physical == format.Int64:
+		kind, ok = Int64, true
+	case physical == format.Double:
+		kind, reading, ok = Double, Float, true
+	case physical == format.Boolean:
+		kind, reading, ok = Bool, Flag, true
 	}
-	return n
+	for _, leaf := range nodes {
+		if !ok || !leaf.IsLeaf() || leaf.Repeated {
+			return kind, nil, false
+		}
+		l, is := leaf.As(reading)
+		leaves, ok = append(leaves, l), is
+	}
+	return kind, leaves, ok
 }
 
 // Close closes the file.
@@ -235,12 +215,12 @@ func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err er
 	}()
 	v.reset(f.fields[field].Kind)
 	budget := f.file.Budget(0)
-	for leaf := f.leaf[field]; leaf < len(f.leaves) && f.leaves[leaf].column == field; leaf++ {
-		l := &f.leaves[leaf]
-		if err := v.reader.Start(f.file, k, l.reading(leaf), budget); err != nil {
+	for i := range f.leaves[field] {
+		l := &f.leaves[field][i]
+		if err := v.reader.Start(f.file, k, *l, budget); err != nil {
 			return err
 		}
-		if err := v.read(l, f.GroupRows(k), at); err != nil {
+		if err := v.read(l, i == 1, f.GroupRows(k), at); err != nil {
 			return err
 		}
 	}
@@ -248,11 +228,11 @@ func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err er
 }
 
 // read reads one leaf, of which reader is at the beginning: all rows, or those at some
-// places.
-func (v *ColumnValues) read(l *resultLeaf, rows int, at []int) (err error) {
+// places. Values of a map come after its keys.
+func (v *ColumnValues) read(l *Leaf, mapValues bool, rows int, at []int) (err error) {
 	v.entries.Reset()
 	v.entries.Coded = v.Coded && v.Kind == ListString
-	if l.mapValue() {
+	if mapValues {
 		v.rep, v.keyRep = v.keyRep, v.rep
 	}
 	v.rep = v.rep[:0]
@@ -275,9 +255,9 @@ func (v *ColumnValues) read(l *resultLeaf, rows int, at []int) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case l.maxRep == 0:
+	case l.Rep == 0:
 		v.addScalars(l)
-	case l.mapValue():
+	case mapValues:
 		if !slices.Equal(v.keyRep, v.rep) || !slices.Equal(v.keyLevels, v.entries.Levels) {
 			return corrupt("keys and values differ in number")
 		}
@@ -289,7 +269,7 @@ func (v *ColumnValues) read(l *resultLeaf, rows int, at []int) (err error) {
 		}
 		v.addElements(l)
 	}
-	if l.mapKey() {
+	if v.Kind == MapString && !mapValues {
 		v.keyLevels = append(v.keyLevels[:0], v.entries.Levels...)
 	}
 	if r := &v.reader; at == nil && (!r.Done() || r.pages.meta.NumValues > 0 && r.pages.left() > 0) {
@@ -299,26 +279,12 @@ func (v *ColumnValues) read(l *resultLeaf, rows int, at []int) (err error) {
 }
 
 // readRows reads the next n rows.
-func (v *ColumnValues) readRows(l *resultLeaf, n int) (err error) {
-	if l.maxRep == 0 {
+func (v *ColumnValues) readRows(l *Leaf, n int) (err error) {
+	if l.Rep == 0 {
 		return v.reader.ReadEntries(n, nil, &v.entries, nil)
 	}
 	_, _, err = v.reader.ReadRows(n, Unlimited, &v.entries, &v.rep, nil)
 	return err
-}
-
-// reading is the leaf, which is number i, as it is to be read.
-func (l *resultLeaf) reading(i int) Leaf {
-	leaf := Leaf{Column: i, Kind: Integer, Def: int(l.maxDef), Rep: int(l.maxRep), physical: l.typ}
-	switch l.typ {
-	case format.ByteArray:
-		leaf.Kind = Text
-	case format.Double:
-		leaf.Kind = Float
-	case format.Boolean:
-		leaf.Kind = Flag
-	}
-	return leaf
 }
 
 // ColumnValues holds one column of one row group. The zero value is ready; its
@@ -376,10 +342,10 @@ func cleared[T any](s []T, n int) []T {
 }
 
 // addScalars makes the rows of the entries.
-func (v *ColumnValues) addScalars(l *resultLeaf) {
+func (v *ColumnValues) addScalars(l *Leaf) {
 	v.Valid = slices.Grow(v.Valid, v.Rows)[:v.Rows]
 	for i, level := range v.entries.Levels {
-		v.Valid[i] = level == l.maxDef
+		v.Valid[i] = int(level) == l.Def
 	}
 	v.Ints, v.entries.Ints = v.entries.Ints, v.Ints
 	v.Doubles, v.entries.Floats = v.entries.Floats, v.Doubles
@@ -387,16 +353,16 @@ func (v *ColumnValues) addScalars(l *resultLeaf) {
 }
 
 // addLists makes Valid and Offsets from the levels of the entries.
-func (v *ColumnValues) addLists(l *resultLeaf) error {
+func (v *ColumnValues) addLists(l *Leaf) error {
 	at := int32(0)
 	for i, level := range v.entries.Levels {
 		if v.rep[i] == 0 {
-			v.Valid = append(v.Valid, level > 0 || l.maxDef == 1)
+			v.Valid = append(v.Valid, level > 0 || l.Def == 1)
 			v.Offsets = append(v.Offsets, at)
-		} else if level != l.maxDef || v.entries.Levels[i-1] != l.maxDef {
+		} else if int(level) != l.Def || int(v.entries.Levels[i-1]) != l.Def {
 			return corrupt("list without a beginning")
 		}
-		if level == l.maxDef {
+		if int(level) == l.Def {
 			if at++; at < 0 {
 				return corrupt("more than %d elements in a row group", int32(^uint32(0)>>1))
 			}
@@ -407,22 +373,22 @@ func (v *ColumnValues) addLists(l *resultLeaf) error {
 }
 
 // addElements appends the entries that are elements of lists.
-func (v *ColumnValues) addElements(l *resultLeaf) {
+func (v *ColumnValues) addElements(l *Leaf) {
 	e, n := &v.entries, int(v.Offsets[v.Rows])
 	if e.Coded {
 		v.Codes = slices.Grow(v.Codes, n)
 		for i, level := range e.Levels {
-			if level == l.maxDef {
+			if int(level) == l.Def {
 				v.Codes = append(v.Codes, e.Codes[i])
 			}
 		}
 		v.Strings, e.Texts, v.Dictionary = e.Texts, v.Strings, v.reader.texts()
 		return
 	}
-	if l.typ == format.ByteArray {
+	if l.Kind == Text {
 		v.Strings = slices.Grow(v.Strings, n)
 		for i, level := range e.Levels {
-			if level == l.maxDef {
+			if int(level) == l.Def {
 				v.Strings = append(v.Strings, e.Texts[i])
 			}
 		}
@@ -430,7 +396,7 @@ func (v *ColumnValues) addElements(l *resultLeaf) {
 	}
 	v.Ints = slices.Grow(v.Ints, n)
 	for i, level := range e.Levels {
-		if level == l.maxDef {
+		if int(level) == l.Def {
 			v.Ints = append(v.Ints, e.Ints[i])
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // of integers, by the bounds that the file has of it: true where there are none, or no such
 // column.
 func (f *ResultFile) MayHoldInts(k int, name string, values []int64) bool {
-	m, ok := f.statistics(k, name)
-	if !ok {
+	m := f.scalar(k, name)
+	if m == nil {
 		return true
 	}
 	var least, most int64
@@ -26,12 +26,17 @@ func (f *ResultFile) MayHoldInts(k int, name string, values []int64) bool {
 	return next < len(values) && values[next] <= most
 }
 
-// statistics are those of a scalar column in a row group; ok is false if it has no bounds.
-func (f *ResultFile) statistics(k int, name string) (s statistics, ok bool) {
+// MayHoldText is MayHoldInts for a column of texts.
+func (f *ResultFile) MayHoldText(k int, name, value string) bool {
+	m := f.scalar(k, name)
+	return m == nil || m.MinValue == nil || m.MaxValue == nil || string(m.MinValue) <= value && value <= string(m.MaxValue)
+}
+
+// scalar is a column that is no list in a row group, nil if there is none.
+func (f *ResultFile) scalar(k int, name string) *columnChunk {
 	column, ok := f.index[name]
-	if !ok || f.leaf[column] < 0 || f.leaves[f.leaf[column]].maxRep > 0 {
-		return s, false
+	if !ok || f.leaves[column][0].Rep > 0 {
+		return nil
 	}
-	s = f.file.groups[k].Columns[f.leaf[column]].Statistics
-	return s, s.MinValue != nil && s.MaxValue != nil
+	return &f.file.groups[k].Columns[f.leaves[column][0].Column]
 }

@@ -35,7 +35,11 @@ func TestResultReadByParquetGo(t *testing.T) {
 	if v, ok := pf.Lookup("ibid.a"); !ok || v != "1" {
 		t.Errorf("metadata ibid.a = %q, %v", v, ok)
 	}
-	leaves := schemaOf(want.fields).leaves
+	result, err := OpenResult(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer result.Close()
 	got := &resultRows{fields: want.fields}
 	for _, g := range pf.RowGroups() {
 		rows := g.Rows()
@@ -43,7 +47,7 @@ func TestResultReadByParquetGo(t *testing.T) {
 		for {
 			n, err := rows.ReadRows(buf)
 			for _, row := range buf[:n] {
-				got.rows = append(got.rows, parquetGoCells(want.fields, leaves, row))
+				got.rows = append(got.rows, parquetGoCells(result, row))
 			}
 			if err == io.EOF {
 				break
@@ -59,16 +63,22 @@ func TestResultReadByParquetGo(t *testing.T) {
 	sameRows(t, got, want)
 }
 
-func parquetGoCells(fields []Field, leaves []resultLeaf, row parquet.Row) []Cell {
-	cells := make([]Cell, len(fields))
+func parquetGoCells(f *ResultFile, row parquet.Row) []Cell {
+	cells := make([]Cell, len(f.fields))
+	column := make(map[int]int) // of leaves
+	for k, leaves := range f.leaves {
+		for _, leaf := range leaves {
+			column[leaf.Column] = k
+		}
+	}
 	for _, v := range row {
-		l := &leaves[v.Column()]
-		c := &cells[l.column]
+		k := column[v.Column()]
+		c := &cells[k]
 		if v.IsNull() {
-			c.Null = v.DefinitionLevel() == 0 && !fields[l.column].Required
+			c.Null = v.DefinitionLevel() == 0 && !f.fields[k].Required
 			continue
 		}
-		switch fields[l.column].Kind {
+		switch f.fields[k].Kind {
 		case Int32:
 			c.Int = int64(v.Int32())
 		case Int64:
@@ -84,7 +94,7 @@ func parquetGoCells(fields []Field, leaves []resultLeaf, row parquet.Row) []Cell
 		case ListInt32:
 			c.Ints = append(c.Ints, int64(v.Int32()))
 		default:
-			if s := v.Clone().String(); l.mapKey() {
+			if s := v.Clone().String(); len(f.leaves[k]) == 2 && f.leaves[k][0].Column == v.Column() {
 				c.Keys = append(c.Keys, s)
 			} else {
 				c.Texts = append(c.Texts, s)

@@ -449,7 +449,7 @@ func (h *holder) hold(n int64) error {
 		return nil
 	}
 	if more > h.budget.left {
-		return large("pages that are read at one time take %d bytes more than limits.memory", more-h.budget.left)
+		return large("pages that are read at one time take %d bytes more than limits allow", more-h.budget.left)
 	}
 	h.budget.left -= more
 	h.held = n

@@ -1,45 +1,10 @@
-// Package parquet reads Parquet files of any writer and writes the datasets and result
-// files of ibid.
-//
-// [Open] reads footers, a pageReader pages. A [Cursor] yields the entries of one leaf; inputs
-// (package dataset) and results ([ResultFile]) are read through it. An [Encoder] writes
-// every file: it makes levels, flat and nested ones, from what a [Table] has in its columns.
-// Levels, codes and values are decoded by the encodings of parquet-go; footers and page
-// headers are structs of it.
-//
-// # Hostile input
-//
-// parquet-go sees nothing of a page that has not been checked. A page is decompressed here,
-// into exactly what its header claims, its checksum is compared, and the runs of levels and
-// codes, the blocks of deltas and the lengths of texts are walked: they must be there, and
-// hold no more than the page says. A page has at most mostPageBytes and mostPageValues; the
-// pages that are open at one time fit a [Budget]. The library's Thrift decoder makes lists
-// as long as they claim to be, so every struct is walked before it is decoded. Errors name
-// file, column and row group. A file without checksums may read as other values than were
-// written.
-//
-// parquet-go's own page reader is not used: it reads LZ4_RAW wrongly without an error
-// (v0.32.0: all of 100,000 integers), sets memory aside for what a header claims (289 MB for
-// a file of 59 kB) and panics on damaged pages.
-//
-// # What is our own, and why
-//
-// Tables are encoded here because a run writes many columns of which most values are
-// null or equal to the one before: the encoder keeps equal neighbours once, takes bounds
-// while numbers come by, and packs doubles by whole values. With parquet-go's writer, 5
-// million rows of 13 columns took 226 ns of CPU a row, 70 of them for a slower encoder of
-// Snappy. The Thrift of page headers is written by hand because the library cannot leave
-// out the statistics of a page.
 package parquet
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // A ColumnKind is the type of a column of a [Table].
@@ -72,19 +37,12 @@ func (k ColumnKind) String() string {
 
 func (k ColumnKind) isList() bool { return k >= ListInt32 }
 
-// leaves is the number of Parquet columns.
-func (k ColumnKind) leaves() int {
-	if k == MapString {
-		return 2
-	}
-	return 1
-}
-
 // A Field is one column of a table. A column that is not Required may hold nulls.
 type Field struct {
 	Name     string
 	Kind     ColumnKind
 	Required bool
+	Few      bool    // of texts: most stand there many times, so they are written as a dictionary
 	Fields   []Field // of the structs of a ListStruct
 }
 
@@ -92,44 +50,37 @@ type Field struct {
 // group. A row is made by appending to its columns, once each and in any order, and
 // then calling EndRow; a column that is not appended to is null in that row.
 //
-// Numbers can be appended one by one or, where a row has many, in runs of
-// columns. An all-null column takes next to no memory or time, and neither does a
-// string equal to the one before it in its column. Strings are kept, not copied:
-// their memory must not change until the table is reset. Appending a value of the
-// wrong kind, or twice, is a bug of the caller and panics. A Table is not safe for
-// concurrent use.
+// Strings are kept, not copied: their memory must not change until the table is reset.
+// Appending a value of the wrong kind, or twice, is a bug of the caller and panics. A
+// Table is not safe for concurrent use.
 type Table struct {
 	fields  []Field
-	schema  *schema
 	columns []tableColumn
 	rows    int
-	block   tableBlock
 }
 
-// A tableColumn keeps the values that are not null. As long as no null stands
-// before a value, end says all about which rows have one; then valid does, up to
-// end.
+// A tableColumn keeps the values that are not null.
 type tableColumn struct {
 	kind    ColumnKind
-	alike   int // columns of the same kind from this one on
-	end     int // row after the last that has a value
-	reserve int // rows that the table will have
-	sparse  bool
-	valid   []uint64
-	ints    []int64 // Int32, Int64, Bool, and elements of ListInt32
+	end     int      // row after the last that has a value
+	valid   []uint64 // bit i: row i has a value
+	ints    []int64  // Int32, Int64, Bool, and elements of ListInt32
 	doubles []float64
-	bounds  columnBounds
-	text    stringRuns // String, and elements of ListString
-	lengths []int32    // of each list that is not null
-	maps    mapSets    // MapString
-	structs *Table     // ListStruct: their elements
-	filter  bool       // row groups get a Bloom filter
+	texts   []string // String, and elements of ListString
+	lengths []int32  // of each list that is not null
+	sets    []mapSet // MapString: maps that differ from those before them
+	maps    []int32  // of each map that is not null, its place in sets
+	structs *Table   // ListStruct: their elements
 }
+
+// A mapSet is one map as given: keys[i] has values[i].
+type mapSet struct{ keys, values []string }
 
 // NewTable returns an empty table. It is an error if a name is empty or given
 // twice, or a kind unknown.
 func NewTable(fields []Field) (*Table, error) {
 	names := make(map[string]bool, len(fields))
+	t := &Table{fields: slices.Clone(fields), columns: make([]tableColumn, len(fields))}
 	for i, f := range fields {
 		switch {
 		case f.Name == "":
@@ -140,49 +91,15 @@ func NewTable(fields []Field) (*Table, error) {
 			return nil, fmt.Errorf("result column %q: unknown kind %d", f.Name, f.Kind)
 		}
 		names[f.Name] = true
-	}
-	t := &Table{
-		fields:  slices.Clone(fields),
-		schema:  schemaOf(fields),
-		columns: make([]tableColumn, len(fields)),
-	}
-	for i := len(fields) - 1; i >= 0; i-- {
 		c := &t.columns[i]
-		c.kind, c.alike, c.bounds = fields[i].Kind, 1, noBounds
-		if i+1 < len(fields) && fields[i+1].Kind == c.kind {
-			c.alike += t.columns[i+1].alike
-		}
-		if c.kind == ListStruct {
+		if c.kind = f.Kind; c.kind == ListStruct {
 			var err error
-			if c.structs, err = NewTable(fields[i].Fields); err != nil {
-				return nil, fmt.Errorf("%s: %w", fields[i].Name, err)
+			if c.structs, err = NewTable(f.Fields); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}
 	}
-	t.block.init(len(fields))
 	return t, nil
-}
-
-// Reserve says that the table, which is empty, will have about so many rows: a column that
-// has more than a few values then takes its memory at once, and not twice by growing.
-func (t *Table) Reserve(rows int) {
-	for i := range t.columns {
-		t.columns[i].reserve = rows
-	}
-}
-
-// fewValues is how many values a column holds before memory is reserved.
-const fewValues = 64
-
-// room returns s with room for n more elements.
-func room[T any](s []T, n, reserve int) []T {
-	if cap(s)-len(s) >= n {
-		return s
-	}
-	if len(s) >= fewValues && reserve >= len(s)+n {
-		return slices.Grow(s, reserve-len(s))
-	}
-	return slices.Grow(s, n)
 }
 
 // Fields returns the columns in file order. The caller must not change them.
@@ -191,145 +108,82 @@ func (t *Table) Fields() []Field { return t.fields }
 // Rows returns the number of finished rows.
 func (t *Table) Rows() int { return t.rows }
 
-// Reset empties the table and keeps its memory. A [MapRef] stays valid.
+// Reset empties the table and keeps its memory.
 func (t *Table) Reset() {
 	t.rows = 0
-	t.block.reset()
 	for i := range t.columns {
-		c := &t.columns[i]
-		if c.end == 0 {
-			continue
-		}
-		c.clear()
-		if c.structs != nil {
-			c.structs.Reset()
-		}
+		t.Clear(i)
 	}
 }
 
-func (c *tableColumn) clear() {
-	c.end, c.sparse, c.bounds = 0, false, noBounds
-	c.valid, c.ints, c.doubles, c.lengths = c.valid[:0], c.ints[:0], c.doubles[:0], c.lengths[:0]
-	c.text.reset()
-	c.maps.reset()
-}
-
-// Clear makes column c, which is no list of structs, null in all rows.
-func (t *Table) Clear(c int) {
-	t.spill()
-	t.columns[c].clear()
+// Clear makes column c null in all rows.
+func (t *Table) Clear(i int) {
+	c := &t.columns[i]
+	if c.end == 0 {
+		return
+	}
+	clear(c.texts)
+	clear(c.sets)
+	c.end, c.valid, c.ints, c.doubles, c.texts = 0, c.valid[:0], c.ints[:0], c.doubles[:0], c.texts[:0]
+	c.lengths, c.sets, c.maps = c.lengths[:0], c.sets[:0], c.maps[:0]
+	if c.structs != nil {
+		c.structs.Reset()
+	}
 }
 
 // EndRow finishes the row.
-func (t *Table) EndRow() {
-	if t.rows%blockRows == blockRows-1 {
-		t.spill()
-	}
-	t.rows++
-}
+func (t *Table) EndRow() { t.rows++ }
 
-// settle moves all rows into the columns and completes their bitmaps.
+// settle checks that the last row is ended and that lists of structs have their structs.
 func (t *Table) settle() {
-	t.spill()
 	for i := range t.columns {
 		c := &t.columns[i]
 		if c.end > t.rows {
 			panic(fmt.Sprintf("parquet: row %d of a result table is not ended", t.rows))
 		}
-		if c.end > 0 {
-			c.makeSparse()
+		if c.structs == nil {
+			continue
 		}
-		if c.kind == ListStruct {
-			c.structs.settle()
-			n := c.structs.rows
-			for _, l := range c.lengths {
-				n -= int(l)
-			}
-			if n != 0 {
-				panic(fmt.Sprintf("parquet: lists of %q hold %d structs more than they say", t.fields[i].Name, n))
-			}
+		c.structs.settle()
+		n := c.structs.rows
+		for _, length := range c.lengths {
+			n -= int(length)
+		}
+		if n != 0 {
+			panic(fmt.Sprintf("parquet: lists of %q hold %d structs more than they say", t.fields[i].Name, n))
 		}
 	}
 }
 
-// bit is 1 if a row, which settle has reached, has a value, and 0 if not.
-func (c *tableColumn) bit(row int) byte {
-	if w := row >> 6; w < len(c.valid) {
-		return byte(c.valid[w] >> (row & 63) & 1)
-	}
-	return 0
-}
+// has reports whether a row has a value.
+func (c *tableColumn) has(row int) bool { return row < c.end && c.valid[row>>6]>>(row&63)&1 == 1 }
 
-// listLengths returns the length of each list that is not null.
-func (c *tableColumn) listLengths() []int32 {
-	if c.kind == MapString {
-		c.lengths = c.lengths[:0]
-		for _, row := range c.maps.rows {
-			c.lengths = append(c.lengths, int32(len(c.maps.set(row).keys)))
-		}
-	}
-	return c.lengths
-}
-
-// mark records that the open row has a value.
+// mark records that a row has a value; none after it has.
 func (c *tableColumn) mark(row int) {
-	if c.end == row && !c.sparse {
-		c.end++
-		return
-	}
-	c.markLater(row)
-}
-
-// markLater is mark for a column with nulls.
-func (c *tableColumn) markLater(row int) {
 	if c.end > row {
-		panicTwice(row)
+		panic(fmt.Sprintf("parquet: row %d of a result table: a column appended to twice", row))
 	}
-	c.makeSparse()
-	c.reach(row)
-	c.valid[row>>6] |= 1 << (row & 63)
-	c.end = row + 1
-}
-
-// makeSparse writes down which rows have a value.
-func (c *tableColumn) makeSparse() {
-	if c.sparse {
-		return
-	}
-	c.sparse = true
-	for range c.end >> 6 {
-		c.valid = append(c.valid, ^uint64(0))
-	}
-	if rest := c.end & 63; rest > 0 {
-		c.valid = append(c.valid, 1<<rest-1)
-	}
-}
-
-// reach makes the bitmap long enough for a row.
-func (c *tableColumn) reach(row int) {
 	for len(c.valid) <= row>>6 {
 		c.valid = append(c.valid, 0)
 	}
+	c.valid[row>>6] |= 1 << (row & 63)
+	c.end = row + 1
 }
 
 // column returns column c for a value of the kind in the open row.
 func (t *Table) column(c int, kind ColumnKind) *tableColumn {
 	col := &t.columns[c]
 	if col.kind != kind {
-		t.wrongKind(c, kind)
+		panic(fmt.Sprintf("parquet: result column %q holds %v, not %v", t.fields[c].Name, col.kind, kind))
 	}
 	col.mark(t.rows)
 	return col
 }
 
-func (t *Table) wrongKind(c int, kind ColumnKind) {
-	panic(fmt.Sprintf("parquet: result column %q holds %v, not %v", t.fields[c].Name, t.columns[c].kind, kind))
-}
-
 // AppendNull says that column c is null in the open row, as it is if nothing is
 // said. That a required column is null is an error of [Encoder.EncodePart].
 func (t *Table) AppendNull(c int) {
-	if t.columns[c].end > t.rows || t.block.has(t.rows, c) {
+	if t.columns[c].end > t.rows {
 		panic(fmt.Sprintf("parquet: row %d of result column %q: null beside a value", t.rows, t.fields[c].Name))
 	}
 }
@@ -337,45 +191,57 @@ func (t *Table) AppendNull(c int) {
 // AppendInt appends v to an Int32 or Int64 column. It panics if an Int32 column
 // cannot hold v.
 func (t *Table) AppendInt(c int, v int64) {
-	if kind := t.columns[c].kind; kind == Int32 {
-		if int64(int32(v)) != v {
+	kind := Int64
+	if t.columns[c].kind == Int32 {
+		if kind = Int32; int64(int32(v)) != v {
 			panic(fmt.Sprintf("parquet: %d does not fit result column %q of int32", v, t.fields[c].Name))
 		}
-	} else if kind != Int64 {
-		t.wrongKind(c, Int64)
 	}
-	t.block.put(t.rows, c, uint64(v))
+	col := t.column(c, kind)
+	col.ints = append(col.ints, v)
 }
 
 // AppendDouble appends v to a Double column.
 func (t *Table) AppendDouble(c int, v float64) {
-	if t.columns[c].kind != Double {
-		t.wrongKind(c, Double)
-	}
-	t.block.put(t.rows, c, math.Float64bits(v))
+	col := t.column(c, Double)
+	col.doubles = append(col.doubles, v)
 }
 
 // AppendBool appends v to a Bool column.
 func (t *Table) AppendBool(c int, v bool) {
-	if t.columns[c].kind != Bool {
-		t.wrongKind(c, Bool)
-	}
-	var bit uint64
+	col := t.column(c, Bool)
+	var bit int64
 	if v {
 		bit = 1
 	}
-	t.block.put(t.rows, c, bit)
+	col.ints = append(col.ints, bit)
+}
+
+// AppendIntRow appends values[i] to column c+i, of Int64, where it is known.
+func (t *Table) AppendIntRow(c int, values []int64, known []bool) {
+	for i, v := range values {
+		if known[i] {
+			t.AppendInt(c+i, v)
+		}
+	}
+}
+
+// AppendDoubleRow appends values[i] to column c+i, of Double, where it is known.
+func (t *Table) AppendDoubleRow(c int, values []float64, known []bool) {
+	for i, v := range values {
+		if known[i] {
+			t.AppendDouble(c+i, v)
+		}
+	}
 }
 
 // AppendInts appends a list to a ListInt32 column; nil is the empty list.
 func (t *Table) AppendInts(c int, list []int32) {
 	col := t.column(c, ListInt32)
 	col.lengths = append(col.lengths, int32(len(list)))
-	at := len(col.ints)
 	for _, v := range list {
-		col.ints = append(room(col.ints, 1, col.reserve), int64(v))
+		col.ints = append(col.ints, int64(v))
 	}
-	col.boundInts(col.ints[at:])
 }
 
 // AppendStructs appends a list of n structs to a ListStruct column. The caller adds them
@@ -388,68 +254,6 @@ func (t *Table) AppendStructs(c, n int) {
 // Structs returns the table of the structs of a ListStruct column, nil for another.
 func (t *Table) Structs(c int) *Table { return t.columns[c].structs }
 
-// columnBounds are the least and the greatest number of a column, kept while
-// numbers come by so that nobody has to look at them again. Doubles are compared
-// by their bits, which are in the order of the numbers unless some are negative,
-// -0 or NaN; then mostBits is above that of +Inf.
-type columnBounds struct {
-	least, most         int64
-	leastBits, mostBits uint64
-}
-
-var noBounds = columnBounds{least: math.MaxInt64, most: math.MinInt64, leastBits: math.MaxUint64}
-
-// boundInts widens the bounds to integers that the column holds.
-func (c *tableColumn) boundInts(added []int64) {
-	least, most := c.bounds.least, c.bounds.most
-	for _, v := range added {
-		least, most = min(least, v), max(most, v)
-	}
-	c.bounds.least, c.bounds.most = least, most
-}
-
-// stringRuns is a sequence of strings in which equal neighbours are kept once,
-// as an entry and the number of values up to its end. The strings are not
-// copied.
-type stringRuns struct {
-	entries []string
-	upTo    []int32 // values before the end of each entry's run
-}
-
-func (r *stringRuns) reset() {
-	clear(r.entries)
-	r.entries, r.upTo = r.entries[:0], r.upTo[:0]
-}
-
-// total is the number of values.
-func (r *stringRuns) total() int {
-	if n := len(r.upTo); n > 0 {
-		return int(r.upTo[n-1])
-	}
-	return 0
-}
-
-// append appends s. Neighbours mostly share their memory when they are equal, so
-// that comparing them looks at no byte.
-func (r *stringRuns) append(s string) {
-	n := len(r.entries)
-	if n > 0 {
-		last := r.entries[n-1]
-		if len(last) == len(s) && (unsafe.StringData(last) == unsafe.StringData(s) || last == s) {
-			r.upTo[n-1]++
-			return
-		}
-	}
-	r.begin(s)
-}
-
-// begin appends s as an entry of its own.
-func (r *stringRuns) begin(s string) {
-	total := int32(r.total()) + 1
-	r.entries = append(r.entries, s)
-	r.upTo = append(r.upTo, total)
-}
-
 // validText returns s with bytes that are not UTF-8 replaced.
 func validText(s string) string {
 	if utf8.ValidString(s) {
@@ -460,36 +264,25 @@ func validText(s string) string {
 
 // AppendString appends s to a String column. Bytes that are not UTF-8 become
 // U+FFFD, because readers refuse a file with such strings.
-func (t *Table) AppendString(c int, s string) {
-	t.AppendText(c, validText(s))
-}
+func (t *Table) AppendString(c int, s string) { t.AppendText(c, validText(s)) }
 
 // AppendText is AppendString for a string that is known to be UTF-8, such as
 // those of a [Row].
 func (t *Table) AppendText(c int, s string) {
-	col := &t.columns[c]
-	if col.kind != String {
-		t.wrongKind(c, String)
-	}
-	col.mark(t.rows)
-	col.text.append(s)
+	col := t.column(c, String)
+	col.texts = append(col.texts, s)
 }
 
 // RepeatText appends s, which is known to be UTF-8, to a String column in the open
 // row and in those after it, n in all.
 func (t *Table) RepeatText(c int, s string, n int) {
-	col := &t.columns[c]
-	if col.kind != String {
-		t.wrongKind(c, String)
-	}
-	if n == 0 {
-		return
-	}
 	for i := range n {
-		col.mark(t.rows + i)
+		t.AppendText(c, s)
+		if i+1 < n {
+			t.rows++
+		}
 	}
-	col.text.append(s)
-	col.text.upTo[len(col.text.upTo)-1] += int32(n - 1)
+	t.rows -= max(0, n-1)
 }
 
 // AppendStrings appends a list to a ListString column; nil is the empty list.
@@ -498,66 +291,35 @@ func (t *Table) AppendStrings(c int, list []string) {
 	col := t.column(c, ListString)
 	col.lengths = append(col.lengths, int32(len(list)))
 	for _, s := range list {
-		col.text.append(validText(s))
+		col.texts = append(col.texts, validText(s))
 	}
 }
 
-// Numbers are the values of a column of numbers or booleans that are not null,
-// of a row group or a table.
-type Numbers struct {
-	Rows    int
-	Valid   []uint64  // bit i: row i has a value; rows beyond the end have none
-	Ints    []int64   // Int32, Int64, Bool (0 or 1): one per row with a value
-	Doubles []float64 // Double
-}
+// fewSets is how many of the last maps a map is compared with.
+const fewSets = 4
 
-// Len is the number of rows that have a value.
-func (n *Numbers) Len() int { return len(n.Ints) + len(n.Doubles) }
-
-// Has reports whether row i has a value.
-func (n *Numbers) Has(i int) bool {
-	return i>>6 < len(n.Valid) && n.Valid[i>>6]>>(i&63)&1 == 1
-}
-
-// SameRows reports whether the same rows of n and o have a value.
-func (n *Numbers) SameRows(o *Numbers) bool {
-	if n.Len() != o.Len() {
-		return false
+// AppendMap appends the map from keys[i] to values[i] to a MapString column.
+// Entries are written in the order given; a key must not be given twice. Both
+// slices must be equally long, and empty slices are the empty map. Strings are
+// treated as by AppendString. A map like one of the last takes no memory.
+func (t *Table) AppendMap(c int, keys, values []string) {
+	if len(keys) != len(values) {
+		panic("parquet: map with keys and values of different number")
 	}
-	if n.Len() == n.Rows || n.Len() == 0 {
-		return true
-	}
-	short, long := n.Valid, o.Valid
-	if len(short) > len(long) {
-		short, long = long, short
-	}
-	for i, w := range short {
-		if w != long[i] {
-			return false
+	col := t.column(c, MapString)
+	for i := len(col.sets) - 1; i >= max(0, len(col.sets)-fewSets); i-- {
+		if slices.Equal(col.sets[i].keys, keys) && slices.Equal(col.sets[i].values, values) {
+			col.maps = append(col.maps, int32(i))
+			return
 		}
 	}
-	for _, w := range long[len(short):] {
-		if w != 0 {
-			return false
-		}
+	set := mapSet{slices.Clone(keys), slices.Clone(values)}
+	for i := range keys {
+		set.keys[i], set.values[i] = validText(keys[i]), validText(values[i])
 	}
-	return true
+	col.maps = append(col.maps, int32(len(col.sets)))
+	col.sets = append(col.sets, set)
 }
-
-// Each calls f with every row that has a value, in order, and the place of that
-// value.
-func (n *Numbers) Each(f func(row, at int)) {
-	at := 0
-	for i, word := range n.Valid {
-		for ; word != 0; word &= word - 1 {
-			f(i<<6+bits.TrailingZeros64(word), at)
-			at++
-		}
-	}
-}
-
-// Rank is the number of rows before row i that have a value.
-func (n *Numbers) Rank(i int) int { return countBits(n.Valid, 0, i) }
 
 // Numbers returns the numbers of column c, which is one of numbers or booleans.
 // They share the table's memory and are good until it changes.
@@ -567,59 +329,29 @@ func (t *Table) Numbers(c int) Numbers {
 	return Numbers{Rows: t.rows, Valid: col.valid, Ints: col.ints, Doubles: col.doubles}
 }
 
-// Texts returns the texts of column c, one of strings or lists of them, in which equal
-// neighbours stand once: entry i stands up to the upTo[i]-th value that is not null. They
-// are good until the table changes.
-func (t *Table) Texts(c int) (entries []string, upTo []int32) {
-	t.settle()
-	return t.columns[c].text.entries, t.columns[c].text.upTo
-}
+// Texts returns the texts of column c, one of strings or lists of them, that are not null.
+// They are good until the table changes.
+func (t *Table) Texts(c int) []string { return t.columns[c].texts }
 
 // Lengths returns the length of each list or map of column c that is not null.
-func (t *Table) Lengths(c int) []int32 {
-	t.settle()
-	return t.columns[c].listLengths()
+func (t *Table) Lengths(c int) []int32 { return t.columns[c].listLengths() }
+
+// listLengths returns the length of each list that is not null.
+func (c *tableColumn) listLengths() []int32 {
+	if c.kind == MapString {
+		c.lengths = c.lengths[:0]
+		for _, i := range c.maps {
+			c.lengths = append(c.lengths, int32(len(c.sets[i].keys)))
+		}
+	}
+	return c.lengths
 }
 
-// Maps returns, for each map of column c that is not null, a number that equal maps share,
-// and what the maps of a number are.
+// Maps returns, for each map of column c that is not null, a number that only equal maps
+// share, and what the maps of a number are.
 func (t *Table) Maps(c int) (numbers []int32, of func(number int32) (keys, values []string)) {
-	m := &t.columns[c].maps
-	return m.rows, func(number int32) (keys, values []string) {
-		set := m.set(number)
-		return set.keys, set.values
+	col := &t.columns[c]
+	return col.maps, func(number int32) (keys, values []string) {
+		return col.sets[number].keys, col.sets[number].values
 	}
-}
-
-// Compact moves the values of v, which must be numbers or booleans, to n and
-// leaves v without any.
-func (v *ColumnValues) Compact(n *Numbers) {
-	n.Rows = v.Rows
-	n.Valid = slices.Grow(n.Valid[:0], (v.Rows+63)/64)[:(v.Rows+63)/64]
-	clear(n.Valid)
-	at, valid := 0, v.Valid
-	if !slices.Contains(valid, false) { // values are where they should be
-		for i := range n.Valid {
-			n.Valid[i] = ^uint64(0)
-		}
-		if rest := v.Rows & 63; rest > 0 {
-			n.Valid[len(n.Valid)-1] = 1<<rest - 1
-		}
-		at, valid = v.Rows, nil
-	}
-	for i, ok := range valid {
-		if !ok {
-			continue
-		}
-		n.Valid[i>>6] |= 1 << (i & 63)
-		if v.Kind == Double {
-			v.Doubles[at] = v.Doubles[i]
-		} else {
-			v.Ints[at] = v.Ints[i]
-		}
-		at++
-	}
-	n.Ints, v.Ints = v.Ints[:min(at, len(v.Ints))], n.Ints[:0]
-	n.Doubles, v.Doubles = v.Doubles[:min(at, len(v.Doubles))], n.Doubles[:0]
-	v.Rows, v.Valid = 0, v.Valid[:0]
 }

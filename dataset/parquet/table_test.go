@@ -42,30 +42,13 @@ func TestTableMisusePanics(t *testing.T) {
 		{"null beside a value", func(t *Table) { t.AppendInt(1, 1); t.AppendNull(1) }, "null beside a value"},
 		{"wrong kind", func(t *Table) { t.AppendDouble(1, 1) }, `"a" holds int64, not double`},
 		{"integer in a column of doubles", func(t *Table) { t.AppendInt(3, 1) }, `"x" holds double, not int64`},
-		{"run over another kind", func(t *Table) { t.RowMask(1, make([]bool, 3)) }, `"a" begins no run of 3 numbers`},
-		{"run of int32", func(t *Table) { t.RowMask(0, make([]bool, 1)) }, `"i" begins no run of 1 numbers`},
-		{"run twice", func(t *Table) {
-			m := t.RowMask(1, []bool{true})
-			t.AppendIntRow(m, []int64{1})
-			t.AppendIntRow(m, []int64{1})
-		}, "a column appended to twice"},
-		{"run too short", func(t *Table) { t.AppendIntRow(t.RowMask(1, []bool{true, true}), []int64{1}) }, "1 numbers for a run of 2 columns"},
-		{"doubles for integers", func(t *Table) { t.AppendDoubleRow(t.RowMask(1, []bool{true}), []float64{1}) }, "doubles for a run of integers"},
-		{"integers for doubles", func(t *Table) { t.AppendIntRow(t.RowMask(3, []bool{true}), []int64{1}) }, "integers for a run of doubles"},
-		{"alone and in a run", func(t *Table) {
-			t.AppendIntRow(t.RowMask(1, []bool{true}), []int64{1})
-			t.AppendInt(1, 1)
-		}, "a column appended to twice"},
 		{"int32 too large", func(t *Table) { t.AppendInt(0, math.MaxInt32+1) }, `2147483648 does not fit result column "i" of int32`},
 		{"int32 too small", func(t *Table) { t.AppendInt(0, math.MinInt32-1) }, "does not fit"},
 		{"uneven map", func(t *Table) { t.AppendMap(4, []string{"k"}, nil) }, "different number"},
-		{"uneven defined map", func(t *Table) { t.DefineMap(4, []string{"k"}, nil) }, "different number"},
-		{"map in a column of numbers", func(t *Table) { t.DefineMap(1, nil, nil) }, "a, which is not a map"},
-		{"undefined map", func(t *Table) { t.AppendMapRef(4, 0) }, "undefined MapRef"},
 		{"rows left open", func(t *Table) { t.RepeatText(5, "s", 2); t.EndRow(); new(Encoder).EncodePart(io.Discard, t) }, "row 1 of a result table is not ended"},
 		{"repeated over a value", func(t *Table) { t.RepeatText(5, "s", 2); t.EndRow(); t.AppendText(5, "s") }, "appended to twice"},
 		{"full block before an open row", func(t *Table) {
-			for range blockRows {
+			for range 64 {
 				t.AppendInt(1, 1)
 				t.EndRow()
 			}
@@ -102,87 +85,6 @@ func TestRequiredColumnWithNull(t *testing.T) {
 	err = new(Encoder).EncodePart(io.Discard, tab)
 	if want := `result column "id": 1 of 2 rows are null, but it is required`; err == nil || err.Error() != want {
 		t.Errorf("EncodePart: %v, want %q", err, want)
-	}
-}
-
-// A run of columns must hold what the single appends give, wherever the run
-// begins and ends in the words of a row's bitmap.
-func TestAppendRows(t *testing.T) {
-	const n = 150
-	fields := make([]Field, n)
-	for i := range fields {
-		fields[i] = Field{Name: strings.Repeat("c", i+1), Kind: Int64}
-	}
-	doubles := make([]Field, n)
-	for i := range doubles {
-		doubles[i] = Field{Name: fields[i].Name, Kind: Double}
-	}
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, run := range [][2]int{{0, 150}, {0, 64}, {1, 64}, {63, 65}, {64, 128}, {60, 140}, {5, 5}} {
-		ints, err := NewTable(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
-		intRow, _ := NewTable(fields)
-		doubleRow, _ := NewTable(doubles)
-		singleDoubles, _ := NewTable(doubles)
-		for range 200 {
-			from, to := run[0], run[1]
-			values, known, xs := make([]int64, to-from), make([]bool, to-from), make([]float64, to-from)
-			for i := range values {
-				values[i], known[i] = rng.Int64(), rng.IntN(3) > 0
-				xs[i] = float64(values[i]) / 3
-			}
-			for i, v := range values {
-				if known[i] {
-					ints.AppendInt(from+i, v)
-					singleDoubles.AppendDouble(from+i, xs[i])
-				}
-			}
-			intRow.AppendIntRow(intRow.RowMask(from, known), values)
-			doubleRow.AppendDoubleRow(doubleRow.RowMask(from, known), xs)
-			for _, tab := range []*Table{ints, intRow, doubleRow, singleDoubles} {
-				tab.EndRow()
-			}
-		}
-		if !bytes.Equal(encodeTable(t, intRow), encodeTable(t, ints)) {
-			t.Errorf("AppendIntRow of columns %v differs from AppendInt", run)
-		}
-		if !bytes.Equal(encodeTable(t, doubleRow), encodeTable(t, singleDoubles)) {
-			t.Errorf("AppendDoubleRow of columns %v differs from AppendDouble", run)
-		}
-	}
-}
-
-func TestMapRefIsAppendMap(t *testing.T) {
-	fields := []Field{{Name: "m", Kind: MapString}}
-	byRef, _ := NewTable(fields)
-	byValue, _ := NewTable(fields)
-	maps := [][2][]string{{{"a", "b"}, {"x", "y"}}, {{}, {}}, {{"a"}, {"y"}}}
-	var refs []MapRef
-	for round := range 2 { // references outlive a reset
-		byRef.Reset()
-		byValue.Reset()
-		for i := range 500 {
-			if round == 0 && i%100 == 0 && len(refs) < len(maps) { // and can be made at any time
-				m := maps[len(refs)]
-				refs = append(refs, byRef.DefineMap(0, m[0], m[1]))
-			}
-			k := i % len(refs)
-			byRef.AppendMapRef(0, refs[k])
-			byValue.AppendMap(0, maps[k][0], maps[k][1])
-			if i%7 == 0 {
-				byRef.EndRow()
-				byValue.EndRow()
-				byRef.AppendMap(0, []string{"z"}, []string{"other"})
-				byValue.AppendMap(0, []string{"z"}, []string{"other"})
-			}
-			byRef.EndRow()
-			byValue.EndRow()
-		}
-		if !bytes.Equal(encodeTable(t, byRef), encodeTable(t, byValue)) {
-			t.Errorf("round %d: a map by reference is encoded in another way than by value", round)
-		}
 	}
 }
 

@@ -93,14 +93,6 @@ func (c TextsColumn) Append(list []string) {
 // Append appends the map from keys[i] to values[i].
 func (c MapColumn) Append(keys, values []string) { c.table.AppendMap(c.at, keys, values) }
 
-// Define stores a map that many rows share, see [parquet.Table.DefineMap].
-func (c MapColumn) Define(keys, values []string) parquet.MapRef {
-	return c.table.DefineMap(c.at, keys, values)
-}
-
-// AppendRef appends a map that Define stored.
-func (c MapColumn) AppendRef(ref parquet.MapRef) { c.table.AppendMapRef(c.at, ref) }
-
 // handleKinds are the kinds of column that a handle is for.
 var handleKinds = map[reflect.Type][]parquet.ColumnKind{
 	reflect.TypeFor[TextColumn]():   {parquet.String},

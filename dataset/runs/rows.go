@@ -247,10 +247,19 @@ func NamedRows(dir, name string) ([]RowKey, error) {
 		}
 		return f.keys(at, func(RowKey) bool { return true })
 	}
+	names := []string{name} // that the id can be
+	for i := range len(name) {
+		if name[i] == '/' {
+			names = append(names, name[:i])
+		}
+	}
 	at := []int64{}
 	err = f.Each(func(b *Block) error {
+		if !slices.ContainsFunc(names, func(id string) bool { return f.file.MayHoldText(b.Number, "id", id) }) {
+			return nil
+		}
 		for i, id := range b.Texts("id") {
-			if rest, ok := strings.CutPrefix(name, id); ok && (rest == "" || rest[0] == '/') {
+			if slices.Contains(names, id) {
 				at = append(at, b.First+int64(i))
 			}
 		}

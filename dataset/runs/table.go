@@ -60,10 +60,19 @@ type Column struct {
 	index []int  // path of the field, through embedded structs and pointers to structs
 }
 
+// varied are the columns whose texts seldom repeat: they have no dictionary.
+var varied = []string{
+	"id", "citation_id", "claim_id", "generation_id", "doc", "elsewhere_doc", "documents", "text", "claim_text", "cited_text", "quote",
+	"aligned", "reason", "why", "context", "error", "source_url",
+}
+
 // Field is the column in the schema of a Parquet file.
 func (c *Column) Field() parquet.Field {
-	return parquet.Field{Name: c.Name, Kind: c.Kind, Required: c.Required}
+	return parquet.Field{Name: c.Name, Kind: c.Kind, Required: c.Required, Few: c.hasTexts() && !slices.Contains(varied, c.Name)}
 }
+
+// hasTexts reports whether the values are texts or lists of them.
+func (c *Column) hasTexts() bool { return c.Kind == parquet.String || c.Kind == parquet.ListString }
 
 // Fields is the schema of a Parquet file of this form.
 func (f *Form) Fields() []parquet.Field {

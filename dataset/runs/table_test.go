@@ -233,7 +233,7 @@ func TestBind(t *testing.T) {
 	columns.Late.Append(true)
 	columns.Many.Append([]int32{1})
 	columns.Words.Append(nil)
-	columns.Tags.AppendRef(columns.Tags.Define([]string{"k"}, []string{"v"}))
+	columns.Tags.Append([]string{"k"}, []string{"v"})
 	columns.PlaceName.Append("n")
 	table.EndRow()
 	dir := t.TempDir()

@@ -53,7 +53,7 @@ func hostilePage(t testing.TB) string {
 		if n := strings.Count(out, "unpaired surrogate"); n != len(surrogates) {
 			t.Errorf("import says %d times that half a character is missing, want %d", n, len(surrogates))
 		}
-		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "lexical", "--id", "hostile", "-q", "--set", "slices=[t]", "--set", "limits.name_bytes=1048576")
+		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "lexical", "--id", "hostile", "-q", "--set", "slices=[t]", "--set", "limits=256")
 		run(t, dir, "calibrate", "runs/hostile", "-q")
 		return filepath.Join(dir, "runs", "hostile", "report.html")
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
-	"ibid/configs"
 	"ibid/dataset/convert"
 	"ibid/harness"
 	"ibid/report"
@@ -25,7 +24,7 @@ type importFlags struct {
 	annotator string
 	system    string
 	columns   map[string]string
-	maxLine   string
+	limits    int
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -57,7 +56,7 @@ func (a *app) importCommand() *cobra.Command {
 	flags.StringVar(&f.system, "system", "", "what the system is called whose answers these are; by default as its model, else its provider")
 	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON or, if it ends in .txt, as text")
 	flags.StringToStringVar(&f.columns, "columns", nil, "other names of members, THEIRS=OURS, such as citations.file=doc; THEIRS= alone says that it is none of ours")
-	flags.StringVar(&f.maxLine, "max-line", "64MiB", "longest line or record, such as 1GiB; 0 = any; a longer one is left out, an endless one ends the import (exit code 4)")
+	flags.IntVar(&f.limits, "limits", 1, "multiplies what is read at most: 64 MiB a record, 20,000 elements a list; a record over one is left out (exit code 4)")
 	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
 	return cmd
 }
@@ -77,21 +76,17 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	most, err := configs.ParseSize(f.maxLine)
-	if err != nil {
-		return ibid.Usagef("--max-line: %w", err).With("0 = any length")
+	if f.limits < 1 {
+		return ibid.Usagef("--limits %d: want 1 or more", f.limits)
 	}
 	var left leftOut
 	o := convert.Options{
-		Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin, MaxRecord: int(most),
+		Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin, Limits: f.limits,
 		OnError: func(e convert.RecordError) {
 			if left.first(e.Reason) {
 				a.say("left out: %s", report.CleanLine(e.Error()))
 			}
 		},
-	}
-	if most == 0 {
-		o.MaxRecord = -1
 	}
 	if cmd.Flags().Changed("columns") {
 		o.Columns = f.columns
@@ -103,7 +98,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	left.say(a)
 	if errors.Is(err, convert.ErrEndless) && cmd.Context().Err() == nil {
 		a.say("%v; nothing was written", err)
-		a.hint("--max-line accepts longer lines, such as --max-line 1GiB")
+		a.hint("--limits accepts longer ones: ibid import FORMAT FILES --limits 16 -o DATASET")
 		return exitError{ExitNoVerdict}
 	}
 	if err != nil {

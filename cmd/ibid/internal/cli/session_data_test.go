@@ -117,9 +117,9 @@ func TestData(t *testing.T) {
 
 		step{line: "run a.jsonl --judge none --id foreign -q", out: `^run foreign: 2 rows`},
 		step{line: "run settings.yaml --documents d.parquet --id whole -q", out: `^run whole: 2 rows`},
-		step{line: "score settings.yaml --rows 0:1 -o parts/0 --set limits.rows_per_part=1", err: "^ibid: parts/0 has the rows 0 to 0 of a run$\n^hint: when all rows are scored: ibid summary DIR... -o runs/NAME$"},
+		step{line: "score settings.yaml --rows 0:1 -o parts/0 --set rows_per_part=1", err: "^ibid: parts/0 has the rows 0 to 0 of a run$\n^hint: when all rows are scored: ibid summary DIR... -o runs/NAME$"},
 		step{line: "summary parts/0 -o runs/all", code: 4, err: "^ibid: rows are missing: 1:2$\n^hint: score them: ibid score RUN.yaml --rows 1:2 -o DIR$"},
-		step{line: "score settings.yaml --rows 1: -o parts/1 -q --set limits.rows_per_part=1"},
+		step{line: "score settings.yaml --rows 1: -o parts/1 -q --set rows_per_part=1"},
 		step{line: "summary parts/0 parts/1 -o runs/all -q", out: `^run all: 2 rows`},
 		step{line: "summary parts/0 parts/1 -o runs/all", out: `^run all: 2 rows`, err: `^ibid: runs/all is complete already; nothing was done$`},
 		step{line: "score settings.yaml --rows 3:2 -o parts/2", code: 2, err: `^hint: such as --rows 16384:32768$`},
