@@ -287,6 +287,13 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 				return nil, fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, t.rows-have, t.rows)
 			}
 		}
+		if depth == 0 && (c.kind < String || c.kind == String && c.end == 0) {
+			err = e.numbers(writers[0], c, t.rows, f.Required)
+			if writers = writers[1:]; err != nil {
+				return nil, fmt.Errorf("result column %q: %w", f.Name, err)
+			}
+			continue
+		}
 		l.expand(up, c, f.Required)
 		if c.kind == ListStruct {
 			if writers, err = e.columns(writers, c.structs, depth+1); err != nil {
@@ -304,6 +311,42 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 		}
 	}
 	return writers, nil
+}
+
+// numbers is leaf for one number or null in each row, as most columns have: no levels are
+// made, and no cell gets a pointer.
+func (e *Encoder) numbers(w *parquet.ColumnWriter, c *tableColumn, rows int, required bool) error {
+	numbers, there := words(c.ints), kindOf(parquet.Int64)
+	switch c.kind {
+	case Int32:
+		there = kindOf(parquet.Int32)
+	case Bool:
+		there = kindOf(parquet.Boolean)
+	case Double:
+		numbers, there = words(c.doubles), kindOf(parquet.Double)
+	}
+	if !required {
+		there |= 1 << 8
+	}
+	cells := slices.Grow(e.cells[:0], runRows)[:runRows]
+	clear(cells)
+	for from := 0; from < rows; from += runRows {
+		run := cells[:min(runRows, rows-from)]
+		for i := range run {
+			if c.end == 0 {
+				break // all are null
+			}
+			if run[i].rest = 0; required || c.has(from+i) {
+				run[i].bits, run[i].rest = numbers[0], there
+				numbers = numbers[1:]
+			}
+		}
+		if _, err := w.WriteRowValues(valuesOf(run)); err != nil {
+			return err
+		}
+	}
+	e.cells = cells[:0]
+	return nil
 }
 
 // words are the bits of numbers, in their memory.
