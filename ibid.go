@@ -60,6 +60,8 @@ type Answer struct {
 	Messages     []Message
 	HasMessages  bool
 	Tags         []Tag // sorted by key
+
+	SourceRecord string // what another tool saved, as JSON, of which an import made the row; readers leave it ""
 }
 
 // A Citation is one citation: as given, its source side (Doc to Title), its
@@ -200,7 +202,6 @@ type Document struct {
 	Blocks     []string
 	HasBlocks  bool
 	Metadata   string // JSON
-	Digest     string // of the whole text, of a document of which only parts are there; else ""
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -208,9 +209,6 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // TextDigest tells the texts of documents of one name apart: "#" and 16 hexadecimal digits,
 // "" of a document without text. It is no protection against texts made to be equal.
 func (d *Document) TextDigest() string {
-	if d.Digest != "" {
-		return d.Digest
-	}
 	var a, b uint32
 	add := func(text string) {
 		bytes := unsafe.Slice(unsafe.StringData(text), len(text)) // which nobody writes to

@@ -152,7 +152,7 @@ func TestWords(t *testing.T) {
 		}
 		seen[o.String()] = true
 	}
-	if len(seen) != 7 {
+	if len(seen) != 8 {
 		t.Errorf("%d outcomes", len(seen))
 	}
 	for word, want := range map[string]bool{"": false, ibid.TamperingNone: false, ibid.TamperingInAnswer: true, ibid.TamperingInEvidence: true, ibid.TamperingSuspected: true} {

@@ -67,6 +67,21 @@ func Scored(v float64) Support {
 	return Support{Number: Some(v), Degree: d}
 }
 
+// Undecidable is the support of which what was read says neither that it is there nor that
+// it is not.
+func Undecidable() Support { return Support{Number: Undefined[float64](Unsettled)} }
+
+// Undecided reports whether s is [Undecidable].
+func (s Support) Undecided() bool { return !s.Known() && s.Why == Unsettled }
+
+// Word is the word for the support: that of its degree, or undecided.
+func (s Support) Word() string {
+	if s.Undecided() {
+		return Undecided.String()
+	}
+	return s.Degree.String()
+}
+
 // An Outcome says how a claim stands to its evidence, and so why a citation is
 // bad.
 type Outcome uint8
@@ -76,6 +91,7 @@ const (
 	NotFactual         Outcome = iota // states no fact
 	Unscored                          // should have been judged and was not
 	NoText                            // could not be judged: no text that it cites is known
+	Undecided                         // was judged, and what was read cannot settle it
 	SupportedByCited                  // support at the threshold or above, and not contradicted
 	Contradicted                      // by the evidence it cites
 	SupportedElsewhere                // by evidence it does not cite
@@ -83,7 +99,7 @@ const (
 )
 
 var outcomeNames = [...]string{
-	"not_factual", "unscored", "no_text", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported",
+	"not_factual", "unscored", "no_text", "undecided", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported",
 }
 
 // String returns the name used in files, such as "supported_by_cited".

@@ -123,15 +123,6 @@ func variableName(s string) string {
 	return ""
 }
 
-var digestText = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-func sha256Text(s string) string {
-	if !digestText.MatchString(s) {
-		return "want a digest of 64 hexadecimal digits, in lower case"
-	}
-	return ""
-}
-
 // headerName is a token of RFC 9110.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 

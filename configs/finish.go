@@ -18,7 +18,6 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 	lowerThresholds(c)
 	l.refuseIncomplete(c)
 	l.checkLive(c)
-	l.checkAnchors(c)
 	warnUnused(c)
 	warnLive(c)
 }
@@ -111,10 +110,10 @@ func usedBy(name, kind string) bool {
 	switch name {
 	case "judge.kind", "judge.concurrency":
 		return true
-	case "judge.evidence", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest":
+	case "judge.evidence":
 		return canMove(kind)
 	case "judge.replay":
-		return kind == "replay" || kind == "recorded"
+		return kind == "recorded"
 	case "judge.necessity":
 		return kind == "recorded" || slices.Contains(liveJudges, kind)
 	case "judge.provider":
@@ -157,6 +156,5 @@ func (l *loader) refuseIncomplete(c *Config) {
 			c.Claims == "model" && !j.AsksModels() && !(j.Kind == "recorded" && j.Replay != ""), "claims",
 			"judge " + j.Kind + " asks no model, so nothing can make claims of sentences", "set judge.kind to openrouter or openai, or claims: sentences",
 		},
-		refusal{j.Kind == "replay" && j.Replay == "", "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file"},
 	)
 }

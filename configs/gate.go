@@ -35,13 +35,11 @@ type SliceFilter struct {
 //
 //	lo(micro(char_f1))[lang=de] >= 0.6
 //
-// Without Micro the value is the macro one; with Given it is that of the spans as they
-// were given, wherever quotes say that they belong; without Slices it is over all rows
-// of all systems.
+// Without Micro the value is the macro one; without Slices it is over all rows of all
+// systems.
 type Gate struct {
 	Func   Func
 	Micro  bool
-	Given  bool
 	Metric string // as written; the parser does not know which metrics exist
 	Slices []SliceFilter
 	Op     string // >=, <=, >, <, == or !=
@@ -74,9 +72,6 @@ func (g Gate) Group() (system, slice string, several bool) {
 func (g Gate) String() string {
 	var b strings.Builder
 	metric := g.Metric
-	if g.Given {
-		metric = "given(" + metric + ")"
-	}
 	if g.Micro {
 		metric = "micro(" + metric + ")"
 	}
@@ -130,10 +125,10 @@ func sliceText(s string) string {
 	return s
 }
 
-const gateHint = "a gate is [lo|hi|diff|p|micro|given](METRIC)[slice=value] OP NUMBER, such as lo(char_f1) >= 0.7, or agreement(truth|KIND) OP NUMBER"
+const gateHint = "a gate is [lo|hi|diff|p|micro](METRIC)[slice=value] OP NUMBER, such as lo(char_f1) >= 0.7, or agreement(truth|KIND) OP NUMBER"
 
 var (
-	gateFuncs = []string{string(Low), string(High), string(Difference), string(PValue), string(AgreedOn), "micro", "given"}
+	gateFuncs = []string{string(Low), string(High), string(Difference), string(PValue), string(AgreedOn), "micro"}
 	gateOps   = []string{">=", "<=", "==", "!=", ">", "<"} // longer ones before their prefixes
 )
 
@@ -249,12 +244,8 @@ func (p *gateParser) function(g *Gate, start int, word string) {
 	switch {
 	case g.Func == AgreedOn:
 		p.fail(start, word+" does not go inside agreement", "write agreement(truth), or agreement of a kind of label, such as agreement(support)")
-	case g.Given:
-		p.fail(start, word+" does not go inside given", "write "+word+"(given(METRIC))")
-	case word == "given" && g.Func.NeedsBaseline():
-		p.fail(start, "given does not go inside "+string(g.Func), "")
 	case word == "given":
-		g.Given = true
+		p.fail(start, "given() is gone", "a place counts where its quote stands; offset_accuracy says how many quotes were moved")
 	case word == "micro" && !g.Micro:
 		g.Micro = true
 	case word == "micro":

@@ -1,5 +1,7 @@
 package configs
 
+import "strings"
+
 // gone says for each setting of the version before what to do instead. A run file
 // that still has one is refused with that sentence.
 var gone = map[string]string{
@@ -11,15 +13,22 @@ var gone = map[string]string{
 	"limits.document_bytes": "set limits: a number by which all limits are multiplied",
 	"limits.name_bytes":     "set limits: a number by which all limits are multiplied",
 	"limits.rows_per_part":  "it is rows_per_part now",
+	"judge.anchors":         "leave it out: judge a file of fixed answers by themselves in CI: ibid run FIXED.jsonl --set judge.cache_results=false --baseline RUN --gate 'p(mean_support_score) > 0.05'",
+	"judge.mode":            "set judge.protocol: score for one question a claim and citation, or leave it out",
+	"quoted_spans":          "leave it out: a place counts where its quote stands; with quality_control.validation_checks.text_extraction_validation: false it counts at its offsets",
 	"results":               "leave it out: rows.parquet always has every column",
 	"judge.lexical.weights": "leave it out: lexical scores by the share of words alone, which did better on claims that no weights were fitted to",
 }
 
-// refuseUnknown reports a key that names no setting.
+// refuseUnknown reports a key that names no setting; what was in a section that is gone is
+// gone with it.
 func (l *loader) refuseUnknown(at place, name, hint string) {
-	if instead, ok := gone[name]; ok {
-		l.report(at, name, "this setting is gone", instead)
-		return
+	for of := name; of != ""; {
+		if instead, ok := gone[of]; ok {
+			l.report(at, name, "this setting is gone", instead)
+			return
+		}
+		of = of[:max(0, strings.LastIndexByte(of, '.'))]
 	}
 	l.report(at, name, "unknown key", hint)
 }

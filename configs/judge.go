@@ -58,7 +58,7 @@ func (l *loader) checkLive(c *Config) {
 	_, tierTwice := j.ExtraBody["service_tier"]
 	const prompt, completion = "judge.prices.prompt", "judge.prices.completion"
 	l.refuse(c,
-		refusal{j.Mode == "pairwise" && j.Necessity, "judge.necessity", "pairwise mode cannot ask which citations are needed", "use judge.mode: matrix"},
+		refusal{j.Protocol == "score" && j.Necessity, "judge.necessity", "protocol score cannot ask which citations are needed", "use judge.protocol: verdicts"},
 		refusal{
 			tierTwice && j.ServiceTier != "", "judge.service_tier", "is given in judge.extra_body, too",
 			"give it here alone: there it is part of the cache's key",
@@ -70,21 +70,22 @@ func (l *loader) checkLive(c *Config) {
 
 // SmallVerifier reports whether the judge is a model that is asked about one claim and
 // one text, and says no more than how far the one supports the other.
-func (j *Judge) SmallVerifier() bool { return j.AsksModels() && j.Protocol != "verdicts" }
+func (j *Judge) SmallVerifier() bool {
+	return j.AsksModels() && (j.Protocol == "yes-no" || j.Protocol == "classify")
+}
 
 // checkVerifier refuses what a small verifier cannot be asked.
 func (l *loader) checkVerifier(c *Config) {
 	j := &c.Judge
 	if !j.SmallVerifier() {
 		l.refuse(c, refusal{
-			len(j.Template) > 0, "judge.template", "protocol verdicts has prompts, and no template",
+			len(j.Template) > 0, "judge.template", "protocol " + j.Protocol + " has prompts, and no template",
 			"set judge.protocol: yes-no or classify, or judge.prompts",
 		})
 		return
 	}
 	says := "protocol " + j.Protocol + " asks about one claim and one text"
 	l.refuse(c,
-		refusal{j.Mode == "pairwise", "judge.mode", says + " already", "leave judge.mode out"},
 		refusal{j.Batch, "judge.batch", says + ", and what it asks next depends on the answer", "leave judge.batch out, or use judge.protocol: verdicts"},
 		refusal{len(j.Panel) > 0, "judge.panel", says + " of one model", "set judge.model, and run once for each model"},
 		refusal{j.Necessity, "judge.necessity", says + ", and never which citations are needed", "use judge.protocol: verdicts"},
@@ -227,76 +228,5 @@ func (c *Config) EmbeddingKey(getenv func(string) string) (string, error) {
 	return c.envValue(getenv, p.APIKeyEnv, "presence.semantic.api_key_env", "export "+p.APIKeyEnv+"=KEY, or name another variable")
 }
 
-// checkAnchors refuses anchors for a judge that cannot change, and settings of
-// anchors without a dataset of anchors.
-func (l *loader) checkAnchors(c *Config) {
-	anchors, kind := &c.Judge.Anchors, c.Judge.Kind
-	if !c.Enabled {
-		return
-	}
-	const without, hint = "is given without judge.anchors.dataset", "name the anchors, or remove this"
-	l.refuse(c,
-		refusal{anchors.Dataset == "" && anchors.Documents != "", "judge.anchors.documents", without, hint},
-		refusal{anchors.Dataset == "" && anchors.Digest != "", "judge.anchors.digest", without, hint},
-		refusal{
-			anchors.Dataset != "" && !canMove(kind), "judge.anchors.dataset", "judge " + kind + " cannot move",
-			"leave the anchors out, such as with --set judge.anchors.dataset=null, or let a model judge",
-		},
-	)
-}
-
 // canMove reports whether a kind of judge can judge otherwise from one run to the next.
 func canMove(kind string) bool { return kind != "none" && kind != "human" && kind != "recorded" }
-
-// notOfAnchors are the settings of a run that do not apply to its anchors: where the
-// data is and how it is read, slices, gates, and the anchors themselves. They are few, and
-// show whether the judge moved before a batch is paid for, so no batch holds them.
-var notOfAnchors = []string{
-	"dataset", "documents", "truth", "labels", "columns", "doc_names", "offset_unit", "answer_offset_unit", "span_end", "offset_base", "slices", "gates",
-	"quality_thresholds.span_accuracy", "quality_thresholds.citation_validity", "quality_thresholds.answer_consistency",
-	"quality_thresholds.hallucination_tolerance",
-	"judge.cache", "judge.batch", "judge.batch_lines", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest",
-}
-
-// ForAnchors are the settings of a run over the anchors of c: the same judge over
-// another dataset. The anchors are frozen, so the settings that describe the dataset
-// of c have their defaults. Answers are cached only until the run is complete, since
-// answers of an earlier run show nothing about the judge of today. The caller sets
-// the folder of the run with [Config.Place].
-func (c *Config) ForAnchors() *Config {
-	out := &Config{Settings: c.Settings, File: c.File, values: maps.Clone(c.values), lines: c.lines}
-	for _, s := range table {
-		if slices.Contains(notOfAnchors, s.name) {
-			out.assign(assigned{setting: s, value: s.def, at: place{source: "default"}})
-		}
-	}
-	for to, from := range map[string]string{"dataset": "judge.anchors.dataset", "documents": "judge.anchors.documents"} {
-		a := c.values[byName[from]]
-		a.setting = byName[to]
-		out.assign(a)
-	}
-	out.assign(assigned{setting: byName["judge.cache_results"], value: false, at: place{source: "anchors"}})
-	return out
-}
-
-// ForGiven are the settings of a run over the same rows with their spans as given,
-// without a judge and what else places do not need, and without gates. The caller sets
-// the folder of the run with [Config.Place].
-func (c *Config) ForGiven() *Config {
-	out := &Config{Settings: c.Settings, File: c.File, values: maps.Clone(c.values), lines: c.lines}
-	for _, s := range table {
-		if s.ofJudge() || s.name == "gates" || strings.HasPrefix(s.name, "quality_thresholds.") || strings.HasPrefix(s.name, "presence.") {
-			out.assign(assigned{setting: s, value: s.def, at: place{source: "default"}})
-		}
-	}
-	for name, value := range map[string]any{"judge.kind": "none", "quoted_spans": "given"} {
-		out.assign(assigned{setting: byName[name], value: value, at: place{source: "given()"}})
-	}
-	return out
-}
-
-// Place sets the folder of runs and the name of the run.
-func (c *Config) Place(out, id string) {
-	c.assign(assigned{setting: byName["out"], value: out, at: place{source: "anchors"}})
-	c.assign(assigned{setting: byName["id"], value: id, at: place{source: "anchors"}})
-}

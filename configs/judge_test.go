@@ -3,7 +3,6 @@ package configs
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -160,84 +159,24 @@ func TestRequestHeaders(t *testing.T) {
 	}
 }
 
-// TestForAnchors: the run over the anchors has the judge of its run, and nothing that
-// the run file says of the dataset.
-func TestForAnchors(t *testing.T) {
-	path := write(t, `
-dataset: night.parquet
-documents: night-docs.parquet
-columns: {question: query}
-offset_unit: utf16
-slices: [lang]
-gates: [char_f1 >= 0.9]
-thresholds: {supported: 0.6}
-judge:
-  kind: openrouter
-  model: a/b
-  votes: 3
-  cache: kept.sqlite
-  anchors: {dataset: anchors.parquet}
-`)
-	c, err := Load(Options{File: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := c.ForAnchors()
-	a.Place("runs/x", "anchors")
-	for _, key := range notOfAnchors {
-		if key != "dataset" && a.IsSet(key) {
-			t.Errorf("%s is set", key)
-		}
-	}
-	if want := filepath.Join(filepath.Dir(path), "anchors.parquet"); a.Dataset != want || a.Documents != "" || a.Columns != nil || len(a.Gates()) > 0 {
-		t.Errorf("dataset %s, documents %q, columns %v, gates %v", a.Dataset, a.Documents, a.Columns, a.Gates())
-	}
-	if j := a.Judge; j.Model != "a/b" || j.Votes != 3 || j.CacheResults || j.Cache != "" || a.Thresholds.Supported != 0.6 {
-		t.Errorf("judge %+v, thresholds %+v", a.Judge, a.Thresholds)
-	}
-	if a.Out != "runs/x" || a.ID != "anchors" {
-		t.Errorf("lands in %s as %s", a.Out, a.ID)
-	}
-	if c.Dataset != filepath.Join(filepath.Dir(path), "night.parquet") || c.Judge.Anchors.Dataset == "" || !c.Judge.CacheResults || c.ID != "" || len(c.Gates()) != 1 {
-		t.Errorf("the run itself changed: %+v", c.Settings)
-	}
-	// What the manifest keeps of it is read back by later commands.
-	var set []string
-	for _, v := range a.Effective() {
-		if v.Source != "default" {
-			set = append(set, v.Key+"="+v.Value)
-		}
-	}
-	back, err := Load(Options{Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back.Judge.Model != "a/b" || back.Judge.CacheResults || back.ID != "anchors" {
-		t.Errorf("read back: %+v", back.Settings)
-	}
-}
-
-// A bare judge.template names a built-in one, and a judge that gives probabilities has
-// even thresholds unless the user says otherwise.
+// A judge that gives probabilities has even thresholds unless the user says otherwise.
 func TestVerifierSettings(t *testing.T) {
 	base := "judge={kind: openai, model: m, base_url: 'http://localhost:1', protocol: yes-no"
 	for _, tt := range []struct {
 		set                   []string
-		like                  any
 		supported, consistent float64
 	}{
-		{[]string{base + "}"}, nil, 0.5, 0.5},
-		{[]string{base + ", template: lynx}"}, "lynx", 0.5, 0.5},
-		{[]string{base + ", template: {like: lynx, chunk_words: 10}}"}, "lynx", 0.5, 0.5},
-		{[]string{base + "}", "thresholds.supported=0.7"}, nil, 0.7, 0.5},
-		{[]string{"judge=lexical"}, nil, 0.7, 0.8},
+		{[]string{base + "}"}, 0.5, 0.5},
+		{[]string{base + ", template: {message: '{claim} {document}'}}"}, 0.5, 0.5},
+		{[]string{base + "}", "thresholds.supported=0.7"}, 0.7, 0.5},
+		{[]string{"judge=lexical"}, 0.7, 0.8},
 	} {
 		c, err := Load(Options{Set: tt.set})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Judge.Template["like"] != tt.like || c.Thresholds.Supported != tt.supported || c.Thresholds.Consistent != tt.consistent {
-			t.Errorf("%v: template %v, thresholds %v", tt.set, c.Judge.Template, c.Thresholds)
+		if c.Thresholds.Supported != tt.supported || c.Thresholds.Consistent != tt.consistent {
+			t.Errorf("%v: thresholds %v", tt.set, c.Thresholds)
 		}
 	}
 }

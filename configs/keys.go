@@ -42,7 +42,7 @@ type setting struct {
 	def     any // of the type that decode returns for the field; nil = none
 	doc     string
 	allowed []string            // texts allowed, nil = any
-	short   string              // of a mapping: a bare text is short for one with this member
+	example string              // of a mapping, for who writes another value
 	prefix  string              // text also allowed before a free name, such as "annotator:"
 	between *interval           // that a number, size or duration must be in, nil = any
 	check   func(any) string    // what is wrong with a value of the right type, "" = nothing
@@ -154,11 +154,6 @@ var runKeys = []*setting{
 		name: "doc_names", def: "exact", allowed: []string{"exact", "normalized"}, scores: true,
 		doc: "which names mean one document: those that are equal, or that differ in ./, case, percent-encoding, URL scheme, trailing slash and fragment only",
 	},
-	{
-		name: "quoted_spans", def: "repaired", allowed: []string{"repaired", "given", "exclude"}, scores: true,
-		doc: "which span counts where a quote is not at its offsets, for truth and citations: where the quote is, the offsets as given, or none (truth left out leaves its " +
-			"row undefined)",
-	},
 	{name: "tokenizer", def: "words", allowed: []string{"words", "whitespace"}, scores: true, doc: "what a token is: a Unicode word, or a run of non-space"},
 	{
 		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences", "model"}, scores: true,
@@ -169,8 +164,18 @@ var runKeys = []*setting{
 		name: "mark_scope", def: "sentence", allowed: []string{"sentence", "paragraph"}, scores: true,
 		doc: "what a mark backs: its sentence or, at the end of a paragraph or list, all of that",
 	},
-	{name: "no_claim_phrases", scores: true, doc: "what uncited sentences begin with that claim nothing, in place of ours (ibid help claims)"},
-	{name: "attribution_phrases", scores: true, doc: "what says where something is from, in place of ours (ibid help claims)"},
+	{
+		name: "no_claim_phrases", def: []string{}, scores: true, item: blankItem,
+		doc: "more phrases with which uncited sentences begin that claim nothing; a first entry none leaves ours out (ibid help claims)",
+	},
+	{
+		name: "abstention_phrases", def: []string{}, scores: true, item: blankItem,
+		doc: "more patterns (RE2) of uncited sentences that say that the answer is not known; a first entry none leaves ours out (ibid help claims)",
+	},
+	{
+		name: "attribution_phrases", def: []string{}, scores: true, item: blankItem,
+		doc: "more phrases that say where something is from; a first entry none leaves ours out (ibid help claims)",
+	},
 	{
 		name: "truth_policy", def: "best", allowed: []string{"best", "union", "majority", "intersection", "mean"}, prefix: "annotator:", scores: true,
 		doc: "how several annotators become one truth",
@@ -181,7 +186,7 @@ var runKeys = []*setting{
 	},
 
 	{
-		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "recorded", "replay", "none"}, scores: true,
+		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "recorded", "none"}, scores: true,
 		doc: "who judges support; a bare judge: KIND is short for it",
 	},
 	{name: "judge.model", scores: true, check: of(notBlank), doc: "model that judges"},
@@ -222,17 +227,16 @@ var runKeys = []*setting{
 	{name: "judge.cache", check: of(AnswerFile), doc: "file of the answer cache, on a local disk; default: a file in the user's cache directory"},
 	{name: "judge.cache_results", def: true, doc: "whether answers are cached"},
 	{
-		name: "judge.protocol", def: "verdicts", allowed: []string{"verdicts", "yes-no", "classify"}, scores: true,
-		doc: "what a model is asked; verdicts: all of a row at once; yes-no, classify: one claim and one text, of a chat model or of a classifier over HTTP (ibid help verifiers)",
+		name: "judge.protocol", def: "verdicts", allowed: []string{"verdicts", "score", "yes-no", "classify"}, scores: true,
+		doc: "what a model is asked; verdicts: all of a row at once; score: a number for each claim and citation, by the prompts of the specification; yes-no, classify: one claim and one text, of a chat model or of a classifier over HTTP (ibid help verifiers)",
 	},
 	{
-		name: "judge.template", scores: true, short: "like",
-		doc: "how a small verifier is asked and read: the name of a built-in template, or a mapping of what differs from one (ibid help verifiers)",
+		name: "judge.template", scores: true, example: "such as {positive: LABEL_1}; ibid help verifiers has its members",
+		doc: "how a small verifier is asked and read, where it is not as minicheck or a pair (ibid help verifiers)",
 	},
-	{name: "judge.mode", def: "matrix", allowed: []string{"matrix", "pairwise"}, scores: true, doc: "one call per row, or one per claim and citation"},
 	{
 		name: "judge.evidence", def: "window", allowed: []string{"window", "span", "document"}, scores: true,
-		doc: "what a judge sees of a citation; window: the cited words, marked, and the sentences around them (lexical, human and pairwise: the cited words; yes-no and " +
+		doc: "what a judge sees of a citation; window: the cited words, marked, and the sentences around them (human and protocol score: the cited words; yes-no and " +
 			"classify: these and the title); span: the cited words; document: the whole text",
 	},
 	{name: "judge.necessity", def: false, scores: true, doc: "ask which citations are needed"},
@@ -243,15 +247,9 @@ var runKeys = []*setting{
 	{name: "judge.prompts", path: true, scores: true, check: of(notBlank), doc: "folder of prompts; default: built in"},
 	{
 		name: "judge.replay", path: true, scores: true, check: of(notBlank),
-		doc: "for judge: replay saved replies of a model, JSON Lines of key or row and reply; for judge: recorded verdicts of another program or run, with the columns of " +
+		doc: "for judge: recorded, verdicts of another program or run, with the columns of " +
 			"verdicts.parquet or some of them, as Parquet, JSON Lines or CSV",
 	},
-	{
-		name: "judge.anchors.dataset", path: true, check: of(notBlank),
-		doc: "rows that every run judges anew, to see whether the judge moved: a Parquet file, a directory or a glob, with ibid's own names of columns",
-	},
-	{name: "judge.anchors.documents", path: true, check: of(notBlank), doc: "documents that the anchors cite"},
-	{name: "judge.anchors.digest", check: of(sha256Text), doc: "digest that the anchors are frozen by; a run with other ones stops before any work"},
 
 	{
 		name: "thresholds.supported", def: 0.7, scores: true, between: within(0, 1),
@@ -270,7 +268,10 @@ var runKeys = []*setting{
 	{name: "weights.citation_quality", def: 0.30, scores: true, between: notNegative, doc: "weight of citation_quality_score"},
 	{name: "weights.answer_consistency", def: 0.25, scores: true, between: notNegative, doc: "weight of answer_consistency_score"},
 	{name: "weights.hallucination", def: 0.15, scores: true, between: notNegative, doc: "weight of hallucination_score"},
-	{name: "min_coverage", def: 0.98, between: within(0, 1), doc: "scored share of scorable items below which gates give no verdict"},
+	{
+		name: "min_coverage", def: 0.98, scores: true, between: within(0, 1),
+		doc: "share of claims and citations with a verdict, below which gates have none; share of those that are not undecided, below which a judged metric is a range",
+	},
 	{
 		name: "min_defined", def: 0.5, between: within(0, 1),
 		doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
@@ -286,8 +287,8 @@ var runKeys = []*setting{
 		doc: "what rows share that are not independent: auto (any document of their truth, or of their citations without truth), question (no documents), or a tag",
 	},
 	{
-		name: "keep", def: "excerpts", allowed: []string{"excerpts", "nothing"},
-		doc: "what a run keeps for when its data are gone: answers and the text around cited and marked places, or nothing",
+		name: "keep", def: "texts", allowed: []string{"texts", "nothing"},
+		doc: "what a run keeps of its data: texts (the documents that it points to and, with a judge, questions and answers), or nothing",
 	},
 	{
 		name: "slices", def: []string{}, scores: true, item: blankItem, check: of(noRepeats),

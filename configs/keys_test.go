@@ -114,7 +114,7 @@ func TestScoreSettings(t *testing.T) {
 	for _, v := range c.ScoreSettings() {
 		judged = append(judged, v.Key)
 	}
-	for _, key := range []string{"judge.model", "judge.votes", "performance.batch_size"} {
+	for _, key := range []string{"judge.model", "judge.votes", "performance.batch_size", "min_coverage"} {
 		if !slices.Contains(judged, key) {
 			t.Errorf("%s can change a score of a run with a judge", key)
 		}

@@ -114,7 +114,7 @@ func (c *Config) Effective() []Value {
 func (c *Config) ScoreSettings() []Value {
 	return c.list(func(s *setting) bool {
 		switch {
-		case s.name != "judge.kind" && s.ofJudge():
+		case s.name == "min_coverage" || s.name != "judge.kind" && s.ofJudge():
 			return s.scores && c.Judge.Kind != "none"
 		case s.name == "quality_control.error_handling.fallback_scoring":
 			return c.Compat != "none"

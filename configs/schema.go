@@ -88,9 +88,6 @@ func (s *setting) schema() map[string]any {
 		out["type"], out["additionalProperties"] = []string{"object", "null"}, map[string]any{"type": "number"}
 	case "mapping":
 		out["type"] = []string{"object", "null"}
-		if s.short != "" {
-			out["type"] = []string{"object", "string", "null"}
-		}
 	}
 	return out
 }

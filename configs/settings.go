@@ -16,7 +16,7 @@ import "time"
 // Settings are the values of all keys, in the units of [Keys].
 //
 // In a run file, relative paths of what a run reads (dataset, documents, truth, labels,
-// judge.prompts, judge.replay, judge.anchors) count from the file's folder, and are resolved
+// judge.prompts, judge.replay) count from the file's folder, and are resolved
 // here, so that a run file works from anywhere. Paths of what it writes (out,
 // judge.cache) count from the working directory, as all paths given elsewhere.
 type Settings struct {
@@ -33,7 +33,6 @@ type Settings struct {
 	AnswerOffsetUnit string // the same for offsets into the answer
 	SpanEnd          string // exclusive, inclusive
 	OffsetBase       string // document, page
-	QuotedSpans      string // repaired, given, exclude
 
 	DocumentsComplete string // auto, true, false
 	DocNames          string // exact, normalized
@@ -44,8 +43,9 @@ type Settings struct {
 	TruthPolicy string // best, union, majority, intersection, mean, annotator:NAME
 	LabelPolicy string // mean, majority, annotator:NAME
 
-	NoClaimPhrases     []string // nil for those of package claims
-	AttributionPhrases []string
+	NoClaimPhrases     []string // beside those of package claims; a first "none" leaves these out
+	AbstentionPhrases  []string // the same
+	AttributionPhrases []string // the same
 
 	Judge      Judge
 	Thresholds Thresholds
@@ -56,7 +56,7 @@ type Settings struct {
 	MinDefined   float64  // fraction in [0, 1]: of a system's rows that a metric must be defined for
 	Accept       []string // names of signs that take no verdict from gates
 	Statistics   Statistics
-	Keep         string   // excerpts, nothing: what texts.parquet keeps
+	Keep         string   // texts, nothing: what the run keeps of its data, see docs/results.md
 	Slices       []string // tag names, system, provider, model, source_type, source_status
 	Presence     Presence
 	Report       Report
@@ -77,7 +77,7 @@ type Settings struct {
 // Judge says who judges support and how it is asked. With kind none nothing
 // else in it has any effect.
 type Judge struct {
-	Kind          string // lexical, openrouter, openai, human, recorded, replay, none
+	Kind          string // lexical, openrouter, openai, human, recorded, none
 	Model         string // "" if not given
 	Temperature   float64
 	Seed          int64
@@ -100,24 +100,15 @@ type Judge struct {
 	Concurrency   int64
 	Cache         string // "" = the user's cache directory
 	CacheResults  bool
-	Protocol      string         // verdicts, yes-no, classify
+	Protocol      string         // verdicts, score, yes-no, classify
 	Template      map[string]any // of yes-no and classify
-	Mode          string         // matrix, pairwise
 	Evidence      string         // span, window, document
 	Necessity     bool
 	Votes         int64
 	Panel         []string // models that judge together, instead of Model
 	Prices        Prices
 	Prompts       string // folder; "" = built in
-	Replay        string // run whose verdicts are replayed
-	Anchors       Anchors
-}
-
-// Anchors are rows that every run judges anew, to see whether the judge moved.
-type Anchors struct {
-	Dataset   string // file, directory or glob; "" if there are none
-	Documents string // the same for their documents; "" if none
-	Digest    string // that they are frozen by, 64 hex digits; "" if not given
+	Replay        string // file of recorded verdicts
 }
 
 // Prices are what a judge's endpoint charges, in US dollars for a million

@@ -89,14 +89,7 @@ func (s *setting) decode(n node) (any, *typeError) {
 	case "mapping of numbers":
 		return decodeMapping[float64](n, "such as {supported: 1, unsupported: 0}", decodeNumber)
 	case "mapping":
-		if s.short != "" && n.kind == scalarNode {
-			text, bad := decodeText(n)
-			if bad != nil {
-				return nil, bad
-			}
-			return map[string]any{s.short: text}, nil
-		}
-		return decodeMapping[any](n, "", decodeFree)
+		return decodeMapping[any](n, s.example, decodeFree)
 	case "text":
 		if b, ok := plain(n.text).(bool); ok && n.kind == scalarNode && slices.Contains(s.allowed, strconv.FormatBool(b)) {
 			return strconv.FormatBool(b), nil // a word that YAML takes for a boolean

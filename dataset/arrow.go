@@ -1,10 +1,15 @@
 package dataset
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -14,50 +19,75 @@ import (
 	"ibid/dataset/parquet"
 )
 
-// arrowBytes is about how much text a record batch holds at most, unless one row
-// alone has more. Offsets of Arrow strings are int32.
+// arrowBytes is about how much text a record batch of [WriteArrow] holds at most, unless one
+// row alone has more. Offsets of Arrow strings are int32.
 const arrowBytes = 64 << 20
 
-// WriteArrow writes the rows of f, in order, as an Arrow IPC stream: the format
-// in which other programs, and Arrow libraries of any version, take over tables
-// without parsing. Columns have the names and kinds of the file: int32, int64,
-// float64, bool, utf8, list<int32>, list<utf8>, map<utf8, utf8>; those that are not
-// [parquet.Field.Required] are nullable. The file's key-value pairs are the metadata of
-// the schema. At most one row group is in memory at a time.
-func WriteArrow(w io.Writer, f *parquet.ResultFile) error {
-	schema := arrowSchemaOf(f)
-	out := ipc.NewWriter(w, ipc.WithSchema(schema))
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer b.Release()
-	columns := make([]parquet.ColumnValues, len(f.Fields()))
-	for g := range f.RowGroups() {
-		for i, field := range f.Fields() {
-			if err := f.ReadColumn(g, field.Name, &columns[i]); err != nil {
-				return err
-			}
-		}
-		for from, rows := 0, f.GroupRows(g); from < rows; {
-			to := arrowBatch(columns, from, rows)
-			if err := writeBatch(out, b, columns, from, to); err != nil {
-				return err
-			}
-			from = to
-		}
-	}
-	return out.Close()
+// A Passed is a column of the input that becomes one of the output.
+type Passed struct {
+	Name string
+	Kind parquet.ColumnKind // String, Int32, Int64, Double or Bool
 }
 
-func arrowSchemaOf(f *parquet.ResultFile) *arrow.Schema {
-	fields := make([]arrow.Field, len(f.Fields()))
-	for i, field := range f.Fields() {
-		fields[i] = arrow.Field{Name: field.Name, Type: arrowTypeOf(field.Kind), Nullable: !field.Required}
+// passedKinds are the types that passed columns can have, by their names.
+var passedKinds = []struct {
+	name string
+	kind parquet.ColumnKind
+}{{"utf8", parquet.String}, {"int32", parquet.Int32}, {"int64", parquet.Int64}, {"double", parquet.Double}, {"bool", parquet.Bool}}
+
+// ParsePassed reads NAME:TYPE; without a type it is utf8.
+func ParsePassed(text string) (Passed, error) {
+	name, typ, given := strings.Cut(text, ":")
+	var names []string
+	for _, k := range passedKinds {
+		if typ == k.name || !given && k.kind == parquet.String {
+			return Passed{name, k.kind}, nil
+		}
+		names = append(names, k.name)
 	}
-	var keys, values []string
-	for _, key := range slices.Sorted(maps.Keys(f.Metadata())) {
-		keys, values = append(keys, key), append(values, f.Metadata()[key])
+	return Passed{}, fmt.Errorf("%q is no type of a column: those are %s", typ, strings.Join(names, ", "))
+}
+
+// An ArrowTable is the form of tables of results that leave as an Arrow IPC stream: the
+// format in which other programs, and Arrow libraries of any version, take over tables
+// without parsing. Columns have the names and kinds of results: int32, int64, float64, bool,
+// utf8, list<int32>, list<utf8>, map<utf8, utf8>.
+type ArrowTable struct {
+	fields []parquet.Field
+	passed []Passed
+	schema *arrow.Schema
+	bytes  []byte // the schema as a message
+}
+
+// NewArrowTable makes the form. All columns are nullable: row and id are not known of every
+// row.
+func NewArrowTable(fields []parquet.Field, passed []Passed, metadata map[string]string) (*ArrowTable, error) {
+	fields = slices.Clone(fields)
+	for i := range fields {
+		fields[i].Required = false
 	}
-	metadata := arrow.NewMetadata(keys, values)
-	return arrow.NewSchema(fields, &metadata)
+	return newArrowTable(fields, passed, metadata)
+}
+
+func newArrowTable(fields []parquet.Field, passed []Passed, metadata map[string]string) (*ArrowTable, error) {
+	var columns []arrow.Field
+	for _, f := range fields {
+		columns = append(columns, arrow.Field{Name: f.Name, Type: arrowTypeOf(f.Kind), Nullable: !f.Required})
+	}
+	for _, p := range passed {
+		if slices.ContainsFunc(columns, func(f arrow.Field) bool { return f.Name == p.Name }) {
+			return nil, fmt.Errorf("column %s is in the table already", p.Name)
+		}
+		columns = append(columns, arrow.Field{Name: p.Name, Type: arrowTypeOf(p.Kind), Nullable: true})
+	}
+	m := arrow.MetadataFrom(metadata)
+	schema := arrow.NewSchema(columns, &m)
+	var b bytes.Buffer
+	if err := ipc.NewWriter(&b, ipc.WithSchema(schema)).Close(); err != nil {
+		return nil, err
+	}
+	const end = 8 // bytes, of the stream
+	return &ArrowTable{fields, passed, schema, b.Bytes()[:b.Len()-end]}, nil
 }
 
 func arrowTypeOf(k parquet.ColumnKind) arrow.DataType {
@@ -77,11 +107,159 @@ func arrowTypeOf(k parquet.ColumnKind) arrow.DataType {
 	case parquet.ListString:
 		return arrow.ListOfNonNullable(arrow.BinaryTypes.String)
 	case parquet.MapString:
-		m := arrow.MapOf(arrow.BinaryTypes.String, arrow.BinaryTypes.String)
-		m.SetItemNullable(false)
-		return m
+		return arrowMap(arrow.BinaryTypes.String)
+	case parquet.MapInt64:
+		return arrowMap(arrow.PrimitiveTypes.Int64)
+	case parquet.MapDouble:
+		return arrowMap(arrow.PrimitiveTypes.Float64)
 	}
 	panic(fmt.Sprintf("dataset: no Arrow type for %v", k))
+}
+
+// An arrowField is a field as the JSON of Arrow's integration tests has it.
+type arrowField struct {
+	Name     string         `json:"name"`
+	Nullable bool           `json:"nullable"`
+	Type     map[string]any `json:"type"`
+	Children []arrowField   `json:"children"`
+}
+
+// JSON is the schema in the JSON of Arrow's integration tests.
+//
+// Source: Arrow, docs/source/format/Integration.rst.
+func (t *ArrowTable) JSON() ([]byte, error) {
+	fields, _ := describeArrow(t.schema.Fields())
+	return json.MarshalIndent(map[string]any{"schema": map[string]any{"fields": fields}}, "", "  ")
+}
+
+// SparkDDL is the schema as Spark's mapInArrow and from_ddl take it.
+func (t *ArrowTable) SparkDDL() string {
+	columns, types := describeArrow(t.schema.Fields())
+	for i, f := range columns {
+		types[i] = "`" + strings.ReplaceAll(f.Name, "`", "``") + "` " + types[i]
+	}
+	return strings.Join(types, ", ")
+}
+
+// describeArrow describes fields for the integration tests of Arrow, and their types as Spark
+// calls them.
+func describeArrow(fields []arrow.Field) (all []arrowField, spark []string) {
+	all = []arrowField{}
+	for _, f := range fields {
+		out, name := arrowField{Name: f.Name, Nullable: f.Nullable, Type: map[string]any{}, Children: []arrowField{}}, ""
+		var inner []string
+		switch t := f.Type.(type) {
+		case *arrow.Int32Type:
+			out.Type["name"], out.Type["isSigned"], out.Type["bitWidth"], name = "int", true, 32, "INT"
+		case *arrow.Int64Type:
+			out.Type["name"], out.Type["isSigned"], out.Type["bitWidth"], name = "int", true, 64, "BIGINT"
+		case *arrow.Float64Type:
+			out.Type["name"], out.Type["precision"], name = "floatingpoint", "DOUBLE", "DOUBLE"
+		case *arrow.BooleanType:
+			out.Type["name"], name = "bool", "BOOLEAN"
+		case *arrow.StringType:
+			out.Type["name"], name = "utf8", "STRING"
+		case *arrow.StructType: // the pairs of a map
+			out.Type["name"] = "struct"
+			out.Children, inner = describeArrow(t.Fields())
+			name = strings.Join(inner, ", ")
+		case *arrow.MapType:
+			out.Type["name"], out.Type["keysSorted"] = "map", t.KeysSorted
+			out.Children, inner = describeArrow([]arrow.Field{{Name: "entries", Type: t.Elem()}})
+			name = "MAP<" + inner[0] + ">"
+		case *arrow.ListType:
+			out.Type["name"] = "list"
+			out.Children, inner = describeArrow([]arrow.Field{t.ElemField()})
+			name = "ARRAY<" + inner[0] + ">"
+		default:
+			panic("dataset: no JSON for " + t.String())
+		}
+		all, spark = append(all, out), append(spark, name)
+	}
+	return all, spark
+}
+
+// An ArrowWriter writes the records of a table as a stream.
+type ArrowWriter struct {
+	out *bufio.Writer
+	ipc *ipc.Writer
+}
+
+// Begin writes the schema.
+func (t *ArrowTable) Begin(w io.Writer) (*ArrowWriter, error) {
+	if _, err := w.Write(t.bytes); err != nil {
+		return nil, err
+	}
+	out := bufio.NewWriterSize(w, 1<<18)
+	return &ArrowWriter{out, ipc.NewWriter(&skipping{out, len(t.bytes)}, ipc.WithSchema(t.schema))}, nil
+}
+
+// skipping leaves out the schema, which the library writes with the first record.
+type skipping struct {
+	out  io.Writer
+	left int
+}
+
+func (s *skipping) Write(b []byte) (int, error) {
+	skip := min(s.left, len(b))
+	s.left -= skip
+	n, err := s.out.Write(b[skip:])
+	return skip + n, err
+}
+
+// Write writes a record; all of it has left when Write returns.
+func (w *ArrowWriter) Write(record arrow.Record) error {
+	return errors.Join(w.ipc.Write(record), w.out.Flush())
+}
+
+// Close writes the end of the stream.
+func (w *ArrowWriter) Close() error { return errors.Join(w.ipc.Close(), w.out.Flush()) }
+
+// WriteArrow writes the rows of f, in order, as an Arrow IPC stream. Columns that are not
+// [parquet.Field.Required] are nullable. The file's key-value pairs are the metadata of the
+// schema. At most one row group is in memory at a time.
+func WriteArrow(w io.Writer, f *parquet.ResultFile) error {
+	t, err := newArrowTable(f.Fields(), nil, f.Metadata())
+	if err != nil {
+		return err
+	}
+	out, err := t.Begin(w)
+	if err != nil {
+		return err
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, t.schema)
+	defer b.Release()
+	err = f.Each(func(columns []parquet.ColumnValues) error {
+		for from, rows := 0, columns[0].Rows; from < rows; {
+			to := arrowBatch(columns, from, rows)
+			for c := range columns {
+				appendArrow(b.Field(c), &columns[c], from, to)
+			}
+			if err := out.writeAll(b); err != nil {
+				return err
+			}
+			from = to
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// writeAll writes what a builder has.
+func (w *ArrowWriter) writeAll(b *array.RecordBuilder) error {
+	record := b.NewRecord()
+	defer record.Release()
+	return w.Write(record)
+}
+
+// arrowMap is a map of texts to values that are never null.
+func arrowMap(values arrow.DataType) arrow.DataType {
+	m := arrow.MapOf(arrow.BinaryTypes.String, values)
+	m.SetItemNullable(false)
+	return m
 }
 
 // arrowBatch returns the row after the last of a batch that begins at row from.
@@ -99,32 +277,21 @@ func arrowBatch(columns []parquet.ColumnValues, from, rows int) (to int) {
 }
 
 // textBytes is the length of the strings of row i.
-func textBytes(v *parquet.ColumnValues, i int) int {
+func textBytes(v *parquet.ColumnValues, i int) (n int) {
 	switch v.Kind {
 	case parquet.String:
 		return len(v.Strings[i])
-	case parquet.ListString, parquet.MapString:
-		n := 0
+	case parquet.ListString, parquet.MapString, parquet.MapInt64, parquet.MapDouble:
 		for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
-			n += len(v.Strings[k])
-			if v.Kind == parquet.MapString {
+			if v.Kind == parquet.ListString || v.Kind == parquet.MapString {
+				n += len(v.Strings[k])
+			}
+			if v.Kind.IsMap() {
 				n += len(v.Keys[k])
 			}
 		}
-		return n
 	}
-	return 0
-}
-
-// writeBatch writes the rows [from, to) as one record batch.
-func writeBatch(out *ipc.Writer, b *array.RecordBuilder, columns []parquet.ColumnValues, from, to int) error {
-	b.Reserve(to - from)
-	for c := range columns {
-		appendArrow(b.Field(c), &columns[c], from, to)
-	}
-	record := b.NewRecord()
-	defer record.Release()
-	return out.Write(record)
+	return n
 }
 
 // appendArrow adds the rows [from, to) of a column to a builder of its type.
@@ -148,7 +315,14 @@ func appendArrow(b array.Builder, v *parquet.ColumnValues, from, to int) {
 	case *array.MapBuilder: // before ListBuilder, which it has the methods of
 		appendLists(b, v, from, to, func(k int32) {
 			b.KeyBuilder().(*array.StringBuilder).Append(v.Keys[k])
-			b.ItemBuilder().(*array.StringBuilder).Append(v.Strings[k])
+			switch to := b.ItemBuilder().(type) {
+			case *array.StringBuilder:
+				to.Append(v.Strings[k])
+			case *array.Int64Builder:
+				to.Append(v.Ints[k])
+			case *array.Float64Builder:
+				to.Append(v.Doubles[k])
+			}
 		})
 	case *array.ListBuilder:
 		if ints, ok := b.ValueBuilder().(*array.Int32Builder); ok {
@@ -191,4 +365,88 @@ func appendLists(b interface {
 			add(k)
 		}
 	}
+}
+
+// A Record is rows as Arrow has them.
+type Record = arrow.Record
+
+// An Origin says where the rows of a batch come from.
+type Origin struct {
+	Row    func(i int) (row int64, ok bool) // the input's number of row i of the batch
+	First  int64                            // the place that the table has for the first row of the batch
+	NoID   func(i int) bool                 // it has no id
+	Record arrow.Record                     // that columns are passed from; nil if none are
+}
+
+// Record makes an Arrow record of the rows of a table. The column row of the table holds the
+// position of each row in the batch. With passed columns, the table needs one row for each row
+// of the batch. The record shares no memory with the table.
+func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, error) {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, t.schema)
+	defer b.Release()
+	b.Reserve(table.Rows())
+	var v parquet.ColumnValues
+	for c, f := range t.fields {
+		table.Column(c, &v)
+		switch {
+		case f.Name == "row":
+			for i, place := range v.Ints {
+				v.Ints[i], v.Valid[i] = from.Row(int(place - from.First))
+			}
+		case f.Name == "id" && from.NoID != nil:
+			for i := range v.Valid {
+				v.Valid[i] = !from.NoID(i)
+			}
+		}
+		size := 0
+		for i := range v.Rows {
+			size += textBytes(&v, i)
+		}
+		if size > math.MaxInt32 {
+			return nil, fmt.Errorf("column %s of one batch has %d bytes of text: send smaller batches", f.Name, size)
+		}
+		appendArrow(b.Field(c), &v, 0, v.Rows)
+	}
+	for k := range t.passed {
+		if err := t.passed[k].read(from.Record, &v); err != nil {
+			return nil, err
+		}
+		appendArrow(b.Field(len(t.fields)+k), &v, 0, v.Rows)
+	}
+	return b.NewRecord(), nil
+}
+
+// read reads the column of the input in the type of the output. One that is not there is an
+// [*ibid.Error], as is one of another type.
+func (p *Passed) read(record arrow.Record, v *parquet.ColumnValues) error {
+	at := record.Schema().FieldIndices(p.Name)
+	if len(at) != 1 {
+		return columnError(p.Name, "", "%d columns of this name in the input, which is to be passed", len(at))
+	}
+	column := record.Column(at[0])
+	v.Kind = p.Kind
+	v.Null(column.Len())
+	var set func(i int)
+	switch kind := shapeKind(column.DataType()); {
+	case p.Kind == parquet.String && kind == parquet.OfText:
+		text := textsOf(column)
+		set = func(i int) { v.Strings[i] = text(i) }
+	case p.Kind == parquet.Double && (kind == parquet.OfFloats || kind == parquet.OfIntegers):
+		number := floatsOf(column)
+		set = func(i int) { v.Doubles[i] = number(i) }
+	case p.Kind == parquet.Bool && kind == parquet.OfFlags || (p.Kind == parquet.Int32 || p.Kind == parquet.Int64) && kind == parquet.OfIntegers:
+		number := intsOf(column)
+		set = func(i int) { v.Ints[i] = number(i) }
+	default:
+		return columnError(p.Name, "name its type: --pass NAME:TYPE", "%s instead of %s", column.DataType(), arrowTypeOf(p.Kind))
+	}
+	null := nullsOf(column)
+	for i := range v.Rows {
+		if v.Valid[i] = !null(i); v.Valid[i] {
+			if set(i); p.Kind == parquet.Int32 && !fitsInt32(v.Ints[i]) {
+				return columnError(p.Name, "", "%d does not fit", v.Ints[i])
+			}
+		}
+	}
+	return nil
 }

@@ -119,7 +119,7 @@ func (s *ArrowStream) Source() *Source { return &Source{*s.set} }
 // Use takes the joined tables and names of documents of a source that was made of
 // [ArrowStream.Source]. It must be called before the first batch.
 func (s *ArrowStream) Use(src *Source) {
-	s.set = &src.files
+	s.set = &src.fileSet
 	s.pool = newBatchPool(s.set)
 }
 
@@ -239,7 +239,7 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 	b.rows = int(record.NumRows())
 	s.pos += record.NumRows()
 	if err := s.fill(b, record); err != nil {
-		return nil, err
+		return nil, s.fail(err)
 	}
 	b.finish()
 	if err := s.pool.admit(ctx, b, s.memory.used+b.spans*spanBytes); err != nil {
@@ -259,35 +259,158 @@ func (s *ArrowStream) fail(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the stream ends within a message")
 	}
+	if e, ok := errors.AsType[*ibid.Error](err); ok {
+		e.File = s.name
+		return e
+	}
 	text := strings.TrimPrefix(err.Error(), "arrow/ipc: ")
 	return &ibid.Error{File: s.name, Err: errors.New(text), Hint: "send an Arrow IPC stream, with its schema first"}
 }
 
 // fill reads all columns of a record.
 func (s *ArrowStream) fill(b *Batch, record arrow.Record) error {
+	rows := make([]int32, b.rows)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
 	for col := range rowSpec.columns {
-		leaf := &s.binding.leaves[col]
-		if rowSpec.columns[col].group < 0 && leaf.Column >= 0 {
+		if leaf := &s.binding.leaves[col]; rowSpec.columns[col].group < 0 && leaf.Column >= 0 {
 			column := record.Column(s.leaves[leaf.Column][0])
-			levels := levelsOf(leaf)
-			d, null := &b.leaves[col], nullsOf(column)
-			for i := range column.Len() {
-				code := codePlain
-				if null(i) {
-					code = codeNull
-				}
-				d.Levels = append(d.Levels, levels[code])
-			}
-			s.values(d, rowSpec.columns[col].kind, column, nil)
-			d.interpret(leaf, rowSpec.columns[col].kind, 0)
+			s.values(b, col, column, rows, codesOf(column, rows, nil, codeNull, codePlain))
 		}
 	}
 	for g := range rowSpec.groups {
 		if s.binding.groups[g].found {
-			s.group(b, g, record)
+			if err := s.group(b, g, record.Column(s.leaves[s.binding.groups[g].skeleton.Column][0]), rows); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// group reads a list column: its shape, and its members.
+func (s *ArrowStream) group(b *Batch, g int, column arrow.Array, rows []int32) (err error) {
+	group := &b.groups[g]
+	var at []int32 // of each entry: its element
+	group.start, group.code, at, err = b.expand(column, rows, nil, [...]byte{codeNull, codeEmpty, codeNothing, codeElement})
+	if err != nil {
+		return err
+	}
+	elements := column.(array.ListLike).ListValues()
+	for _, col := range rowSpec.members(g) {
+		leaf, d := &s.binding.leaves[col], &b.leaves[col]
+		nested := rowSpec.columns[col].nested
+		if leaf.Column < 0 {
+			if nested {
+				d.start = extend(d.start, len(group.code))
+			} else {
+				d.pad(len(group.code))
+			}
+			continue
+		}
+		member := elements.(*array.Struct).Field(s.leaves[leaf.Column][1])
+		if !nested {
+			s.values(b, col, member, at, codesOf(member, at, group.code, codeElement, codeValue))
+			continue
+		}
+		var codes []byte
+		var inner []int32
+		if d.start, codes, inner, err = b.expand(member, at, group.code, [...]byte{codeElement, codeValue, codeInnerNothing, codeInnerValue}); err != nil {
+			return err
+		}
+		s.values(b, col, member.(array.ListLike).ListValues(), inner, codes)
+	}
+	return nil
+}
+
+// codesOf are the codes of the entries at some places of an array: one for null and one for
+// a value, or that of outer unless an element is there.
+func codesOf(a arrow.Array, at []int32, outer []byte, absent, present byte) []byte {
+	codes, null := make([]byte, len(at)), nullsOf(a)
+	for k, i := range at {
+		switch {
+		case outer != nil && outer[k] != codeElement:
+			codes[k] = outer[k]
+		case null(int(i)):
+			codes[k] = absent
+		default:
+			codes[k] = present
+		}
+	}
+	return codes
+}
+
+// expand reads the lists at some places of an array. start[i] is the first entry of list i;
+// codes holds a code for each entry, and at the index of its element, -1 for none. names are
+// the codes of a null list, an empty list, a null element and an element with a value. For
+// lists within lists, outer holds the codes of the outer entries.
+func (b *Batch) expand(a arrow.Array, places []int32, outer []byte, names [4]byte) (start []int32, codes []byte, at []int32, err error) {
+	list := a.(array.ListLike)
+	elements := list.ListValues()
+	noList, noElement := nullsOf(a), nullsOf(elements)
+	add := func(code byte, element int64) {
+		codes, at = append(codes, code), append(at, int32(element))
+	}
+	for k, i := range places {
+		start = append(start, int32(len(codes)))
+		switch {
+		case outer != nil && outer[k] != codeElement:
+			add(outer[k], -1)
+			continue
+		case noList(int(i)):
+			add(names[0], -1)
+			continue
+		}
+		from, to := list.ValueOffsets(int(i))
+		switch n := to - from; {
+		case from < 0 || n < 0 || to > int64(elements.Len()) || to > math.MaxInt32:
+			panic("a list outside of its values")
+		case n > int64(b.entriesLeft(0)):
+			return nil, nil, nil, b.limits.errManySpans()
+		case n == 0:
+			add(names[1], -1)
+		}
+		b.spans += to - from
+		for e := from; e < to; e++ {
+			if noElement(int(e)) {
+				add(names[2], e)
+			} else {
+				add(names[3], e)
+			}
+		}
+	}
+	return start, codes, at, nil
+}
+
+// values appends the values at some places of an array, zero where the place is -1 or the
+// value null, and their codes.
+func (s *ArrowStream) values(b *Batch, col int, a arrow.Array, at []int32, codes []byte) {
+	checkLength(a)
+	d, kind := &b.leaves[col], rowSpec.columns[col].kind
+	d.Levels = append(d.Levels, codes...)
+	switch kind {
+	case textValue:
+		d.NotUTF8 = true // it is looked at text by text
+		d.Texts = appendArray(d.Texts, a, at, textsOf)
+	case floatValue:
+		d.Floats = appendArray(d.Floats, a, at, floatsOf)
+	default:
+		d.Ints = appendArray(d.Ints, a, at, intsOf)
+	}
+	d.check(&s.binding.leaves[col], kind, 0)
+}
+
+func appendArray[T any](dst []T, a arrow.Array, at []int32, of func(arrow.Array) func(i int) T) []T {
+	null, value := nullsOf(a), of(a)
+	for _, i := range at {
+		var v T
+		if i >= 0 && !null(int(i)) {
+			v = value(int(i))
+		}
+		dst = append(dst, v)
+	}
+	return dst
 }
 
 // nullsOf says which entries of an array are null.
@@ -311,187 +434,6 @@ func checkLength(a arrow.Array) {
 	buffers, bits := a.Data().Buffers(), int64(a.Data().Offset()+a.Len())*int64(t.BitWidth())
 	if len(buffers) < 2 || buffers[1] == nil || 8*int64(buffers[1].Len()) < bits {
 		panic("a column with fewer values than it says")
-	}
-}
-
-// levelsOf are the definition levels that a leaf has for codes.
-func levelsOf(leaf *boundLeaf) (levels [codeInnerValue + 1]byte) {
-	for code := range levels {
-		for def := range leaf.Def + 1 {
-			if int(leaf.code[def]) == code {
-				levels[code] = byte(def)
-				break
-			}
-		}
-	}
-	return levels
-}
-
-// group reads a list column: its shape, and its members.
-func (s *ArrowStream) group(b *Batch, g int, record arrow.Record) {
-	group := &b.groups[g]
-	column := record.Column(s.leaves[s.binding.groups[g].skeleton.Column][0])
-	list := column.(array.ListLike)
-	elements := list.ListValues()
-	noList, noElement := nullsOf(column), nullsOf(elements)
-	var at []int32 // of each entry: its element, -1 if it is none
-	limit := b.rowLimit(0)
-	for i := range column.Len() {
-		group.start = append(group.start, int32(len(group.code)))
-		from, to := list.ValueOffsets(i)
-		code, n := byte(codeEmpty), to-from
-		switch {
-		case noList(i):
-			code = codeNull
-		case from < 0 || n < 0 || to > int64(elements.Len()) || to > math.MaxInt32:
-			panic("a list outside of its values")
-		case n > int64(limit.Row) || n > int64(limit.Total):
-			b.cuts = append(b.cuts, cutRow{i, rowSpec.groups[g], int(n), n <= int64(limit.Row)})
-			code = codeNull
-		case n > 0:
-			limit.Total -= int(n)
-			b.spans += n
-			for e := from; e < to; e++ {
-				group.rep = append(group.rep, byte(min(e-from, 1)))
-				code := byte(codeElement)
-				if noElement(int(e)) {
-					code = codeNothing
-				}
-				group.code = append(group.code, code)
-				at = append(at, int32(e))
-			}
-			continue
-		}
-		group.rep, group.code, at = append(group.rep, 0), append(group.code, code), append(at, -1)
-	}
-	for _, col := range rowSpec.members(g) {
-		leaf, d := &s.binding.leaves[col], &b.leaves[col]
-		spec := &rowSpec.columns[col]
-		if leaf.Column < 0 {
-			if spec.nested {
-				for range group.code {
-					d.start = append(d.start, 0)
-				}
-			} else {
-				d.pad(len(group.code))
-			}
-			continue
-		}
-		member := memberOf(elements, s.leaves[leaf.Column][1])
-		if spec.nested {
-			s.nested(b, col, group, member, at)
-			continue
-		}
-		levels, null := levelsOf(leaf), nullsOf(member)
-		for e, code := range group.code {
-			if code == codeElement && !null(int(at[e])) {
-				code = codeValue
-			}
-			d.Levels = append(d.Levels, levels[code])
-		}
-		s.values(d, spec.kind, member, at)
-		d.interpret(leaf, spec.kind, 0)
-	}
-}
-
-// memberOf is a member of the elements of a list: a field of a struct, or a key or value.
-func memberOf(elements arrow.Array, i int) arrow.Array {
-	return elements.(*array.Struct).Field(i)
-}
-
-// nested reads lists of text within the elements of a list.
-func (s *ArrowStream) nested(b *Batch, col int, group *groupData, member arrow.Array, at []int32) {
-	leaf, d := &s.binding.leaves[col], &b.leaves[col]
-	list := member.(array.ListLike)
-	texts := list.ListValues()
-	noList, noText := nullsOf(member), nullsOf(texts)
-	levels := levelsOf(leaf)
-	limit := b.rowLimit(0)
-	var inner []int32
-	add := func(code byte, e int32) {
-		d.Levels, inner = append(d.Levels, levels[code]), append(inner, e)
-	}
-	row, inRow := -1, int64(0)
-	for e, code := range group.code {
-		if group.rep[e] == 0 {
-			row, inRow = row+1, 0
-		}
-		d.start = append(d.start, int32(len(d.Levels)))
-		if code != codeElement || noList(int(at[e])) {
-			add(code, -1)
-			continue
-		}
-		from, to := list.ValueOffsets(int(at[e]))
-		n := to - from
-		if from < 0 || n < 0 || to > int64(texts.Len()) || to > math.MaxInt32 {
-			panic("a list outside of its values")
-		}
-		if inRow += n; inRow > int64(limit.Row) || n > int64(limit.Total) {
-			b.cuts = append(b.cuts, cutRow{row, rowSpec.path(col), int(inRow), inRow <= int64(limit.Row)})
-			add(codeElement, -1)
-			continue
-		}
-		limit.Total -= int(n)
-		b.spans += n
-		if n == 0 {
-			add(codeValue, -1)
-		}
-		for k := from; k < to; k++ {
-			if noText(int(k)) {
-				add(codeInnerNothing, -1)
-			} else {
-				add(codeInnerValue, int32(k))
-			}
-		}
-	}
-	s.values(d, textValue, texts, inner)
-	d.interpret(leaf, textValue, 0)
-}
-
-// values appends the values of an array, those at given places if at is not nil: zero where
-// the place is -1 or the value null.
-func (s *ArrowStream) values(d *leafData, kind valueKind, a arrow.Array, at []int32) {
-	checkLength(a)
-	n, null := a.Len(), nullsOf(a)
-	if at != nil {
-		n = len(at)
-	}
-	place := func(k int) (int, bool) {
-		i := k
-		if at != nil {
-			i = int(at[k])
-		}
-		return i, i >= 0 && !null(i)
-	}
-	switch kind {
-	case textValue:
-		text := textsOf(a)
-		d.NotUTF8 = true // it is looked at text by text
-		for k := range n {
-			if i, ok := place(k); ok {
-				d.Texts = append(d.Texts, text(i))
-			} else {
-				d.Texts = append(d.Texts, "")
-			}
-		}
-	case floatValue:
-		float := floatsOf(a)
-		for k := range n {
-			if i, ok := place(k); ok {
-				d.Floats = append(d.Floats, float(i))
-			} else {
-				d.Floats = append(d.Floats, 0)
-			}
-		}
-	default:
-		integer := intsOf(a)
-		for k := range n {
-			if i, ok := place(k); ok {
-				d.Ints = append(d.Ints, integer(i))
-			} else {
-				d.Ints = append(d.Ints, 0)
-			}
-		}
 	}
 }
 
@@ -536,6 +478,13 @@ func intsOf(a arrow.Array) func(i int) int64 {
 		return number(a)
 	case *array.Uint8:
 		return number(a)
+	case *array.Boolean:
+		return func(i int) int64 {
+			if a.Value(i) {
+				return 1
+			}
+			return 0
+		}
 	}
 	panic(fmt.Sprintf("no integer in %v", a.DataType()))
 }

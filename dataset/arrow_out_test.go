@@ -29,6 +29,8 @@ var outFields = []parquet.Field{
 	{Name: "claims", Kind: parquet.ListInt32},
 	{Name: "reasons", Kind: parquet.ListString},
 	{Name: "tags", Kind: parquet.MapString},
+	{Name: "open", Kind: parquet.MapInt64},
+	{Name: "bounds", Kind: parquet.MapDouble},
 }
 
 // outTable is a table of n rows, those from a batch whose first has the place 100, and what
@@ -54,7 +56,6 @@ func outTable(t *testing.T, rng *rand.Rand, n int) (*parquet.Table, []map[string
 		for c, f := range outFields[2:] {
 			c += 2
 			if rng.IntN(4) == 0 && f.Name != "big" { // a column without nulls is another way
-				table.AppendNull(c)
 				cells[f.Name] = nil
 				continue
 			}
@@ -96,6 +97,23 @@ func outTable(t *testing.T, rng *rand.Rand, n int) (*parquet.Table, []map[string
 					pairs = append(pairs, map[string]string{"key": keys[k], "value": values[k]})
 				}
 				table.AppendMap(c, keys, values)
+				cells[f.Name] = pairs
+			case parquet.MapInt64, parquet.MapDouble:
+				keys, pairs := []string{"a", "b", "c"}[:rng.IntN(4)], []map[string]any{}
+				ints, doubles := []int64{}, []float64{}
+				for _, key := range keys {
+					n := rng.Int64N(100)
+					if ints, doubles = append(ints, n), append(doubles, float64(n)/8); f.Kind == parquet.MapInt64 {
+						pairs = append(pairs, map[string]any{"key": key, "value": n})
+					} else {
+						pairs = append(pairs, map[string]any{"key": key, "value": float64(n) / 8})
+					}
+				}
+				if f.Kind == parquet.MapInt64 {
+					table.AppendIntMap(c, keys, ints)
+				} else {
+					table.AppendDoubleMap(c, keys, doubles)
+				}
 				cells[f.Name] = pairs
 			}
 		}
@@ -262,7 +280,7 @@ func TestSparkDDL(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "`row` BIGINT, `id` STRING, `count` INT, `big` BIGINT, `score` DOUBLE, `fails` BOOLEAN, `text` STRING, " +
-		"`claims` ARRAY<INT>, `reasons` ARRAY<STRING>, `tags` MAP<STRING, STRING>, `a``b` STRING"
+		"`claims` ARRAY<INT>, `reasons` ARRAY<STRING>, `tags` MAP<STRING, STRING>, `open` MAP<STRING, BIGINT>, `bounds` MAP<STRING, DOUBLE>, `a``b` STRING"
 	if got := form.SparkDDL(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

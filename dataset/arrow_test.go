@@ -196,7 +196,7 @@ func TestWriteArrow(t *testing.T) {
 func everyKindFile(t *testing.T, n int, metadata map[string]string) *parquet.ResultFile {
 	t.Helper()
 	var fields []parquet.Field
-	for k := parquet.Int32; k <= parquet.MapString; k++ {
+	for k := parquet.Int32; k <= parquet.MapDouble; k++ {
 		fields = append(fields, parquet.Field{Name: fmt.Sprint("optional ", k), Kind: k}, parquet.Field{Name: fmt.Sprint("required ", k), Kind: k, Required: true})
 	}
 	table, err := parquet.NewTable(fields)
@@ -255,6 +255,10 @@ func appendAny(table *parquet.Table, c, i int) {
 		table.AppendStrings(c, []string{text, "", "b"}[:i%4])
 	case parquet.MapString:
 		table.AppendMap(c, []string{"a", "b", "c"}[:i%4], []string{text, "", "d"}[:i%4])
+	case parquet.MapInt64:
+		table.AppendIntMap(c, []string{"a", "b", text}[:i%4], []int64{1, -2, int64(i)}[:i%4])
+	case parquet.MapDouble:
+		table.AppendDoubleMap(c, []string{"a", "b", text}[:i%4], []float64{1, -2, float64(i) / 8}[:i%4])
 	}
 }
 
@@ -281,7 +285,14 @@ func arrowCell(a arrow.Array, i int) parquet.Cell {
 		start, end := a.ValueOffsets(i)
 		for j := start; j < end; j++ {
 			c.Keys = append(c.Keys, a.Keys().(*array.String).Value(int(j)))
-			c.Texts = append(c.Texts, a.Items().(*array.String).Value(int(j)))
+			switch items := a.Items().(type) {
+			case *array.Int64:
+				c.Ints = append(c.Ints, items.Value(int(j)))
+			case *array.Float64:
+				c.Floats = append(c.Floats, items.Value(int(j)))
+			default:
+				c.Texts = append(c.Texts, items.(*array.String).Value(int(j)))
+			}
 		}
 	case *array.List:
 		start, end := a.ValueOffsets(i)
@@ -301,6 +312,7 @@ func arrowCell(a arrow.Array, i int) parquet.Cell {
 var arrowNames = map[parquet.ColumnKind]string{
 	parquet.Int32: "int32", parquet.Int64: "int64", parquet.Double: "float64", parquet.Bool: "bool", parquet.String: "utf8",
 	parquet.ListInt32: "list<item: int32>", parquet.ListString: "list<item: utf8>", parquet.MapString: "map<utf8, utf8, items_non_nullable>",
+	parquet.MapInt64: "map<utf8, int64, items_non_nullable>", parquet.MapDouble: "map<utf8, float64, items_non_nullable>",
 }
 
 // A file without rows is a schema and no batch.

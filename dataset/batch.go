@@ -28,11 +28,9 @@ type Batch struct {
 
 	joined joined
 	names  *DocumentNames
-	told   map[int64]error // what is wrong with rows, by position
 	want   Want
 	limits Limits
-	spans  int64 // elements of lists
-	cuts   []cutRow
+	spans  int64          // elements of lists
 	room   parquet.Budget // for texts
 	cost   int64          // see batchPool.held
 	pool   *batchPool
@@ -94,6 +92,11 @@ func extend[T any](s []T, n int) []T {
 // values that ibid cannot use into nulls.
 func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
 	leaf.translate(d.Levels[before:])
+	d.check(leaf, kind, before)
+}
+
+// check turns values that ibid cannot use, of the entries from before on, into nulls.
+func (d *leafData) check(leaf *boundLeaf, kind valueKind, before int) {
 	for len(d.Over) > 0 && int(d.Over[len(d.Over)-1]) >= before {
 		at := d.Over[len(d.Over)-1]
 		d.Over = d.Over[:len(d.Over)-1]
@@ -150,8 +153,7 @@ func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
 // groupData is the shape of one list column.
 type groupData struct {
 	rep, code []byte
-	start     []int32       // first entry of each row; one more at the end
-	cuts      []parquet.Cut // of the rows that are being read
+	start     []int32 // first entry of each row; one more at the end
 }
 
 // some reports whether some list is not null.
@@ -184,8 +186,7 @@ func (b *Batch) Release() { b.pool.put(b) }
 
 func (b *Batch) reset() {
 	b.rows, b.parts, b.errs = 0, b.parts[:0], nil
-	b.spans, b.cuts = 0, b.cuts[:0]
-	b.cost = 0
+	b.spans, b.cost = 0, 0
 	b.room = parquet.NewBudget(b.limits.Times(mostMemory))
 	for i := range b.leaves {
 		b.leaves[i].reset()
@@ -233,13 +234,9 @@ func (d *leafData) textAt(e int) string {
 	return d.Texts[e]
 }
 
-// texts returns the texts of entries lo to hi, nothing if there is no such
-// column.
+// texts returns the texts of entries lo to hi, as far as there are any.
 func (d *leafData) texts(lo, hi int) []string {
-	if len(d.Texts) == 0 {
-		return nil
-	}
-	return d.Texts[lo:hi]
+	return d.Texts[min(lo, len(d.Texts)):min(hi, len(d.Texts))]
 }
 
 // inner returns the texts of the list within entry e, and whether it is known.
@@ -280,7 +277,7 @@ func (b *Batch) finish() {
 		}
 		d.some = bytes.IndexByte(d.Levels, there) >= 0
 	}
-	b.cutErrors()
+	b.cutLists()
 	b.cutTexts()
 	for g := range b.groups {
 		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")
@@ -368,7 +365,7 @@ func (p *batchPool) get() *Batch {
 	}
 	spec := p.set.spec
 	b := &Batch{
-		spec: spec, pool: p, joined: p.set.joined, names: p.set.names, told: p.set.told, want: p.set.options.Want, limits: p.set.options.Limits,
+		spec: spec, pool: p, joined: p.set.joined, names: p.set.names, want: p.set.options.Want, limits: p.set.options.Limits,
 		leaves: make([]leafData, len(spec.columns)), groups: make([]groupData, len(spec.groups)),
 	}
 	for col := range b.leaves {

@@ -48,6 +48,15 @@ type binding struct {
 	ignored []string // columns of the file that are none of ours
 }
 
+// A binder makes a binding.
+type binder struct {
+	*binding
+	spec  *schemaSpec
+	names foreignNames
+	want  Want
+	used  map[*parquet.Node]bool // that are a column of ours
+}
+
 // bind finds the columns in the file's schema, checks the types of all that it
 // knows and keeps those that are wanted. Names are taken, in this order, from
 // columns (foreign name to ours), from our own names, and from the
@@ -57,53 +66,43 @@ func bind(root *parquet.Node, spec *schemaSpec, columns map[string]string, want 
 	if err != nil {
 		return nil, err
 	}
-	b := &binding{leaves: make([]boundLeaf, len(spec.columns)), groups: make([]boundGroup, len(spec.groups))}
+	b := &binder{&binding{leaves: make([]boundLeaf, len(spec.columns)), groups: make([]boundGroup, len(spec.groups))}, spec, names, want, make(map[*parquet.Node]bool)}
 	for i := range b.leaves {
 		b.leaves[i].Column = -1
 	}
 	for i := range spec.columns {
 		if spec.columns[i].group < 0 {
-			if err := b.bindPlain(root, spec, i, names); err != nil {
+			if err := b.bindPlain(root, i); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for g := range spec.groups {
-		if err := b.bindGroup(root, spec, g, names, want); err != nil {
+		if err := b.bindGroup(root, g); err != nil {
 			return nil, err
 		}
 	}
-	b.drop(spec, want)
-	b.findIgnored(root, spec, names)
-	return b, nil
-}
-
-// findIgnored lists the columns of the file that no column of ours can be.
-func (b *binding) findIgnored(root *parquet.Node, spec *schemaSpec, names foreignNames) {
+	b.drop()
 	for _, n := range root.Children {
-		g := slices.IndexFunc(spec.groups, func(group string) bool { return names.of(group) == n.Name })
-		if g < 0 {
-			if !spec.knows(-1, "", n.Name, names) {
-				b.ignored = append(b.ignored, n.Name)
-			}
-			continue
-		}
 		shape, ok := n.List(func(string) bool { return false })
-		if !ok {
-			continue
-		}
-		for _, member := range shape.Element.Children {
-			if !spec.knows(g, spec.groups[g]+".", member.Name, names) {
-				b.ignored = append(b.ignored, n.Name+"."+member.Name)
+		switch {
+		case !b.used[n]:
+			b.ignored = append(b.ignored, n.Name)
+		case ok:
+			for _, member := range shape.Element.Children {
+				if !b.used[member] {
+					b.ignored = append(b.ignored, n.Name+"."+member.Name)
+				}
 			}
 		}
 	}
+	return b.binding, nil
 }
 
 // drop forgets the columns that are not wanted or hold nothing but nulls.
-func (b *binding) drop(spec *schemaSpec, want Want) {
+func (b *binder) drop() {
 	for i := range b.leaves {
-		if spec.columns[i].want&want == 0 || b.leaves[i].null {
+		if b.spec.columns[i].want&b.want == 0 || b.leaves[i].null {
 			b.leaves[i].Column = -1
 		}
 	}
@@ -115,34 +114,35 @@ func columnError(column, hint string, msg string, args ...any) *ibid.Error {
 
 // find looks for the column called path among the children of n under the
 // names it can have there.
-func (s *schemaSpec) find(n *parquet.Node, path string, names foreignNames, own string, aliases []string) (*parquet.Node, error) {
-	if foreign, ok := names[path]; ok {
-		name := foreign[strings.LastIndexByte(foreign, '.')+1:]
-		c, count := n.Child(name)
+func (b *binder) find(n *parquet.Node, path, own string, aliases []string) (c *parquet.Node, err error) {
+	foreign, mapped := b.names[path]
+	candidates := append([]string{own}, aliases...)
+	if mapped {
+		candidates = []string{foreign[strings.LastIndexByte(foreign, '.')+1:]}
+	}
+	for _, name := range candidates {
+		x, count := n.Child(name)
 		switch {
-		case c == nil:
+		case mapped && x == nil:
 			return nil, columnError(foreign, didYouMean(name, childNames(n)), "no such column, although it is mapped to %s", path)
-		case count > 1:
-			return nil, columnError(foreign, "", "the file has %d columns of this name", count)
-		}
-		return c, nil
-	}
-	for _, name := range append([]string{own}, aliases...) {
-		c, count := n.Child(name)
-		if count > 1 {
+		case count > 1 && c == nil:
+			if mapped {
+				path = foreign
+			}
 			return nil, columnError(path, "", "the file has %d columns of this name", count)
-		}
-		// A column that is mapped to another of ours is not also this one.
-		if c != nil && names.owner(path, name) {
-			return c, nil
+		case x != nil && (mapped || b.names.owner(path, name)): // one that is mapped to another of ours is not also this
+			b.used[x] = true
+			if c == nil {
+				c = x
+			}
 		}
 	}
-	return nil, nil
+	return c, nil
 }
 
-func (b *binding) bindPlain(root *parquet.Node, spec *schemaSpec, col int, names foreignNames) error {
-	s := &spec.columns[col]
-	n, err := spec.find(root, s.member, names, s.member, s.aliases)
+func (b *binder) bindPlain(root *parquet.Node, col int) error {
+	s := &b.spec.columns[col]
+	n, err := b.find(root, s.member, s.member, s.aliases)
 	if err != nil {
 		return err
 	}
@@ -152,21 +152,7 @@ func (b *binding) bindPlain(root *parquet.Node, spec *schemaSpec, col int, names
 		}
 		return nil
 	}
-	if n.Repeated {
-		return wrongType(s.member, n, s.kind.String())
-	}
-	leaf, err := bindLeaf(s.member, n, s.kind)
-	if err != nil {
-		return err
-	}
-	leaf.setCodes(func(def int) byte {
-		if def < n.Def {
-			return codeNull
-		}
-		return codePlain
-	}, codePlain)
-	b.leaves[col] = leaf
-	return nil
+	return b.bindLeaf(s.member, col, n, n.Def)
 }
 
 func childNames(n *parquet.Node) []string {
@@ -177,10 +163,12 @@ func childNames(n *parquet.Node) []string {
 	return names
 }
 
-// bindLeaf checks that the leaf n can be read as kind.
-func bindLeaf(path string, n *parquet.Node, kind valueKind) (boundLeaf, error) {
+// bindLeaf ties a column to the leaf n, if it can be read as its kind. An entry has code k
+// from the definition level from[k-1] on.
+func (b *binder) bindLeaf(path string, col int, n *parquet.Node, from ...int) error {
+	kind := b.spec.columns[col].kind
 	leaf := boundLeaf{null: n.IsNull()}
-	ok := n.IsLeaf()
+	ok := n.IsLeaf() && !(n.Repeated && len(from) < codeValue)
 	if ok {
 		as := kind.stored()
 		if leaf.null {
@@ -189,28 +177,35 @@ func bindLeaf(path string, n *parquet.Node, kind valueKind) (boundLeaf, error) {
 		leaf.Leaf, ok = n.As(as)
 	}
 	if !ok {
-		return leaf, wrongType(path, n, kind.String())
+		return wrongType(path, n, kind.String())
 	}
 	if n.Def >= len(leaf.code) {
-		return leaf, columnError(path, "", "%d levels of optional and repeated fields are too many", n.Def)
+		return columnError(path, "", "%d levels of optional and repeated fields are too many", n.Def)
 	}
-	return leaf, nil
+	leaf.setCodes(from)
+	b.leaves[col] = leaf
+	return nil
 }
 
 // A jump says that from a definition level on, codes are further from their
 // level, by so much, than before.
 type jump struct{ from, by int }
 
-// setCodes sets the code of each definition level.
-func (l *boundLeaf) setCodes(code func(def int) byte, present byte) {
-	l.present, l.jumps = present, nil
+// setCodes sets the code of each definition level, see [binder.bindLeaf].
+func (l *boundLeaf) setCodes(from []int) {
+	l.present, l.jumps = byte(len(from)), nil
 	before := -1
 	for def := range l.Def + 1 {
-		l.code[def] = code(def)
-		if by := int(l.code[def]) - before - 1; by != 0 {
+		code := 0
+		for _, level := range from {
+			if def >= level {
+				code++
+			}
+		}
+		if by := code - before - 1; by != 0 {
 			l.jumps = append(l.jumps, jump{def, by})
 		}
-		before = int(l.code[def])
+		l.code[def], before = byte(code), code
 	}
 }
 
@@ -256,15 +251,14 @@ func wrongType(path string, n *parquet.Node, want string) error {
 var errUnknownColumn = errors.New("unknown column")
 
 // bindGroup binds the members of a list column.
-func (b *binding) bindGroup(root *parquet.Node, spec *schemaSpec, g int, names foreignNames, want Want) error {
-	name := spec.groups[g]
-	n, err := spec.find(root, name, names, name, nil)
+func (b *binder) bindGroup(root *parquet.Node, g int) error {
+	name, members := b.spec.groups[g], b.spec.members(g)
+	n, err := b.find(root, name, name, nil)
 	if err != nil || n == nil || n.IsNull() {
 		return err
 	}
-	members := spec.members(g)
 	known := func(name string) bool {
-		return slices.ContainsFunc(members, func(c int) bool { return spec.named(c, name) })
+		return slices.ContainsFunc(members, func(c int) bool { return b.spec.columns[c].named(name) })
 	}
 	shape, ok := n.List(known)
 	if !ok {
@@ -274,68 +268,44 @@ func (b *binding) bindGroup(root *parquet.Node, spec *schemaSpec, g int, names f
 		}
 		return columnError(name, hint, "%s instead of a list", n.TypeName())
 	}
-	b.groups[g].found = slices.ContainsFunc(members, func(c int) bool { return spec.columns[c].want&want != 0 })
-	if len(members) == 1 && spec.columns[members[0]].member == "" {
-		return b.bindValues(spec, g, members[0], shape, want)
-	}
-	if shape.Element.IsNull() {
-		return b.bindSkeleton(spec, g, shape, want)
-	}
-	if shape.Element.IsLeaf() {
-		return columnError(name, "", "list of %s instead of a list of structs", shape.Element.TypeName())
-	}
-	for _, col := range members {
-		if err := b.bindMember(spec, col, shape, names); err != nil {
-			return err
+	b.groups[g].found = slices.ContainsFunc(members, func(c int) bool { return b.spec.columns[c].want&b.want != 0 })
+	from := []int{shape.Repeated.Def - 1, shape.Repeated.Def, shape.Element.Def}
+	switch plain := len(members) == 1 && b.spec.columns[members[0]].member == ""; {
+	case shape.Element.IsNull():
+	case plain:
+		err = b.bindLeaf(name, members[0], shape.Element, append(from, shape.Element.Def)...)
+	case shape.Element.IsLeaf():
+		err = columnError(name, "", "list of %s instead of a list of structs", shape.Element.TypeName())
+	default:
+		for _, col := range members {
+			if err == nil {
+				err = b.bindMember(col, shape.Element, from)
+			}
 		}
 	}
-	return b.bindSkeleton(spec, g, shape, want)
-}
-
-// bindValues binds a list of plain values.
-func (b *binding) bindValues(spec *schemaSpec, g, col int, shape parquet.ListShape, want Want) error {
-	if shape.Element.IsNull() {
-		return b.bindSkeleton(spec, g, shape, want)
-	}
-	leaf, err := bindLeaf(spec.path(col), shape.Element, spec.columns[col].kind)
 	if err != nil {
 		return err
 	}
-	leaf.setCodes(func(def int) byte { return shapeCode(shape, def) }, codeValue)
-	b.leaves[col] = leaf
-	return b.bindSkeleton(spec, g, shape, want)
+	return b.bindSkeleton(g, shape, from)
 }
 
-func (b *binding) bindMember(spec *schemaSpec, col int, shape parquet.ListShape, names foreignNames) error {
-	s, path := &spec.columns[col], spec.path(col)
-	n, err := spec.find(shape.Element, path, names, s.member, s.aliases)
-	if err != nil || n == nil {
-		if err == nil && spec.rows && path == "tags.key" {
-			return columnError(path, "write tags as map<string,string>", "the map has no key")
-		}
+// bindMember binds column col to a member of the elements of a list. Code k begins at the
+// definition level from[k-1].
+func (b *binder) bindMember(col int, element *parquet.Node, from []int) error {
+	s, path := &b.spec.columns[col], b.spec.path(col)
+	n, err := b.find(element, path, s.member, s.aliases)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !s.nested {
-		if n.Repeated {
-			return wrongType(path, n, s.kind.String())
-		}
-		leaf, err := bindLeaf(path, n, s.kind)
-		if err != nil {
-			return err
-		}
-		leaf.setCodes(func(def int) byte {
-			if c := shapeCode(shape, def); c < codeElement {
-				return c
-			}
-			if def < n.Def {
-				return codeElement
-			}
-			return codeValue
-		}, codeValue)
-		b.leaves[col] = leaf
+	case n == nil && b.spec.rows && path == "tags.key":
+		return columnError(path, "write tags as map<string,string>", "the map has no key")
+	case n == nil:
 		return nil
-	}
-	if n.IsNull() {
+	case !s.nested && n.Repeated:
+		return wrongType(path, n, s.kind.String())
+	case !s.nested:
+		return b.bindLeaf(path, col, n, append(slices.Clip(from), n.Def)...)
+	case n.IsNull():
 		return nil
 	}
 	inner, ok := n.List(func(string) bool { return false })
@@ -345,62 +315,28 @@ func (b *binding) bindMember(spec *schemaSpec, col int, shape parquet.ListShape,
 	if inner.Element.IsNull() {
 		return columnError(path, "write the column as list<string>", "list without a type")
 	}
-	leaf, err := bindLeaf(path, inner.Element, s.kind)
-	if err != nil {
-		return err
-	}
-	leaf.setCodes(func(def int) byte {
-		if c := shapeCode(shape, def); c < codeElement {
-			return c
-		}
-		switch {
-		case def < inner.Repeated.Def-1:
-			return codeElement
-		case def < inner.Repeated.Def:
-			return codeValue
-		case def < inner.Element.Def:
-			return codeInnerNothing
-		}
-		return codeInnerValue
-	}, codeInnerValue)
-	b.leaves[col] = leaf
-	return nil
-}
-
-// shapeCode is the code of a definition level as far as the list itself goes.
-func shapeCode(s parquet.ListShape, def int) byte {
-	switch {
-	case def < s.Repeated.Def-1:
-		return codeNull
-	case def < s.Repeated.Def:
-		return codeEmpty
-	case def < s.Element.Def:
-		return codeNothing
-	case s.Element.IsLeaf():
-		return codeValue
-	}
-	return codeElement
+	return b.bindLeaf(path, col, inner.Element, append(slices.Clip(from), inner.Repeated.Def-1, inner.Repeated.Def, inner.Element.Def)...)
 }
 
 // bindSkeleton chooses the leaf that gives the group its shape: one of ours if
 // there is one, else any leaf of the element.
-func (b *binding) bindSkeleton(spec *schemaSpec, g int, shape parquet.ListShape, want Want) error {
-	b.drop(spec, want)
+func (b *binder) bindSkeleton(g int, shape parquet.ListShape, from []int) error {
+	b.drop()
 	group := &b.groups[g]
 	group.column = -1
-	for _, col := range spec.members(g) {
-		if leaf := &b.leaves[col]; leaf.Column >= 0 && !spec.columns[col].nested {
+	for _, col := range b.spec.members(g) {
+		if leaf := &b.leaves[col]; leaf.Column >= 0 && !b.spec.columns[col].nested {
 			group.column, group.skeleton = col, *leaf
 			return nil
 		}
 	}
 	n := anyLeaf(shape.Element, shape.Repeated.Rep)
 	if n == nil {
-		return columnError(spec.groups[g], "", "the struct has no plain member")
+		return columnError(b.spec.groups[g], "", "the struct has no plain member")
 	}
 	group.skeleton.null = true
 	group.skeleton.Leaf, _ = n.As(parquet.Nothing)
-	group.skeleton.setCodes(func(def int) byte { return shapeCode(shape, def) }, codeInnerValue)
+	group.skeleton.setCodes(from)
 	return nil
 }
 

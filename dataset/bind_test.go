@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ibid/dataset/parquet"
@@ -15,7 +16,11 @@ func TestTranslate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for _, table := range tables {
 		leaf := boundLeaf{Leaf: parquet.Leaf{Def: len(table) - 1}}
-		leaf.setCodes(func(def int) byte { return table[def] }, codeValue)
+		var from []int // the level from which on the code is at least 1, 2 …
+		for code := range table[len(table)-1] {
+			from = append(from, slices.IndexFunc(table, func(c byte) bool { return c > code }))
+		}
+		leaf.setCodes(from)
 		for n := range 40 {
 			levels, want := make([]byte, n), make([]byte, n)
 			for i := range levels {

@@ -118,32 +118,6 @@ func (f foreignNames) owner(ours, name string) bool {
 	return true
 }
 
-// of is the file's name for a plain column or a list of ours.
-func (f foreignNames) of(ours string) string {
-	if foreign, ok := f[ours]; ok {
-		return foreign
-	}
-	return ours
-}
-
-// knows reports whether some column of group g (-1 for none), whose members are
-// prefixed so, is called name in the file.
-func (s *schemaSpec) knows(g int, prefix, name string, names foreignNames) bool {
-	for c := range s.columns {
-		if s.columns[c].group != g {
-			continue
-		}
-		if foreign, ok := names[prefix+s.columns[c].member]; ok {
-			if foreign[strings.LastIndexByte(foreign, '.')+1:] == name {
-				return true
-			}
-		} else if s.named(c, name) {
-			return true
-		}
-	}
-	return false
-}
-
 // foreignNames turns the mapping of the run file (foreign name to ours) around.
 // Names that belong to the other kind of file are left out. A member that is
 // mapped as a.b to group.c says that a is the file's name for group.
@@ -208,9 +182,7 @@ func (s *schemaSpec) members(g int) []int {
 	return cols
 }
 
-// named reports whether column c goes by that member name.
-func (s *schemaSpec) named(c int, name string) bool { return s.columns[c].named(name) }
-
+// named reports whether the column goes by that member name.
 func (c *columnSpec) named(name string) bool {
 	return c.member == name || slices.Contains(c.aliases, name)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"strings"
 	"unsafe"
 
@@ -28,10 +27,9 @@ type Documents struct {
 // A document is what is known of one, and where its text is.
 type document struct {
 	layout
-	file              string // where it was first seen
-	row               int64
-	textAt, pagesAt   int64 // in the blob
-	textLen, pagesLen int
+	file        string // where it was first seen
+	row         int64
+	text, pages stored
 }
 
 // DocumentReader is what [LoadDocuments] reads from. The document that it
@@ -63,7 +61,7 @@ func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Do
 	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: o.Memory, dir: o.Dir}, most: mostDocumentBytes}
 	read := from.Read
 	if s, ok := from.(*DocumentSource); ok {
-		d.most = s.files.options.Limits.Times(mostDocumentBytes)
+		d.most = s.fileSet.options.Limits.Times(mostDocumentBytes)
 		if s.folder != nil {
 			// The files that nobody needs are not even opened.
 			read = func(ctx context.Context, yield func(*ibid.Document) error) error {
@@ -102,12 +100,12 @@ func (d *Documents) add(doc *ibid.Document) error {
 	if n, ok := d.numbers[doc.Doc]; ok {
 		return d.compare(&d.docs[n], doc, &lay, t)
 	}
-	entry := document{layout: lay, file: doc.File, row: doc.FileRow, textLen: len(t.text), pagesLen: len(t.pages)}
+	entry := document{layout: lay, file: doc.File, row: doc.FileRow}
 	var err error
-	if entry.textAt, err = d.texts.put(t.text); err != nil {
-		return err
+	if entry.text, err = d.texts.put(t.text); err == nil {
+		entry.pages, err = d.texts.put(t.pages)
 	}
-	if entry.pagesAt, err = d.texts.put(t.pages); err != nil {
+	if err != nil {
 		return err
 	}
 	d.numbers[strings.Clone(doc.Doc)] = int32(len(d.docs))
@@ -132,13 +130,10 @@ func (d *Documents) compare(first *document, doc *ibid.Document, lay *layout, t 
 }
 
 func (d *Documents) load(doc *document) (t texts, err error) {
-	if t.text, err = d.texts.get(doc.textAt, doc.textLen); err != nil {
-		return texts{}, err
+	if t.text, err = d.texts.get(doc.text, 0, doc.text.len); err == nil {
+		t.pages, err = d.texts.get(doc.pages, 0, doc.pages.len)
 	}
-	if t.pages, err = d.texts.get(doc.pagesAt, doc.pagesLen); err != nil {
-		return texts{}, err
-	}
-	return t, nil
+	return t, err
 }
 
 // Len is the number of documents kept.
@@ -178,8 +173,8 @@ const documentBatch = 64
 // file is a document: text, Markdown, HTML or PDF, named by its path from the
 // folder, with slashes. The pages of a PDF are its pages.
 type DocumentSource struct {
-	files  fileSet // of a folder, what its files have in common with others
-	folder *folder // else nil
+	fileSet         // of a folder, what its files have in common with others
+	folder  *folder // else nil
 }
 
 // OpenDocuments is [Open] for DOCUMENTS files. o.Want is ignored.
@@ -190,14 +185,14 @@ func OpenDocuments(pattern string, o ReadOptions) (*DocumentSource, error) {
 	}
 	if folder != nil {
 		set := fileSet{spec: &documentSpec, options: o, files: folder.files, rows: int64(len(folder.files)), present: make([]bool, len(documentSpec.columns))}
-		return &DocumentSource{files: set, folder: folder}, nil
+		return &DocumentSource{set, folder}, nil
 	}
 	o.Want = WantDocuments
 	files, err := openFiles(pattern, &documentSpec, o)
 	if err != nil {
 		return nil, err
 	}
-	return &DocumentSource{files: *files}, nil
+	return &DocumentSource{fileSet: *files}, nil
 }
 
 // Reader says what turns the files of a folder into text, with its version; "" for
@@ -209,25 +204,6 @@ func (s *DocumentSource) Reader() string {
 	return s.folder.reader()
 }
 
-// Rows is the number of documents in all files.
-func (s *DocumentSource) Rows() int64 { return s.files.rows }
-
-// Files lists the files in reading order.
-func (s *DocumentSource) Files() []FileInfo { return s.files.infos() }
-
-// Conventions returns what the files state; OpenDocuments has checked that they
-// agree.
-func (s *DocumentSource) Conventions() FileConventions { return s.files.conventions }
-
-// Columns lists our names of the columns that were found.
-func (s *DocumentSource) Columns() []string { return s.files.columns() }
-
-// Move is as for [Source].
-func (s *DocumentSource) Move(to string) { s.files.files[0].Name = to }
-
-// Ignored is as for [Source].
-func (s *DocumentSource) Ignored() []string { return s.files.ignored }
-
 // Read decodes all documents in order and hands each to yield, whose error ends
 // it. The document and its strings are valid until yield returns. A document
 // without a name is an [*ibid.Error], as is a damaged file; a file of a folder that
@@ -237,7 +213,7 @@ func (s *DocumentSource) Read(ctx context.Context, yield func(*ibid.Document) er
 		return s.folder.read(ctx, nil, yield)
 	}
 	var d ibid.Document
-	return s.files.read(ctx, 0, documentBatch, func(b *Batch) error {
+	return s.fileSet.read(ctx, 0, documentBatch, func(b *Batch) error {
 		defer b.Release()
 		for i := range b.Len() {
 			if err := b.fileDocument(i, &d); err != nil {
@@ -273,9 +249,8 @@ func (b *Batch) values(group, col, i int, dst []string) ([]string, bool) {
 	return append(dst[:0], b.leaves[col].texts(lo, hi)...), has
 }
 
-// A blob holds texts one after the other, each found again by its offset: in
-// memory up to a limit, after that in a temporary file that has no name (where
-// the system allows that), so that nothing is left behind however the process
+// A blob holds texts: in memory up to a limit, after that in a temporary file that has no
+// name (where the system allows that), so that nothing is left behind however the process
 // ends.
 //
 // After the last put, get is safe for concurrent use.
@@ -283,64 +258,48 @@ type blob struct {
 	limit int64 // bytes that stay in memory
 	dir   string
 	size  int64
-
-	parts  []string   // in memory
-	starts []int64    // offset of each part
-	file   *disk.File // after the limit; parts then are nil
+	file  *disk.File // after the limit
+	end   int64      // of file
 }
 
-// put appends s, of which it keeps no reference, and returns its offset.
-func (b *blob) put(s string) (int64, error) {
-	at := b.size
-	if b.file == nil && b.size+int64(len(s)) > b.limit {
-		if err := b.spill(); err != nil {
-			return 0, err
-		}
-	}
-	if b.file != nil {
-		if _, err := b.file.WriteAt(unsafe.Slice(unsafe.StringData(s), len(s)), at); err != nil {
-			return 0, fmt.Errorf("document texts: %w", err)
-		}
-	} else if s != "" {
-		b.parts = append(b.parts, strings.Clone(s))
-		b.starts = append(b.starts, at)
-	}
-	b.size += int64(len(s))
-	return at, nil
+// A stored text is in memory, or in the file of a blob.
+type stored struct {
+	text string
+	at   int64 // in the file, if text is ""
+	len  int
 }
 
-// spill moves what is in memory to a file.
-func (b *blob) spill() error {
-	f, err := disk.Nameless(b.dir)
-	if err != nil {
-		return fmt.Errorf("document texts: %w", err)
-	}
-	b.file = f
-	for i, s := range b.parts {
-		if _, err := f.WriteAt(unsafe.Slice(unsafe.StringData(s), len(s)), b.starts[i]); err != nil {
-			return fmt.Errorf("document texts: %w", err)
-		}
-	}
-	b.parts, b.starts = nil, nil
-	return nil
-}
-
-// get returns the n bytes at offset at, which must be those of one put or lie
-// within them.
-func (b *blob) get(at int64, n int) (string, error) {
-	if n == 0 {
-		return "", nil
+// put keeps s, to which it keeps no reference.
+func (b *blob) put(s string) (stored, error) {
+	kept := stored{at: b.end, len: len(s)}
+	if b.size += int64(len(s)); b.size <= b.limit {
+		kept.text = strings.Clone(s)
+		return kept, nil
 	}
 	if b.file == nil {
-		i := sort.Search(len(b.starts), func(i int) bool { return b.starts[i] > at }) - 1
-		from := at - b.starts[i]
-		return b.parts[i][from : from+int64(n)], nil
+		f, err := disk.Nameless(b.dir)
+		if err != nil {
+			return kept, fmt.Errorf("document texts: %w", err)
+		}
+		b.file = f
 	}
-	p := make([]byte, n)
-	if _, err := b.file.ReadAt(p, at); err != nil {
+	if _, err := b.file.WriteAt(unsafe.Slice(unsafe.StringData(s), len(s)), b.end); err != nil {
+		return kept, fmt.Errorf("document texts: %w", err)
+	}
+	b.end += int64(len(s))
+	return kept, nil
+}
+
+// get returns the bytes [from, to) of a text.
+func (b *blob) get(s stored, from, to int) (string, error) {
+	if s.text != "" || from == to {
+		return s.text[from:to], nil
+	}
+	p := make([]byte, to-from)
+	if _, err := b.file.ReadAt(p, s.at+int64(from)); err != nil {
 		return "", fmt.Errorf("document texts: %w", err)
 	}
-	return unsafe.String(&p[0], n), nil
+	return unsafe.String(&p[0], len(p)), nil
 }
 
 // close gives back the file, if there is one.

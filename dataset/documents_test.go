@@ -191,7 +191,7 @@ func TestDocumentTextsLeaveNothingBehind(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 	r := NewResolver(d.View(0), Conventions{Checks: allChecks})
-	r.Resolve(&ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("plain", 4, 9).quoting("grass"))}})
+	r.Resolve(&ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("wide", 0, 1).quoting("用"))}})
 	if !errors.Is(r.Err(), os.ErrClosed) {
 		t.Errorf("reading a text that is gone: %v, want %v", r.Err(), os.ErrClosed)
 	}

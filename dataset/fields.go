@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -42,26 +43,35 @@ const (
 // ref is where a field of x is.
 func ref[V, T any](x *T, at uintptr) *V { return (*V)(unsafe.Add(unsafe.Pointer(x), at)) }
 
-// offset is how far a field is from the beginning of its struct.
-func offset[V, T any](at func(*T) *V) uintptr {
-	x := new(T)
-	return uintptr(unsafe.Pointer(at(x))) - uintptr(unsafe.Pointer(x))
-}
-
-func textField[T any](member string, want Want, at func(*T) *string) field[T] {
-	return field[T]{columnSpec: columnSpec{member: member, want: want}, at: offset(at)}
-}
-
-func integerField[T any](member string, want Want, at func(*T) *ibid.Integer) field[T] {
-	return field[T]{columnSpec: columnSpec{member: member, want: want, kind: intValue}, form: anInteger, at: offset(at)}
-}
-
-func numberField[T any](member string, want Want, at func(*T) *ibid.Number) field[T] {
-	return field[T]{columnSpec: columnSpec{member: member, want: want, kind: floatValue}, form: aNumber, at: offset(at)}
-}
-
-func textsField[T any](member string, want Want, at func(*T) *[]string, has func(*T) *bool) field[T] {
-	return field[T]{columnSpec: columnSpec{member: member, want: want, nested: true}, form: someTexts, at: offset(at), null: flagIsThere, flag: offset(has)}
+// column describes the field of a T called name. A bool field called nameNull or Hasname says
+// whether there is a value.
+func column[T any](member, name string, want Want) field[T] {
+	t := reflect.TypeFor[T]()
+	v, ok := t.FieldByName(name)
+	if !ok {
+		panic("dataset: no field " + name)
+	}
+	f := field[T]{columnSpec: columnSpec{member: member, want: want}, at: v.Offset}
+	switch v.Type {
+	case reflect.TypeFor[string]():
+	case reflect.TypeFor[ibid.Integer]():
+		f.form, f.kind = anInteger, intValue
+	case reflect.TypeFor[ibid.Number]():
+		f.form, f.kind = aNumber, floatValue
+	case reflect.TypeFor[ibid.Role]():
+		f.form = aRole
+	case reflect.TypeFor[[]string]():
+		f.form, f.nested = someTexts, true
+	default:
+		panic("dataset: no column for " + name)
+	}
+	if flag, ok := t.FieldByName(name + "Null"); ok {
+		f.null, f.flag = flagIsNull, flag.Offset
+	}
+	if flag, ok := t.FieldByName("Has" + name); ok {
+		f.null, f.flag = flagIsThere, flag.Offset
+	}
+	return f
 }
 
 // also adds a name of the specification, which is known without a mapping.
@@ -82,16 +92,6 @@ func (f field[T]) naming() field[T] {
 	return f
 }
 
-func (f field[T]) orNull(flag func(*T) *bool) field[T] {
-	f.null, f.flag = flagIsNull, offset(flag)
-	return f
-}
-
-func (f field[T]) ifHas(flag func(*T) *bool) field[T] {
-	f.null, f.flag = flagIsThere, offset(flag)
-	return f
-}
-
 // isNull reports whether the text, or the list of texts, of x is null.
 func (f *field[T]) isNull(x *T) bool {
 	if f.null == emptyIsNull {
@@ -108,29 +108,30 @@ func (f *field[T]) setNull(x *T, null bool) {
 }
 
 // placeFields are the columns that citations and marks have in common.
-func placeFields[T any](doc func(*T) *string, null func(*T) *bool, page, start, end func(*T) *ibid.Integer, unit, quoted func(*T) *string) []field[T] {
-	pages := integerField("page", WantSpans, page).also("page_number")
-	pages.kind = pageValue
+func placeFields[T any]() []field[T] {
+	page := column[T]("page", "Page", WantSpans).also("page_number")
+	page.kind = pageValue
 	return []field[T]{
-		textField("doc", WantSpans, doc).also("file_name").orNull(null).naming(),
-		pages,
-		integerField("start", WantSpans, start).also("start_char"),
-		integerField("end", WantSpans, end).also("end_char"),
-		textField("unit", WantSpans, unit),
-		textField("cited_text", WantQuotes, quoted).also("context_text"),
+		column[T]("doc", "Doc", WantSpans).also("file_name").naming(),
+		page,
+		column[T]("start", "Start", WantSpans).also("start_char"),
+		column[T]("end", "End", WantSpans).also("end_char"),
+		column[T]("unit", "Unit", WantSpans),
+		column[T]("cited_text", "CitedText", WantQuotes).also("context_text"),
 	}
 }
 
 var rowFields = []field[ibid.Answer]{
-	textField("id", WantKeys, func(r *ibid.Answer) *string { return &r.ID }).orNull(func(r *ibid.Answer) *bool { return &r.IDNull }).must().naming(),
-	textField("system", WantKeys, func(r *ibid.Answer) *string { return &r.System }).naming(),
-	textField("provider", WantKeys, func(r *ibid.Answer) *string { return &r.Provider }),
-	textField("model", WantKeys, func(r *ibid.Answer) *string { return &r.Model }),
-	textField("query", WantAnswers, func(r *ibid.Answer) *string { return &r.Query }).orNull(func(r *ibid.Answer) *bool { return &r.QueryNull }).must(),
-	textField("answer", WantAnswers, func(r *ibid.Answer) *string { return &r.Answer }).orNull(func(r *ibid.Answer) *bool { return &r.AnswerNull }).must(),
-	numberField("answer_cost_usd", WantDetails, func(r *ibid.Answer) *ibid.Number { return &r.CostUSD }),
-	integerField("answer_tokens", WantDetails, func(r *ibid.Answer) *ibid.Integer { return &r.Tokens }),
-	numberField("answer_latency_ms", WantDetails, func(r *ibid.Answer) *ibid.Number { return &r.LatencyMillis }),
+	column[ibid.Answer]("id", "ID", WantKeys).must().naming(),
+	column[ibid.Answer]("system", "System", WantKeys).naming(),
+	column[ibid.Answer]("provider", "Provider", WantKeys),
+	column[ibid.Answer]("model", "Model", WantKeys),
+	column[ibid.Answer]("query", "Query", WantAnswers).must(),
+	column[ibid.Answer]("answer", "Answer", WantAnswers).must(),
+	column[ibid.Answer]("answer_cost_usd", "CostUSD", WantDetails),
+	column[ibid.Answer]("answer_tokens", "Tokens", WantDetails),
+	column[ibid.Answer]("answer_latency_ms", "LatencyMillis", WantDetails),
+	column[ibid.Answer]("source_record", "SourceRecord", 0),
 }
 
 // Numbers of columns of rowSpec, and of labels and documents in files of their own.
@@ -139,64 +140,58 @@ const (
 	colSystem = 1
 )
 
-var citationFields = append(
-	placeFields(func(c *ibid.Citation) *string { return &c.Doc }, func(c *ibid.Citation) *bool { return &c.DocNull },
-		func(c *ibid.Citation) *ibid.Integer { return &c.Page }, func(c *ibid.Citation) *ibid.Integer { return &c.Start }, func(c *ibid.Citation) *ibid.Integer { return &c.End },
-		func(c *ibid.Citation) *string { return &c.Unit }, func(c *ibid.Citation) *string { return &c.CitedText }),
-	textField("title", WantDetails, func(c *ibid.Citation) *string { return &c.Title }),
-	integerField("answer_start", WantAnswers, func(c *ibid.Citation) *ibid.Integer { return &c.AnswerStart }),
-	integerField("answer_end", WantAnswers, func(c *ibid.Citation) *ibid.Integer { return &c.AnswerEnd }),
-	field[ibid.Citation]{columnSpec: columnSpec{member: "answer_role", want: WantAnswers}, form: aRole, at: unsafe.Offsetof(ibid.Citation{}.AnswerRole)},
-	textField("citation_id", WantDetails, func(c *ibid.Citation) *string { return &c.CitationID }),
-	textField("claim_id", WantDetails, func(c *ibid.Citation) *string { return &c.ClaimID }),
-	textField("source_type", WantDetails, func(c *ibid.Citation) *string { return &c.SourceType }),
-	textField("method", WantDetails, func(c *ibid.Citation) *string { return &c.Method }).also("extraction_method"),
-	numberField("confidence", WantDetails, func(c *ibid.Citation) *ibid.Number { return &c.Confidence }).also("confidence_score"),
-	numberField("relevance", WantDetails, func(c *ibid.Citation) *ibid.Number { return &c.Relevance }).also("relevance_score"),
-	integerField("token_contribution", WantDetails, func(c *ibid.Citation) *ibid.Integer { return &c.TokenContribution }),
-	textField("source_reference", WantDetails, func(c *ibid.Citation) *string { return &c.SourceReference }),
+var citationFields = append(placeFields[ibid.Citation](),
+	column[ibid.Citation]("title", "Title", WantDetails),
+	column[ibid.Citation]("answer_start", "AnswerStart", WantAnswers),
+	column[ibid.Citation]("answer_end", "AnswerEnd", WantAnswers),
+	column[ibid.Citation]("answer_role", "AnswerRole", WantAnswers),
+	column[ibid.Citation]("citation_id", "CitationID", WantDetails),
+	column[ibid.Citation]("claim_id", "ClaimID", WantDetails),
+	column[ibid.Citation]("source_type", "SourceType", WantDetails),
+	column[ibid.Citation]("method", "Method", WantDetails).also("extraction_method"),
+	column[ibid.Citation]("confidence", "Confidence", WantDetails).also("confidence_score"),
+	column[ibid.Citation]("relevance", "Relevance", WantDetails).also("relevance_score"),
+	column[ibid.Citation]("token_contribution", "TokenContribution", WantDetails),
+	column[ibid.Citation]("source_reference", "SourceReference", WantDetails),
 )
 
 var truthFields = slices.Concat(
-	[]field[ibid.Mark]{textField("annotator", WantSpans, func(m *ibid.Mark) *string { return &m.Annotator })},
-	placeFields(func(m *ibid.Mark) *string { return &m.Doc }, func(m *ibid.Mark) *bool { return &m.DocNull },
-		func(m *ibid.Mark) *ibid.Integer { return &m.Page }, func(m *ibid.Mark) *ibid.Integer { return &m.Start }, func(m *ibid.Mark) *ibid.Integer { return &m.End },
-		func(m *ibid.Mark) *string { return &m.Unit }, func(m *ibid.Mark) *string { return &m.CitedText }),
-	[]field[ibid.Mark]{textField("claim_id", WantDetails, func(m *ibid.Mark) *string { return &m.ClaimID })},
+	[]field[ibid.Mark]{column[ibid.Mark]("annotator", "Annotator", WantSpans)},
+	placeFields[ibid.Mark](),
+	[]field[ibid.Mark]{column[ibid.Mark]("claim_id", "ClaimID", WantDetails)},
 )
 
 var claimFields = []field[ibid.Claim]{
-	textField("claim_id", WantClaims, func(c *ibid.Claim) *string { return &c.ClaimID }),
-	textField("text", WantClaims, func(c *ibid.Claim) *string { return &c.Text }),
-	integerField("start", WantClaims, func(c *ibid.Claim) *ibid.Integer { return &c.Start }),
-	integerField("end", WantClaims, func(c *ibid.Claim) *ibid.Integer { return &c.End }),
+	column[ibid.Claim]("claim_id", "ClaimID", WantClaims),
+	column[ibid.Claim]("text", "Text", WantClaims),
+	column[ibid.Claim]("start", "Start", WantClaims),
+	column[ibid.Claim]("end", "End", WantClaims),
 }
 
 var labelFields = []field[ibid.Label]{
-	textField("annotator", WantLabels, func(l *ibid.Label) *string { return &l.Annotator }),
-	textField("claim_id", WantLabels, func(l *ibid.Label) *string { return &l.ClaimID }),
-	textField("citation_id", WantLabels, func(l *ibid.Label) *string { return &l.CitationID }),
-	textField("kind", WantLabels, func(l *ibid.Label) *string { return &l.Kind }),
-	numberField("value", WantLabels, func(l *ibid.Label) *ibid.Number { return &l.Value }),
+	column[ibid.Label]("annotator", "Annotator", WantLabels),
+	column[ibid.Label]("claim_id", "ClaimID", WantLabels),
+	column[ibid.Label]("citation_id", "CitationID", WantLabels),
+	column[ibid.Label]("kind", "Kind", WantLabels),
+	column[ibid.Label]("value", "Value", WantLabels),
 }
 
 // documentFields are the columns that inline documents and DOCUMENTS files have in common.
 var documentFields = []field[ibid.Document]{
-	textField("doc", WantDocuments, func(d *ibid.Document) *string { return &d.Doc }).also("file_name").naming(),
-	textField("title", WantDocuments, func(d *ibid.Document) *string { return &d.Title }),
-	textField("text", WantDocuments, func(d *ibid.Document) *string { return &d.Text }).ifHas(func(d *ibid.Document) *bool { return &d.HasText }),
-	textField("source_type", WantDocuments, func(d *ibid.Document) *string { return &d.SourceType }),
+	column[ibid.Document]("doc", "Doc", WantDocuments).also("file_name").naming(),
+	column[ibid.Document]("title", "Title", WantDocuments),
+	column[ibid.Document]("text", "Text", WantDocuments),
+	column[ibid.Document]("source_type", "SourceType", WantDocuments),
 }
 
 var inlineFields = slices.Concat(documentFields, []field[ibid.Document]{
-	textsField("pages", WantDocuments, func(d *ibid.Document) *[]string { return &d.Pages }, func(d *ibid.Document) *bool { return &d.HasPages }),
-	textsField("blocks", WantDocuments, func(d *ibid.Document) *[]string { return &d.Blocks }, func(d *ibid.Document) *bool { return &d.HasBlocks }),
-	textField("digest", WantDocuments, func(d *ibid.Document) *string { return &d.Digest }),
+	column[ibid.Document]("pages", "Pages", WantDocuments),
+	column[ibid.Document]("blocks", "Blocks", WantDocuments),
 })
 
 var messageFields = []field[ibid.Message]{
-	textField("role", WantMessages, func(m *ibid.Message) *string { return &m.Role }),
-	textField("content", WantMessages, func(m *ibid.Message) *string { return &m.Content }),
+	column[ibid.Message]("role", "Role", WantMessages),
+	column[ibid.Message]("content", "Content", WantMessages),
 }
 
 // Lists of a DATASET file, by their place in rowLists; tags follow them.
@@ -242,7 +237,7 @@ const (
 )
 
 var (
-	fileFields = append(slices.Clone(documentFields), textField("metadata", WantDocuments, func(d *ibid.Document) *string { return &d.Metadata }))
+	fileFields = append(slices.Clone(documentFields), column[ibid.Document]("metadata", "Metadata", WantDocuments))
 
 	documentSpec = func() schemaSpec {
 		s := schemaSpec{groups: []string{"pages", "blocks"}}
@@ -419,9 +414,6 @@ func (b *Batch) Row(i int, r *ibid.Answer) {
 	r.Err = nil
 	if b.errs != nil {
 		r.Err = b.errs[int32(i)]
-	}
-	if r.Err == nil && b.told != nil {
-		r.Err = b.told[r.Pos]
 	}
 	fillFields(b, i, rowFields, r)
 	r.System = cmp.Or(r.System, "default")

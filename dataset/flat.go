@@ -51,15 +51,35 @@ func (r *recordReader) Read(p []byte) (int, error) {
 
 // ReadFlat reads some columns of a table: a CSV file with a header, a file of JSON
 // objects line by line, or a Parquet file with flat columns. A missing column is an
-// [*ibid.Error], as is a record that cannot be read.
+// [*ibid.Error], as is a record that cannot be read. An object may lack a column, but some
+// object must have it.
 func ReadFlat(path string, columns []string) ([]FlatRow, error) {
-	read := map[string]func(io.Reader, []string) ([]FlatRow, error){".csv": readCSV, ".jsonl": readObjects, ".ndjson": readObjects}[strings.ToLower(filepath.Ext(path))]
 	var rows []FlatRow
-	var err error
-	if read == nil {
-		rows, err = readFlatParquet(path, columns)
-	} else {
-		rows, err = readText(path, columns, read)
+	var have []string
+	at, seen := make([]int, len(columns)), make([]bool, len(columns))
+	err := eachRecord(path, func(names []string) ([]reading, error) {
+		read := make([]reading, len(names))
+		for i, column := range columns {
+			if at[i] = slices.Index(names, column); at[i] >= 0 {
+				seen[i], read[at[i]] = true, readScalar
+			}
+		}
+		if have == nil {
+			have = names
+		}
+		return read, nil
+	}, func(line int64, _, cells []string) error {
+		row := FlatRow{Line: line, Cells: make([]string, len(columns))}
+		for i, k := range at {
+			if k >= 0 {
+				row.Cells[i] = cells[k]
+			}
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	if i := slices.Index(seen, false); err == nil && i >= 0 {
+		err = noColumn(columns[i], have)
 	}
 	if err != nil {
 		return nil, parquet.FileError(path, err)
@@ -67,33 +87,21 @@ func ReadFlat(path string, columns []string) ([]FlatRow, error) {
 	return rows, nil
 }
 
-// FlatColumns lists the columns of a table that [ReadFlat] can read. Of a file of
-// JSON objects they are those of the first one.
-func FlatColumns(path string) ([]string, error) {
-	var columns []string
-	var err error
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".csv":
-		_, err = readText(path, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
-			columns, err = csvHeader(csv.NewReader(&recordReader{r: in}))
-			return nil, err
-		})
-	case ".jsonl", ".ndjson":
-		_, err = readText(path, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
-			err := eachObject(in, func(_ int64, object map[string]json.RawMessage) error {
-				columns = slices.Sorted(maps.Keys(object))
-				return io.EOF
-			})
-			switch {
-			case errors.Is(err, io.EOF):
-				return nil, nil
-			case err == nil:
-				err = errors.New("empty, not even a line")
+// FlatColumns lists the columns of a table that [ReadFlat] can read. Of a file of JSON
+// objects they are the members that any of them has.
+func FlatColumns(path string) (columns []string, err error) {
+	found := false
+	err = eachRecord(path, func(names []string) ([]reading, error) {
+		found = true
+		for _, name := range names {
+			if !slices.Contains(columns, name) {
+				columns = append(columns, name)
 			}
-			return nil, err
-		})
-	default:
-		columns, err = flatParquetColumns(path)
+		}
+		return make([]reading, len(names)), nil
+	}, func(int64, []string, []string) error { return nil })
+	if err == nil && !found {
+		err = errors.New("empty, not even a line")
 	}
 	if err != nil {
 		return nil, parquet.FileError(path, err)
@@ -101,13 +109,33 @@ func FlatColumns(path string) ([]string, error) {
 	return columns, nil
 }
 
-func readText(path string, columns []string, read func(io.Reader, []string) ([]FlatRow, error)) ([]FlatRow, error) {
+// A reading says how a cell of a plain table is read.
+type reading uint8
+
+const (
+	notRead    reading = iota // as ""
+	readScalar                // a text, a number as it is written, or a boolean
+	readJSON                  // JSON; a cell of CSV and Parquet has it as its text
+)
+
+// eachRecord calls yield with the records of a plain table, which [ReadFlat] describes, until
+// an error. choose gets the names of its columns first, those of each object of JSON Lines,
+// and says how they are read.
+func eachRecord(path string, choose func(names []string) ([]reading, error), yield func(line int64, names, cells []string) error) error {
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext != ".csv" && ext != ".jsonl" && ext != ".ndjson" {
+		return eachFlatRow(path, choose, yield)
+	}
 	f, err := openText(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	return read(bufio.NewReaderSize(f, 1<<16), columns)
+	in := bufio.NewReaderSize(f, 1<<16)
+	if ext == ".csv" {
+		return eachLine(in, choose, yield)
+	}
+	return eachObject(in, choose, yield)
 }
 
 // noColumn is the error for a column that a table does not have.
@@ -119,60 +147,35 @@ func noColumn(name string, have []string) error {
 	return e
 }
 
-// places finds columns in a header.
-func places(columns, header []string) ([]int, error) {
-	at := make([]int, len(columns))
-	for i, name := range columns {
-		if at[i] = slices.Index(header, name); at[i] < 0 {
-			return nil, noColumn(name, header)
-		}
-	}
-	return at, nil
-}
-
-func csvHeader(r *csv.Reader) ([]string, error) {
+// eachLine is [eachRecord] of CSV.
+func eachLine(in io.Reader, choose func([]string) ([]reading, error), yield func(int64, []string, []string) error) error {
+	limited := &recordReader{r: in}
+	r := csv.NewReader(limited)
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("empty, not even a header")
+		return errors.New("empty, not even a header")
 	}
 	if err == nil {
 		header[0] = strings.TrimPrefix(header[0], "\ufeff")
+		_, err = choose(header)
 	}
-	return header, err
-}
-
-func readCSV(in io.Reader, columns []string) ([]FlatRow, error) {
-	limited := &recordReader{r: in}
-	r := csv.NewReader(limited)
-	header, err := csvHeader(r)
-	if err != nil {
-		return nil, err
-	}
-	at, err := places(columns, header)
-	if err != nil {
-		return nil, err
-	}
-	var rows []FlatRow
-	for {
+	for err == nil {
 		limited.read = 0
-		record, err := r.Read()
+		var record []string
+		record, err = r.Read()
 		if errors.Is(err, io.EOF) {
-			return rows, nil
+			return nil
 		}
-		if err != nil {
-			return nil, err // it names the line
+		if err == nil { // else it names the line
+			line, _ := r.FieldPos(0)
+			err = atLine(int64(line), yield(int64(line), header, record))
 		}
-		line, _ := r.FieldPos(0)
-		row := FlatRow{Line: int64(line)}
-		for _, i := range at {
-			row.Cells = append(row.Cells, record[i])
-		}
-		rows = append(rows, row)
 	}
+	return err
 }
 
-// eachObject calls do with every object of JSON Lines.
-func eachObject(in io.Reader, do func(line int64, object map[string]json.RawMessage) error) error {
+// eachObject is [eachRecord] of JSON Lines.
+func eachObject(in io.Reader, choose func([]string) ([]reading, error), yield func(int64, []string, []string) error) error {
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, mostRecord)
 	for line := int64(1); scan.Scan(); line++ {
@@ -184,45 +187,30 @@ func eachObject(in io.Reader, do func(line int64, object map[string]json.RawMess
 		if err := json.Unmarshal(text, &object); err != nil {
 			return atLine(line, err)
 		}
-		if err := do(line, object); err != nil {
-			return err
+		names := slices.Sorted(maps.Keys(object))
+		read, err := choose(names)
+		cells := make([]string, len(names))
+		for i := 0; i < len(names) && err == nil; i++ {
+			switch {
+			case read[i] == readJSON:
+				cells[i] = string(object[names[i]])
+			case read[i] == readScalar:
+				if cells[i], err = scalarText(object[names[i]]); err != nil {
+					err = columnError(names[i], "", "%w", err)
+				}
+			}
+		}
+		if err == nil {
+			err = yield(line, names, cells)
+		}
+		if err != nil {
+			return atLine(line, err)
 		}
 	}
 	if errors.Is(scan.Err(), bufio.ErrTooLong) {
 		return errLongRecord
 	}
 	return scan.Err()
-}
-
-// readObjects reads JSON Lines. An object may lack a column, but some object must
-// have it.
-func readObjects(in io.Reader, columns []string) ([]FlatRow, error) {
-	var rows []FlatRow
-	seen := make([]bool, len(columns))
-	var have []string
-	err := eachObject(in, func(line int64, object map[string]json.RawMessage) error {
-		row := FlatRow{Line: line, Cells: make([]string, len(columns))}
-		for i, name := range columns {
-			raw, ok := object[name]
-			seen[i] = seen[i] || ok
-			var err error
-			if row.Cells[i], err = scalarText(raw); err != nil {
-				return fmt.Errorf("line %d: %s: %w", line, name, err)
-			}
-		}
-		if have == nil {
-			have = slices.Sorted(maps.Keys(object))
-		}
-		rows = append(rows, row)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if i := slices.Index(seen, false); i >= 0 {
-		return nil, noColumn(columns[i], have)
-	}
-	return rows, nil
 }
 
 // scalarText is a JSON scalar as text, numbers as they are written.
@@ -250,46 +238,45 @@ func flatLeaves(f *parquet.File) (leaves []*parquet.Node, names []string) {
 	return leaves, names
 }
 
-func flatParquetColumns(path string) ([]string, error) {
+// eachFlatRow is [eachRecord] of Parquet.
+func eachFlatRow(path string, choose func([]string) ([]reading, error), yield func(int64, []string, []string) error) (err error) {
 	f, err := parquet.Open(path)
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	_, names := flatLeaves(f)
-	return names, nil
-}
-
-func readFlatParquet(path string, columns []string) (rows []FlatRow, err error) {
-	f, err := parquet.Open(path)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	leaves, names := flatLeaves(f)
-	at, err := places(columns, names)
+	read, err := choose(names)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			rows, err = nil, corrupt("%v", p)
+			err = corrupt("%v", p)
 		}
 	}()
 	budget := f.Budget(0)
-	for c, i := range at {
-		cells, err := readFlatColumn(f, leaves[i], budget)
-		if err != nil {
-			return nil, &ibid.Error{Column: columns[c], Err: err}
+	columns := make([][]string, len(names))
+	for c := range names {
+		if read[c] == notRead {
+			continue
 		}
-		for i, cell := range cells {
-			if c == 0 {
-				rows = append(rows, FlatRow{Line: int64(i + 1), Cells: make([]string, len(columns))})
-			}
-			rows[i].Cells[c] = cell
+		if columns[c], err = readFlatColumn(f, leaves[c], budget); err != nil {
+			return &ibid.Error{Column: names[c], Err: err}
 		}
 	}
-	return rows, nil
+	for i := range f.Rows() {
+		cells := make([]string, len(names))
+		for c := range columns {
+			if columns[c] != nil {
+				cells[c] = columns[c][i]
+			}
+		}
+		if err := yield(i+1, names, cells); err != nil {
+			return atLine(i+1, err)
+		}
+	}
+	return nil
 }
 
 // readFlatColumn returns the values of a column as text.
@@ -310,31 +297,26 @@ func readFlatColumn(f *parquet.File, n *parquet.Node, budget *parquet.Budget) (c
 	}
 	var reader parquet.Cursor
 	var values parquet.Values
-	for g := range f.RowGroups() {
-		if err := reader.Start(f, g, leaf, budget); err != nil {
-			return nil, err
+	reader.StartFile(f, leaf, budget)
+	if err := reader.ReadEntries(int(f.Rows()), nil, &values, nil); err != nil {
+		return nil, err
+	}
+	for i, level := range values.Levels {
+		cell := ""
+		switch {
+		case int(level) != leaf.Def: // null
+		case kind == parquet.Text:
+			cell = values.Texts[i]
+		case kind == parquet.Float:
+			cell = strconv.FormatFloat(values.Floats[i], 'g', -1, bits)
+		case kind == parquet.Flag:
+			cell = strconv.FormatBool(values.Ints[i] != 0)
+		case leaf.Unsigned:
+			cell = strconv.FormatUint(uint64(values.Ints[i]), 10)
+		default:
+			cell = strconv.FormatInt(values.Ints[i], 10)
 		}
-		values.Reset()
-		if err := reader.ReadEntries(int(f.GroupRows(g)), nil, &values, nil); err != nil {
-			return nil, err
-		}
-		for i, level := range values.Levels {
-			cell := ""
-			switch {
-			case int(level) != leaf.Def: // null
-			case kind == parquet.Text:
-				cell = values.Texts[i]
-			case kind == parquet.Float:
-				cell = strconv.FormatFloat(values.Floats[i], 'g', -1, bits)
-			case kind == parquet.Flag:
-				cell = strconv.FormatBool(values.Ints[i] != 0)
-			case leaf.Unsigned:
-				cell = strconv.FormatUint(uint64(values.Ints[i]), 10)
-			default:
-				cell = strconv.FormatInt(values.Ints[i], 10)
-			}
-			cells = append(cells, cell)
-		}
+		cells = append(cells, cell)
 	}
 	return cells, nil
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,5 +103,21 @@ func TestReadFlatEndless(t *testing.T) {
 		if !errors.Is(err, errLongRecord) {
 			t.Errorf("%s: %v, want %v", tt.name, err, errLongRecord)
 		}
+	}
+}
+
+// TestFlatColumnsOfLaterObjects: a member that only a later object has is a column, too.
+func TestFlatColumnsOfLaterObjects(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	if err := os.WriteFile(path, []byte("{\"id\": \"1\"}\n{\"id\": \"2\", \"doc\": \"d\"}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	columns, err := FlatColumns(path)
+	if err != nil || !slices.Equal(columns, []string{"id", "doc"}) {
+		t.Fatal(columns, err)
+	}
+	rows, err := ReadFlat(path, columns)
+	if err != nil || len(rows) != 2 || rows[0].Cells[1] != "" || rows[1].Cells[1] != "d" {
+		t.Errorf("%v, %v", rows, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"maps"
 	"math"
 	"path/filepath"
@@ -28,9 +27,9 @@ import (
 // It is kept encoded, in about the bytes of its texts, and found by hashes of 16 bytes
 // an element.
 type Gold struct {
+	fileSet        // of which there is no spec: records, names, sizes and conventions of the files
 	column  string // truth or labels
 	group   int
-	set     fileSet // of the files: their names, sizes and conventions
 	seed    maphash.Seed
 	texts   string // the encoded elements, one after the other
 	entries []goldEntry
@@ -70,18 +69,18 @@ func within[T any](part uintptr, fields []field[T]) []field[goldElement] {
 
 // goldKeys are the columns of the answer that an element belongs to.
 var goldKeys = []field[goldElement]{
-	textField("id", WantAll, func(e *goldElement) *string { return &e.id }).must(),
-	textField("system", WantAll, func(e *goldElement) *string { return &e.system }),
+	column[goldElement]("id", "id", WantAll).must(),
+	column[goldElement]("system", "system", WantAll),
 }
 
 // goldFields are the columns of an element, by its group.
 var goldFields = map[int][]field[goldElement]{
 	groupTruth: within(unsafe.Offsetof(goldElement{}.mark), truthFields),
 	groupLabels: append(within(unsafe.Offsetof(goldElement{}.label), labelFields),
-		textField("claim_text", WantAll, func(e *goldElement) *string { return &e.claimText }),
-		integerField("claim_start", WantAll, func(e *goldElement) *ibid.Integer { return &e.claimStart }),
-		integerField("claim_end", WantAll, func(e *goldElement) *ibid.Integer { return &e.claimEnd }),
-		textField("proposed_by", WantAll, func(e *goldElement) *string { return &e.label.ProposedBy })),
+		column[goldElement]("claim_text", "claimText", WantAll),
+		column[goldElement]("claim_start", "claimStart", WantAll),
+		column[goldElement]("claim_end", "claimEnd", WantAll),
+		within(unsafe.Offsetof(goldElement{}.label), []field[ibid.Label]{column[ibid.Label]("proposed_by", "ProposedBy", WantAll)})[0]),
 }
 
 // goldSpec has the columns of a dataset that a table of the group can be.
@@ -123,10 +122,10 @@ func openGold(pattern string, group int, values map[string]float64) (*Gold, erro
 		if err := read.stat(); err != nil {
 			return nil, err
 		}
-		g.set.files = append(g.set.files, read)
+		g.files = append(g.files, read)
 		if i == 0 {
-			g.set.conventions = r.stated
-		} else if err := g.set.conventions.agree(r.stated, names[0], name); err != nil {
+			g.conventions = r.stated
+		} else if err := g.conventions.agree(r.stated, names[0], name); err != nil {
 			return nil, err
 		}
 	}
@@ -146,17 +145,6 @@ func (r *goldReader) finish() {
 	})
 	g.lost = make([]bool, len(g.entries))
 }
-
-// Files lists the files in reading order; Rows are their records.
-func (g *Gold) Files() []FileInfo { return g.set.infos() }
-
-// Digest is as for [Source].
-func (g *Gold) Digest(ctx context.Context, progress func(done, total int64)) ([]FileDigest, error) {
-	return g.set.digest(ctx, progress)
-}
-
-// Conventions returns what Parquet files of the table state of their offsets.
-func (g *Gold) Conventions() FileConventions { return g.set.conventions }
 
 // hash is that of the answer, or of the question, that an element belongs to.
 func (g *Gold) hash(id, system string) uint64 {
@@ -430,10 +418,8 @@ func (r *goldReader) neither(have []string) error {
 func (r *goldReader) read(name string) error {
 	r.stated = FileConventions{}
 	switch strings.ToLower(filepath.Ext(name)) {
-	case ".jsonl", ".ndjson":
-		return r.readObjects(name)
-	case ".csv":
-		return r.readCells(name)
+	case ".jsonl", ".ndjson", ".csv":
+		return r.readRecords(name)
 	}
 	f, err := parquet.Open(name)
 	if err != nil {
@@ -448,7 +434,7 @@ func (r *goldReader) read(name string) error {
 	if nested {
 		return r.readLists(name)
 	}
-	return r.readCells(name)
+	return r.readRecords(name)
 }
 
 // readLists reads a Parquet file with the column of a dataset.
@@ -496,88 +482,50 @@ func (r *goldReader) addAll(of *goldElement, elements []goldElement, known bool)
 	return nil
 }
 
-// readCells reads a table of plain columns: CSV, or a flat Parquet file.
-func (r *goldReader) readCells(name string) error {
-	have, err := FlatColumns(name)
-	if err != nil {
-		return err
-	}
-	list := slices.Contains(have, r.gold.column)
-	var columns []string
-	for _, column := range have {
-		if column == r.gold.column || r.field(column) != nil {
-			columns = append(columns, column)
-		} else if err := r.checkName(column); err != nil && !list {
-			return err
-		}
-	}
-	if !slices.Contains(columns, "id") {
-		return noColumn("id", have)
-	}
-	if !list && !slices.ContainsFunc(columns, r.isFirst) {
-		return r.neither(have)
-	}
-	rows, err := ReadFlat(name, columns)
-	if err != nil {
-		return err
-	}
-	r.rows = int64(len(rows))
-	for _, row := range rows {
-		if _, err := r.addRecord(columns, row.Cells); err != nil {
-			return atLine(row.Line, err)
-		}
-	}
-	return nil
-}
-
-// isFirst reports whether a column is that of [goldReader.first].
-func (r *goldReader) isFirst(name string) bool {
-	f := r.field(name)
-	return f != nil && f.member == r.first()
-}
-
-// readObjects reads JSON Lines: objects with the column of a dataset, or one object an
-// element.
-func (r *goldReader) readObjects(name string) error {
+// readRecords reads a plain table: records with the column of a dataset as JSON, or one record
+// an element.
+func (r *goldReader) readRecords(name string) error {
+	var have []string
 	found := false
-	_, err := readText(name, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
-		return nil, eachObject(in, func(line int64, object map[string]json.RawMessage) error {
-			r.rows++
-			names := slices.Sorted(maps.Keys(object))
-			cells := make([]string, len(names))
-			_, list := object[r.gold.column]
-			for i, name := range names {
-				switch f := r.field(name); {
-				case name == r.gold.column:
-					cells[i] = string(object[name])
-				case list && name != "id" && name != "system":
-				case f != nil:
-					var err error
-					if cells[i], err = scalarText(object[name]); err != nil {
-						return atLine(line, columnError(name, "", "%w", err))
-					}
-				default:
-					if err := r.checkName(name); err != nil {
-						return atLine(line, err)
-					}
-				}
-			}
-			has, err := r.addRecord(names, cells)
-			if err != nil {
-				return atLine(line, err)
-			}
-			found = found || has
-			return nil
-		})
-	})
-	if err == nil && !found {
-		have, err := FlatColumns(name)
-		if err != nil {
-			return err
+	err := eachRecord(name, func(names []string) ([]reading, error) {
+		if have == nil {
+			have = names
 		}
-		return r.neither(have)
+		return r.choose(names)
+	}, func(_ int64, names, cells []string) error {
+		r.rows++
+		has, err := r.addRecord(names, cells)
+		found = found || has
+		return err
+	})
+	if err == nil && r.rows > 0 && !found {
+		err = r.neither(have)
 	}
 	return err
+}
+
+// choose says how the columns of a plain table are read. A name that is very probably a
+// misspelt one of ours is an error.
+func (r *goldReader) choose(names []string) ([]reading, error) {
+	read := make([]reading, len(names))
+	list := slices.Contains(names, r.gold.column)
+	for i, name := range names {
+		switch {
+		case name == r.gold.column:
+			read[i] = readJSON
+		case list && name != "id" && name != "system":
+		case r.field(name) != nil:
+			read[i] = readScalar
+		default:
+			if err := r.checkName(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !slices.Contains(names, "id") {
+		return nil, noColumn("id", names)
+	}
+	return read, nil
 }
 
 // addRecord keeps what one record has. found is false if that is neither the column of
@@ -628,6 +576,9 @@ func (r *goldReader) addRecord(names, cells []string) (found bool, err error) {
 
 // atLine names the line of a text file that an error is about.
 func atLine(line int64, err error) error {
+	if err == nil {
+		return nil
+	}
 	var at *ibid.Error
 	if errors.As(err, &at) {
 		at.Err = fmt.Errorf("line %d: %w", line, at.Err)

@@ -29,8 +29,8 @@ func (j *joined) fill(r *ibid.Answer, want Want) {
 // used; only then are labels there that name a claim by its text.
 func (s *Source) Join(truth, labels *Gold) *Source {
 	other := *s
-	other.files.joined = joined{truth, labels}
-	return other.Select(other.files.options.Want)
+	other.fileSet.joined = joined{truth, labels}
+	return other.Select(other.fileSet.options.Want)
 }
 
 // A Joined says what became of a table of truth or labels.
@@ -56,11 +56,11 @@ const keptNames = 1000
 func (s *Source) CheckJoin(ctx context.Context, c Conventions, claims func(*ibid.Answer) []ibid.Claim) ([]Joined, error) {
 	var all []*joinCheck
 	want := WantKeys
-	if g := s.files.joined.truth; g != nil {
+	if g := s.fileSet.joined.truth; g != nil {
 		want |= WantSpans
 		all = append(all, newJoinCheck(g))
 	}
-	if g := s.files.joined.labels; g != nil {
+	if g := s.fileSet.joined.labels; g != nil {
 		want |= WantSpans | WantAnswers | WantQuotes | WantDetails | WantClaims | WantLabels
 		g.claims = make([]string, len(g.entries))
 		all = append(all, newJoinCheck(g))
@@ -137,7 +137,7 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 	case any && own:
 		return &ibid.Error{
 			File: r.File, Row: ibid.Some(r.FileRow), Column: g.column,
-			Err:  fmt.Errorf("the row %q has %s of its own, and there is some for it in %s", r.ID, g.column, g.set.files[0].Name),
+			Err:  fmt.Errorf("the row %q has %s of its own, and there is some for it in %s", r.ID, g.column, g.files[0].Name),
 			Hint: fmt.Sprintf("leave one of them out: a dataset with %s of its own needs no table", g.column),
 		}
 	case !any && !own:

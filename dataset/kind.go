@@ -76,7 +76,7 @@ func kindOf(path string) (kind string, records bool) {
 		return "JSON", true
 	case bytes.HasPrefix(text, []byte{'['}):
 		return "JSON", true
-	case bytes.HasPrefix(text, []byte("event:")), bytes.HasPrefix(text, []byte("data:")):
+	case bytes.HasPrefix(text, []byte("event:")), bytes.HasPrefix(text, []byte("data:")), bytes.HasPrefix(text, []byte(": ")): // or a comment of one
 		return "an event stream", true
 	case strings.HasSuffix(name, ".csv"):
 		return "CSV", true

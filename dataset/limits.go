@@ -7,12 +7,12 @@ import (
 	"math"
 	"strings"
 
-	"ibid/dataset/parquet"
+	"ibid"
 )
 
 // Limits multiplies the most that a reader takes of a file, whatever the file says of
 // itself; 0 is 1. What is over a limit is an error of its row, which names the limit; the
-// other rows are read.
+// other rows are read. Rows whose lists together do not fit end the reading.
 type Limits int
 
 // What is read at most, times [Limits].
@@ -36,7 +36,7 @@ func (l Limits) PartSpans() int64 { return l.Times(mostMemory) / spanBytes }
 
 // BatchRows is how many of the rows asked for can be read at one time: fewer where the
 // lists of a row are long, as the footers of the files say.
-func (s *Source) BatchRows(rows int) int { return s.files.batchRows(rows) }
+func (s *Source) BatchRows(rows int) int { return s.fileSet.batchRows(rows) }
 
 func (s *fileSet) batchRows(rows int) int {
 	var entries int64
@@ -47,58 +47,40 @@ func (s *fileSet) batchRows(rows int) int {
 	return int(max(min(int64(rows), s.options.Limits.PartSpans()/4/max(perRow, 1)), 1))
 }
 
-// A cutRow is a row of a batch whose list was passed over.
-type cutRow struct {
-	row     int
-	what    string // the column
-	entries int
-	total   bool // the row alone is within the limit
+// entriesLeft is how many entries n more rows of b may have in a list.
+func (b *Batch) entriesLeft(n int) int {
+	return int(min(max(b.limits.PartSpans()-b.spans, 0), math.MaxInt32)) + n
 }
 
-// rowLimit is what n more rows of b may have in one list.
-func (b *Batch) rowLimit(n int) parquet.RowLimit {
-	l := b.limits
-	return parquet.RowLimit{Row: int(l.Times(mostRowSpans)), Total: int(min(max(l.PartSpans()-b.spans, 0), math.MaxInt32)) + n}
+// errManySpans is the error for a batch whose lists are too long together.
+func (l Limits) errManySpans() error {
+	return ibid.Usagef("limits: lists of the rows of one part have more than %d elements", l.PartSpans()).With("set rows_per_part lower, or limits higher")
 }
 
-// cut notes rows that were passed over. first is the row of the batch that the cuts
-// count from.
-func (b *Batch) cut(cuts []parquet.Cut, first int, what string) {
-	for _, c := range cuts {
-		b.cuts = append(b.cuts, cutRow{first + c.Row, what, c.Entries, c.Total})
+// cutLists makes lists with too many elements null, and gives their rows their errors.
+func (b *Batch) cutLists() {
+	most := int(b.limits.Times(mostRowSpans))
+	for g := range b.groups {
+		if group := &b.groups[g]; len(group.code) > most {
+			b.cutRows(group, b.spec.groups[g], func(entry int32) int32 { return entry })
+		}
+	}
+	for col := range b.leaves {
+		if d := &b.leaves[col]; len(d.start) > 0 && len(d.Levels) > most {
+			b.cutRows(&b.groups[b.spec.columns[col].group], b.spec.path(col), func(entry int32) int32 { return d.start[entry] })
+		}
 	}
 }
 
-// cutErrors gives the rows that were passed over their errors.
-func (b *Batch) cutErrors() {
-	l := b.limits
-	for _, c := range b.cuts {
-		err := fmt.Errorf("limits: %d elements, more than %d", c.entries, l.Times(mostRowSpans))
-		if c.total {
-			err = fmt.Errorf("limits: with %d elements more here, the rows of one part have more than %d; set rows_per_part lower or limits higher", c.entries, l.PartSpans())
+// cutRows does so for a list, or the lists in it: at is the first of theirs from an entry on.
+func (b *Batch) cutRows(group *groupData, path string, at func(entry int32) int32) {
+	most := b.limits.Times(mostRowSpans)
+	for row := range len(group.start) - 1 {
+		if n := int64(at(group.start[row+1]) - at(group.start[row])); n > most {
+			b.setRowError(int32(row), path, fmt.Errorf("limits: %d elements, more than %d", n, most))
+			group.code[group.start[row]] = codeNull
 		}
-		b.setRowError(int32(c.row), c.what, err)
 	}
-}
-
-// readCut appends to d the entries of one member of a list, where rows that cuts name
-// are passed over. codes and levels are those of the list.
-func readCut(c *parquet.Cursor, cuts []parquet.Cut, levels []byte, d *leafData, a *parquet.Arena) error {
-	at := 0
-	for _, cut := range cuts {
-		if err := c.ReadEntries(cut.Entry-at, levels[at:cut.Entry], &d.Values, a); err != nil {
-			return err
-		}
-		entries, err := c.SkipRow(&d.Values)
-		if err != nil {
-			return err
-		}
-		if entries != cut.Entries {
-			return corrupt("the members of one list have different lengths")
-		}
-		at = cut.Entry + 1
-	}
-	return c.ReadEntries(len(levels)-at, levels[at:], &d.Values, a)
 }
 
 // cutTexts cuts names and answers that are over their limits, and gives their rows their

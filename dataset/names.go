@@ -68,10 +68,16 @@ func (s *DocumentSource) Names(ctx context.Context) (*DocumentNames, error) {
 	n := &DocumentNames{own: make(map[string]string)}
 	return n, s.EachName(ctx, func(name string) error {
 		if err := n.add(name); err != nil {
-			return fmt.Errorf("%s: %w", s.files.files[0].Name, err)
+			return fmt.Errorf("%s: %w", s.fileSet.files[0].Name, err)
 		}
 		return nil
 	})
+}
+
+// NamesOf are the names that each yields, which may come more than once.
+func NamesOf(each func(yield func(name string) error) error) (*DocumentNames, error) {
+	n := &DocumentNames{own: make(map[string]string)}
+	return n, each(n.add)
 }
 
 func (n *DocumentNames) add(name string) error {
@@ -87,14 +93,14 @@ func (n *DocumentNames) add(name string) error {
 // valid until yield returns.
 func (s *DocumentSource) EachName(ctx context.Context, yield func(name string) error) error {
 	if s.folder != nil {
-		for i := range s.files.files {
-			if err := yield(s.files.files[i].Doc); err != nil {
+		for i := range s.fileSet.files {
+			if err := yield(s.fileSet.files[i].Doc); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	only := s.files
+	only := s.fileSet
 	only.options.Want = WantKeys
 	var d ibid.Document
 	return only.read(ctx, 0, 1024, func(b *Batch) error {
@@ -116,7 +122,7 @@ func (s *DocumentSource) EachName(ctx context.Context, yield func(name string) e
 // the [NormalName], behind https:// if it is that of a page of the web.
 func (s *Source) Normalize(names *DocumentNames) *Source {
 	other := *s
-	other.files.names = names
+	other.fileSet.names = names
 	return &other
 }
 

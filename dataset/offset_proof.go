@@ -51,11 +51,11 @@ type OffsetProof struct {
 	Contradicted bool
 }
 
-// Of a source up to proofGroups row groups are looked at, evenly spread, and of each the
+// A source is looked at from up to proofStarts rows on, evenly spread, and from each at the
 // first proofQuotes quotes with offsets whose text is at hand, in the first proofRows
 // rows.
 const (
-	proofGroups = 16
+	proofStarts = 16
 	proofQuotes = 64
 	proofRows   = 4096
 	proofBatch  = 64
@@ -68,17 +68,17 @@ var errEnough = errors.New("enough")
 // unit are not looked at.
 func ProveOffsets(ctx context.Context, s *Source, documents *View, c Conventions, limit int64) (OffsetProof, error) {
 	p := offsetProver{resolver: NewResolver(documents, c), given: Reading{c.OffsetUnit, c.SpanEnd, c.OffsetBase}, common: 1<<len(readings) - 1}
-	if !s.files.has("citations.cited_text") && !s.files.has("truth.cited_text") {
+	if !s.fileSet.has("citations.cited_text") && !s.fileSet.has("truth.cited_text") {
 		return OffsetProof{}, nil
 	}
 	s = s.Select(WantKeys | WantSpans | WantQuotes | WantDocuments)
-	groups := s.files.sample(proofGroups)
-	for i, first := range groups {
-		last := limit // the next group that is looked at is not looked at twice
-		if i+1 < len(groups) {
-			last = min(limit, groups[i+1])
+	starts := s.fileSet.sample(proofStarts)
+	for i, first := range starts {
+		last := limit // nothing is looked at twice
+		if i+1 < len(starts) {
+			last = min(limit, starts[i+1])
 		}
-		if err := p.group(ctx, s, first, min(last, first+proofRows)); err != nil {
+		if err := p.stretch(ctx, s, first, min(last, first+proofRows)); err != nil {
 			return OffsetProof{}, err
 		}
 	}
@@ -95,17 +95,15 @@ func (s *fileSet) has(name string) bool {
 	return false
 }
 
-// sample returns where row groups begin, evenly spread over all, at most n.
+// sample returns rows where reading can begin, evenly spread over all, at most n.
 func (s *fileSet) sample(n int) []int64 {
 	var starts []int64
 	var at int64
 	for i := range s.files {
-		for _, rows := range s.files[i].groups {
-			if rows > 0 {
-				starts = append(starts, at)
-			}
-			at += rows
+		for _, row := range s.files[i].starts {
+			starts = append(starts, at+row)
 		}
+		at += s.files[i].Rows
 	}
 	if len(starts) <= n {
 		return starts
@@ -121,13 +119,13 @@ func (s *fileSet) sample(n int) []int64 {
 type offsetProver struct {
 	resolver *Resolver
 	given    Reading
-	left     int    // quotes to look at in this group
+	left     int    // quotes to look at in this stretch
 	common   uint64 // readings that find all quotes so far, by number
 	proof    OffsetProof
 }
 
-// group looks at the quotes of the rows [from, to).
-func (p *offsetProver) group(ctx context.Context, s *Source, from, to int64) error {
+// stretch looks at the quotes of the rows [from, to).
+func (p *offsetProver) stretch(ctx context.Context, s *Source, from, to int64) error {
 	if from >= to {
 		return nil
 	}

@@ -20,54 +20,38 @@ import (
 // error, and that of ctx, end the reading. A damaged file is an [*ibid.Error]; a bad
 // value is not, see [Row].
 func (s *Source) Read(ctx context.Context, from int64, batchRows int, yield func(*Batch) error) error {
-	return s.files.read(ctx, from, batchRows, yield)
+	return s.fileSet.read(ctx, from, batchRows, yield)
 }
 
 // ReadRows is Read for the rows at some positions, in ascending order without
 // repetition: each is row i of a batch. They are found in one pass, which passes over row
-// groups without any unread; rows that are near each other come in one batch. A batch is
-// released behind its last row, unless yield returns an error.
+// groups without any unread. A batch is released behind its row, unless yield returns an
+// error.
 func (s *Source) ReadRows(ctx context.Context, positions []int64, yield func(b *Batch, i int) error) error {
-	r := newSetReader(&s.files)
+	r := newSetReader(&s.fileSet)
 	defer r.close()
-	pool := newBatchPool(&s.files)
-	together := int64(s.files.batchRows(nearbyRows))
-	for k := 0; k < len(positions); {
-		at := positions[k]
+	pool := newBatchPool(&s.fileSet)
+	for _, at := range positions {
 		if at < r.pos {
 			return fmt.Errorf("reading row %d after row %d", at, r.pos-1)
 		}
-		if err := r.skip(ctx, at-r.pos, skippedRows, pool); err != nil {
+		if err := r.skip(at - r.pos); err != nil {
 			return err
 		}
-		b := pool.get()
-		b.pos = r.pos
-		end := k + 1 // of those in the batch
-		for end < len(positions) && positions[end] > positions[end-1] && positions[end]-positions[end-1] <= nearRows && positions[end]-at < together {
-			end++
-		}
-		if err := r.fill(b, int(positions[end-1]-at)+1); err != nil {
+		b, err := r.batch(ctx, pool, 1)
+		if err != nil {
 			return err
 		}
-		for ; k < end; k++ {
-			i := int(positions[k] - at)
-			if i >= b.rows {
-				return fmt.Errorf("reading row %d of %d", positions[k], s.Rows())
-			}
-			if err := yield(b, i); err != nil {
-				return err
-			}
+		if b.rows == 0 {
+			return fmt.Errorf("reading row %d of %d", at, s.Rows())
+		}
+		if err := yield(b, 0); err != nil {
+			return err
 		}
 		b.Release()
 	}
 	return nil
 }
-
-const (
-	skippedRows = 1024 // decoded at once to pass over them
-	nearRows    = 32   // rows up to which decoding them is less work than passing over them
-	nearbyRows  = 256  // most rows of a batch of rows that are near each other
-)
 
 func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield func(*Batch) error) error {
 	if from < 0 || batchRows <= 0 {
@@ -77,20 +61,13 @@ func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield fun
 	r := newSetReader(s)
 	defer r.close()
 	pool := newBatchPool(s)
-	if err := r.skip(ctx, from, batchRows, pool); err != nil {
+	if err := r.skip(from); err != nil {
 		return err
 	}
 	for {
-		if err := ctx.Err(); err != nil {
+		b, err := r.batch(ctx, pool, batchRows)
+		if err != nil || b.rows == 0 {
 			return err
-		}
-		b := pool.get()
-		b.pos = r.pos
-		if err := r.fill(b, batchRows); err != nil {
-			return err
-		}
-		if b.rows == 0 {
-			return nil
 		}
 		if err := pool.admit(ctx, b, b.spans*spanBytes+b.limits.Times(mostMemory)-b.room.Left()); err != nil {
 			return err
@@ -110,11 +87,7 @@ type setReader struct {
 	pos      int64
 	nextFile int
 	file     *openFile // nil before the first and after the last
-	fileRow  int64
-	group    int // row group of file
-	left     int64
-	started  bool // the chunks of the row group have been started
-	budget   *parquet.Budget
+	left     int64     // rows of file
 
 	chunks    []parquet.Cursor // by column
 	skeletons []parquet.Cursor // by list column, where none of its columns gives the shape
@@ -142,34 +115,27 @@ func (r *setReader) close() {
 }
 
 // skip passes over n rows: whole files and row groups unread.
-func (r *setReader) skip(ctx context.Context, n int64, batchRows int, pool *batchPool) error {
-	for n > 0 && r.left == 0 && (r.file == nil || r.group+1 == r.file.RowGroups()) && r.nextFile < len(r.set.files) && r.set.files[r.nextFile].Rows <= n {
-		if err := r.finishGroup(); err != nil {
-			return err
-		}
-		n -= r.set.files[r.nextFile].Rows
-		r.pos += r.set.files[r.nextFile].Rows
-		r.nextFile++
-	}
+func (r *setReader) skip(n int64) (err error) {
+	defer r.recover(&err)
 	for n > 0 {
+		if r.left == 0 && r.nextFile < len(r.set.files) && r.set.files[r.nextFile].Rows <= n {
+			n -= r.set.files[r.nextFile].Rows
+			r.pos += r.set.files[r.nextFile].Rows
+			r.nextFile++
+			continue
+		}
 		if ok, err := r.advance(); !ok || err != nil {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
+		k := min(n, r.left)
+		err := r.cursors(func(column string, c *parquet.Cursor, _ parquet.Leaf) error {
+			return r.fail(column, c, c.SkipRows(int(k)))
+		})
+		if err != nil {
 			return err
 		}
-		k := min(n, r.left)
-		if k == r.left && !r.started {
-			r.passed(k)
-		} else {
-			b := pool.get()
-			k = min(k, int64(batchRows))
-			if err := r.fill(b, int(k)); err != nil {
-				return err
-			}
-			b.Release()
-		}
 		n -= k
+		r.passed(k)
 	}
 	return nil
 }
@@ -177,49 +143,66 @@ func (r *setReader) skip(ctx context.Context, n int64, batchRows int, pool *batc
 // passed counts k rows as read.
 func (r *setReader) passed(k int64) {
 	r.pos += k
-	r.fileRow += k
 	r.left -= k
 }
 
-// fill appends rows to b until it has the number asked for or there are no
-// more. What a decoder panics with on damaged data becomes an error.
-func (r *setReader) fill(b *Batch, rows int) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = r.fail("", corrupt("%v", p))
+// cursors calls do with all that read the current file.
+func (r *setReader) cursors(do func(column string, c *parquet.Cursor, leaf parquet.Leaf) error) error {
+	for col := range r.chunks {
+		if leaf := &r.file.binding.leaves[col]; leaf.Column >= 0 {
+			if err := do(r.set.spec.path(col), &r.chunks[col], leaf.Leaf); err != nil {
+				return err
+			}
 		}
-	}()
+	}
+	for g := range r.skeletons {
+		if group := &r.file.binding.groups[g]; group.found && group.column < 0 {
+			if err := do(r.set.spec.groups[g], &r.skeletons[g], group.skeleton.Leaf); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// batch reads up to rows rows; none at the end.
+func (r *setReader) batch(ctx context.Context, pool *batchPool, rows int) (b *Batch, err error) {
+	defer r.recover(&err)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b = pool.get()
+	b.pos = r.pos
 	for b.rows < rows {
 		ok, err := r.advance()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !ok {
 			break
 		}
 		k := int(min(int64(rows-b.rows), r.left))
 		if err := r.readRows(b, k); err != nil {
-			return err
+			return nil, err
 		}
 		b.rows += k
 		r.passed(int64(k))
 	}
 	b.finish()
-	return nil
+	return b, nil
 }
 
-// advance moves to the next row group if the current one has no rows left; ok
-// is false at the end of the last file.
+// recover makes an error of what a decoder panics with on damaged data.
+func (r *setReader) recover(err *error) {
+	if p := recover(); p != nil {
+		*err = r.fail("", nil, corrupt("%v", p))
+	}
+}
+
+// advance moves to the next file if the current one has no rows left; ok is false at the
+// end of the last.
 func (r *setReader) advance() (ok bool, err error) {
 	for r.left == 0 {
-		if err := r.finishGroup(); err != nil {
-			return false, err
-		}
-		if r.file != nil && r.group+1 < r.file.RowGroups() {
-			r.group++
-			r.left = r.file.GroupRows(r.group)
-			continue
-		}
 		r.close()
 		if r.nextFile == len(r.set.files) {
 			return false, nil
@@ -228,60 +211,39 @@ func (r *setReader) advance() (ok bool, err error) {
 			return false, err
 		}
 		r.nextFile++
-		r.group, r.fileRow, r.budget = -1, 0, r.file.Budget(r.set.options.Limits.Times(mostMemory))
+		r.left = r.file.Rows()
+		budget := r.file.Budget(r.set.options.Limits.Times(mostMemory))
+		_ = r.cursors(func(_ string, c *parquet.Cursor, leaf parquet.Leaf) error {
+			c.StartFile(r.file.File, leaf, budget)
+			return nil
+		})
 	}
 	return true, nil
 }
 
-// finishGroup checks that a row group that has been read holds no more values
-// than its rows.
-func (r *setReader) finishGroup() error {
-	if !r.started {
+// fail names the place of an error in the data; c has read it, unless nil.
+func (r *setReader) fail(column string, c *parquet.Cursor, err error) error {
+	if err == nil {
 		return nil
 	}
-	r.started = false
-	for col := range r.chunks {
-		if r.file.binding.leaves[col].Column >= 0 && !r.chunks[col].Done() {
-			return r.fail(r.set.spec.path(col), corrupt("more values than rows"))
-		}
-	}
-	return nil
-}
-
-// startGroup points the column readers at the current row group.
-func (r *setReader) startGroup() error {
-	r.started = true
-	for col := range r.chunks {
-		if leaf := &r.file.binding.leaves[col]; leaf.Column >= 0 {
-			if err := r.chunks[col].Start(r.file.File, r.group, leaf.Leaf, r.budget); err != nil {
-				return r.fail(r.set.spec.path(col), err)
-			}
-		}
-	}
-	for g := range r.skeletons {
-		group := &r.file.binding.groups[g]
-		if !group.found || group.column >= 0 {
-			continue
-		}
-		if err := r.skeletons[g].Start(r.file.File, r.group, group.skeleton.Leaf, r.budget); err != nil {
-			return r.fail(r.set.spec.groups[g], err)
-		}
-	}
-	return nil
-}
-
-// fail names the place of an error in the data.
-func (r *setReader) fail(column string, err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = corrupt("the file ends too early")
+	case errors.Is(err, parquet.ErrManyEntries):
+		err = r.set.options.Limits.errManySpans()
 	}
-	e := &ibid.Error{Row: ibid.Some(r.fileRow), Column: column, Err: err}
+	e := &ibid.Error{Column: column, Err: err, Usage: errors.Is(err, ibid.ErrUsage)}
+	if u, ok := errors.AsType[*ibid.Error](err); ok {
+		e.Err, e.Hint = u.Err, u.Hint
+	}
 	if r.file != nil {
-		e.File = r.file.Path
+		e.File, e.Row = r.file.Path, ibid.Some(r.file.Rows()-r.left)
 	}
 	if errors.Is(err, parquet.ErrCorrupt) {
 		e.Row = ibid.Integer{} // it is somewhere in the row group
-		e.Err = fmt.Errorf("%w, in row group %d", err, r.group)
+		if c != nil {
+			e.Err = fmt.Errorf("%w, in row group %d", err, c.Group())
+		}
 		e.Hint = "write the file again; its data cannot be trusted"
 		if errors.Is(err, parquet.ErrLarge) {
 			e.Hint = "write the file with smaller pages and row groups"
@@ -290,15 +252,10 @@ func (r *setReader) fail(column string, err error) error {
 	return e
 }
 
-// readRows appends the next n rows of the row group to b.
+// readRows appends the next n rows of the file to b.
 func (r *setReader) readRows(b *Batch, n int) error {
-	if !r.started {
-		if err := r.startGroup(); err != nil {
-			return err
-		}
-	}
-	if len(b.parts) == 0 || r.fileRow == 0 {
-		b.parts = append(b.parts, batchPart{r.file.Path, b.rows, r.fileRow})
+	if row := r.file.Rows() - r.left; len(b.parts) == 0 || row == 0 {
+		b.parts = append(b.parts, batchPart{r.file.Path, b.rows, row})
 	}
 	for col := range r.chunks {
 		spec := &r.set.spec.columns[col]
@@ -316,7 +273,7 @@ func (r *setReader) readRows(b *Batch, n int) error {
 		}
 		before := len(d.Levels)
 		if err := r.chunks[col].ReadEntries(n, nil, &d.Values, &b.arena); err != nil {
-			return r.fail(r.set.spec.path(col), err)
+			return r.fail(r.set.spec.path(col), &r.chunks[col], err)
 		}
 		d.interpret(leaf, spec.kind, before)
 	}
@@ -336,17 +293,16 @@ func (r *setReader) readGroup(b *Batch, g, n int) error {
 	group, bound := &b.groups[g], &r.file.binding.groups[g]
 	before := len(group.code)
 	if err := r.readShape(b, g, n); err != nil {
-		return r.fail(r.set.spec.groups[g], err)
+		return err
 	}
 	group.start = appendZeros(group.start, group.rep[before:], before, n)
-	b.cut(group.cuts, b.rows, r.set.spec.groups[g])
 	b.spans += int64(len(group.code) - before - n)
 	for _, col := range r.members[g] {
 		if bound.found && bound.column == col {
 			continue
 		}
 		if err := r.readMember(b, g, col, n, before); err != nil {
-			return r.fail(r.set.spec.path(col), err)
+			return r.fail(r.set.spec.path(col), &r.chunks[col], err)
 		}
 	}
 	return nil
@@ -368,7 +324,6 @@ func appendZeros(dst []int32, levels []byte, first, n int) []int32 {
 // readShape appends the entries of n rows to group g of b.
 func (r *setReader) readShape(b *Batch, g, n int) error {
 	group, bound := &b.groups[g], &r.file.binding.groups[g]
-	group.cuts = nil
 	if !bound.found { // null lists
 		group.rep, group.code = extend(group.rep, n), extend(group.code, n)
 		return nil
@@ -379,11 +334,10 @@ func (r *setReader) readShape(b *Batch, g, n int) error {
 	} else {
 		d.reset()
 	}
-	entries, cuts, err := chunk.ReadRows(n, b.rowLimit(n), &d.Values, &group.rep, &b.arena)
+	entries, err := chunk.ReadRows(n, b.entriesLeft(n), &d.Values, &group.rep, &b.arena)
 	if err != nil {
-		return err
+		return r.fail(r.set.spec.groups[g], chunk, err)
 	}
-	group.cuts = cuts
 	d.interpret(leaf, kind, len(d.Levels)-entries)
 	group.code = append(group.code, d.Levels[len(d.Levels)-entries:]...)
 	return nil
@@ -407,7 +361,7 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 		d.pad(len(codes))
 		return nil
 	}
-	if err := readCut(&r.chunks[col], group.cuts, levels, d, &b.arena); err != nil {
+	if err := r.chunks[col].ReadEntries(len(codes), levels, &d.Values, &b.arena); err != nil {
 		return err
 	}
 	d.interpret(&r.file.binding.leaves[col], spec.kind, len(d.Levels)-len(codes))
@@ -419,47 +373,16 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 
 // readNested appends the lists within the entries of a list.
 func (r *setReader) readNested(b *Batch, d *leafData, col, n int, codes, levels []byte) error {
-	before, chunk := len(d.Levels), &r.chunks[col]
-	spec := &r.set.spec.columns[col]
-	var own []parquet.Cut // rows whose inner lists together are too long
-	row := 0
-	read := func(n int) error {
-		first := len(d.Levels) - before
-		_, cuts, err := chunk.ReadRows(n, b.rowLimit(n+len(codes)), &d.Values, &d.rep, &b.arena)
-		b.cut(cuts, b.rows+row, r.set.spec.path(col))
-		for _, c := range cuts {
-			c.Entry += first
-			own = append(own, c)
-		}
-		row += n
+	before := len(d.Levels)
+	entries, err := r.chunks[col].ReadRows(n, b.entriesLeft(n+len(codes)), &d.Values, &d.rep, &b.arena)
+	if err != nil {
 		return err
 	}
-	for _, c := range b.groups[spec.group].cuts {
-		if err := read(c.Row - row); err != nil {
-			return err
-		}
-		if _, err := chunk.SkipRow(&d.Values); err != nil {
-			return err
-		}
-		d.rep = append(d.rep, 0)
-		row++
-	}
-	if err := read(n - row); err != nil {
-		return err
-	}
-	entries := len(d.Levels) - before
 	b.spans += int64(entries - n)
-	d.interpret(&r.file.binding.leaves[col], spec.kind, before)
+	d.interpret(&r.file.binding.leaves[col], r.set.spec.columns[col].kind, before)
 	outer := 0
 	for i, level := range d.rep[len(d.rep)-entries:] {
 		if level > 1 {
-			continue
-		}
-		if len(own) > 0 && own[0].Entry == i && outer < len(codes) {
-			own = own[1:]
-			for first := outer; outer < len(codes) && (outer == first || levels[outer] != 0); outer++ {
-				d.start = append(d.start, int32(before+i))
-			}
 			continue
 		}
 		if outer == len(codes) || level != levels[outer] || min(d.Levels[before+i], codeElement) != min(codes[outer], codeElement) {

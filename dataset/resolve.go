@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ibid"
@@ -104,7 +105,7 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 		c.Place = ibid.Place{}
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
-		q.unit, q.quote = c.Unit, c.CitedText
+		q.unit, q.quote, q.elsewhere = c.Unit, c.CitedText, c.DocNull && slices.Contains(marksOfElsewhere, c.Method)
 		q.place = &c.Place
 		r.fail("citations", i, q.resolve())
 		c.Given, c.Repaired, c.Held = q.given, q.repaired, q.held
@@ -117,11 +118,11 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 		t.Place = ibid.Place{}
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = t.Doc, t.DocNull, t.Page, t.Start, t.End
-		q.unit, q.quote = t.Unit, t.CitedText
+		q.unit, q.quote, q.elsewhere = t.Unit, t.CitedText, false
 		q.place = &t.Place
 		r.fail("truth", i, q.resolve())
-		if t.Place.Status == ibid.StatusQuoteMismatch && r.conv.QuotedSpans != GivenSpans {
-			t.Place.Excluded = true // nobody is measured against a quote that is nowhere
+		if t.Place.Status == ibid.StatusQuoteMismatch {
+			t.Place.Excluded = true // no answer is measured against a quote that is nowhere
 		}
 	}
 	r.resolveAnswer(row)
@@ -167,6 +168,15 @@ func (r *Resolver) answerInterval(text *token.Text, start, end ibid.Integer) ibi
 	return ibid.Interval{Start: convert(start, false), End: convert(end, true)}
 }
 
+// parseName returns the value of a convention that has a name.
+func parseName[T ~uint8](what, name string, names []string) (T, error) {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("%s %q: not one of %s", what, name, strings.Join(names, ", "))
+	}
+	return T(i), nil
+}
+
 // A SpanEnd says whether the end of a span belongs to it.
 type SpanEnd uint8
 
@@ -179,12 +189,7 @@ var spanEndNames = [...]string{"exclusive", "inclusive"}
 
 // ParseSpanEnd returns the convention of that name: "exclusive" or "inclusive".
 func ParseSpanEnd(name string) (SpanEnd, error) {
-	for e, n := range spanEndNames {
-		if n == name {
-			return SpanEnd(e), nil
-		}
-	}
-	return 0, fmt.Errorf("span end %q: not one of exclusive, inclusive", name)
+	return parseName[SpanEnd]("span end", name, spanEndNames[:])
 }
 
 // String returns the name that [ParseSpanEnd] takes.
@@ -202,12 +207,7 @@ var offsetBaseNames = [...]string{"document", "page"}
 
 // ParseOffsetBase returns the convention of that name: "document" or "page".
 func ParseOffsetBase(name string) (OffsetBase, error) {
-	for b, n := range offsetBaseNames {
-		if n == name {
-			return OffsetBase(b), nil
-		}
-	}
-	return 0, fmt.Errorf("offset base %q: not one of document, page", name)
+	return parseName[OffsetBase]("offset base", name, offsetBaseNames[:])
 }
 
 // String returns the name that [ParseOffsetBase] takes.
@@ -223,7 +223,6 @@ type Conventions struct {
 	OffsetBase       OffsetBase
 	MaxSpanLength    int64      // code points of a span given by offsets; 0 means no limit
 	Tokenizer        token.Kind // of [Resolver.Tokens]
-	QuotedSpans      QuotedSpans
 	Checks           Checks
 	Complete         Completeness
 }
@@ -242,12 +241,7 @@ var completenessNames = [...]string{"auto", "true", "false"}
 
 // ParseCompleteness returns the completeness of that name: "auto", "true" or "false".
 func ParseCompleteness(name string) (Completeness, error) {
-	for c, n := range completenessNames {
-		if n == name {
-			return Completeness(c), nil
-		}
-	}
-	return 0, fmt.Errorf("documents complete %q: not one of auto, true, false", name)
+	return parseName[Completeness]("documents complete", name, completenessNames[:])
 }
 
 // covers reports whether the documents given are all that may bear such a name.
@@ -255,32 +249,6 @@ func (c Completeness) covers(name string) bool {
 	web := strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
 	return c == Complete || c == AutoComplete && !web
 }
-
-// QuotedSpans says which place counts where a quote does not stand at the offsets
-// that are given.
-type QuotedSpans uint8
-
-const (
-	RepairedSpans QuotedSpans = iota // where the quote stands
-	GivenSpans                       // the offsets as given; a quote without offsets has no characters
-	ExcludeMoved                     // none: the place is in no span set
-)
-
-var quotedSpansNames = [...]string{"repaired", "given", "exclude"}
-
-// ParseQuotedSpans returns the convention of that name: "repaired", "given" or
-// "exclude".
-func ParseQuotedSpans(name string) (QuotedSpans, error) {
-	for q, n := range quotedSpansNames {
-		if n == name {
-			return QuotedSpans(q), nil
-		}
-	}
-	return 0, fmt.Errorf("quoted spans %q: not one of repaired, given, exclude", name)
-}
-
-// String returns the name that [ParseQuotedSpans] takes.
-func (q QuotedSpans) String() string { return quotedSpansNames[q] }
 
 // Checks say which of a citation's statuses can be given. A check that is off
 // lets the citation have the next status that holds, ok or unchecked in the end.

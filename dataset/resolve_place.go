@@ -8,6 +8,10 @@ import (
 	"ibid/metrics/token"
 )
 
+// marksOfElsewhere are the forms of marks that number what a turn of a conversation found: that
+// no document belongs to one does not say that it is invented.
+var marksOfElsewhere = []string{"turn", "dagger"}
+
 // A query is one place in the course of being resolved.
 type query struct {
 	r *Resolver
@@ -19,6 +23,7 @@ type query struct {
 	start, end ibid.Integer
 	unit       string
 	quote      string
+	elsewhere  bool // it is a mark that numbers what no file holds
 
 	source source
 	place  *ibid.Place // its Status is DocumentNotFound, or Unchecked as long as nothing else is known
@@ -48,7 +53,7 @@ func (q *query) resolve() *badValue {
 		r.find(q.doc, &q.source)
 		q.place.Level = ibid.LevelDocument
 	}
-	if r.conv.Checks.Existence && q.source.missing(r) && r.conv.Complete.covers(q.doc) {
+	if r.conv.Checks.Existence && !q.elsewhere && q.source.missing(r) && r.conv.Complete.covers(q.doc) {
 		q.place.Status = ibid.StatusDocumentNotFound
 	}
 	switch {
@@ -177,6 +182,9 @@ func (q *query) characters(u token.Unit) {
 			q.place.Page = 0
 			q.coarser()
 			return
+		}
+		if q.source.layout.pieces && q.r.err == nil {
+			q.r.err = fmt.Errorf("offsets of unit %s cannot be counted in the pieces that are kept of document %q", u, q.doc)
 		}
 		start, end = reg.codePoint(u, start, false), reg.codePoint(u, end, true)
 	}

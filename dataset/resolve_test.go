@@ -301,34 +301,6 @@ func TestResolveQuotes(t *testing.T) {
 	})
 }
 
-func TestQuotedSpans(t *testing.T) {
-	tests := []struct {
-		c              cited
-		given, exclude string
-		repaired       bool
-	}{
-		{at("plain", 3, 8).quoting("grass"), "quote_repaired key 0 [3,8) given [3,8)", "quote_repaired key 0 [4,9) given [3,8) excluded", true},
-		{cited{Doc: "plain", CitedText: "sky"}, "quote_located document", "quote_located key 0 [24,27)", false},
-		{at("plain", 4, 9).quoting("grass"), "ok key 0 [4,9) held", "ok key 0 [4,9) held", false},
-		{at("plain", 4, 9).quoting("water"), "quote_mismatch key 0 [4,9)", "quote_mismatch key 0 [4,9)", false},
-	}
-	for _, tt := range tests {
-		for spans, want := range map[QuotedSpans]string{GivenSpans: tt.given, ExcludeMoved: tt.exclude} {
-			row := ibid.Answer{Citations: []ibid.Citation{ibid.Citation(tt.c)}}
-			if err := NewResolver(loadView(t, testSource...), Conventions{QuotedSpans: spans, Checks: allChecks}).Resolve(&row); err != nil {
-				t.Fatal(err)
-			}
-			c := &row.Citations[0]
-			if got := describeCitation(c); got != want || c.Repaired.Known() != tt.repaired {
-				t.Errorf("%v: got %s, repaired %t, want %s", spans, got, c.Repaired.Known(), want)
-			}
-			if tt.repaired && c.Place.InSets() != (spans == GivenSpans) {
-				t.Errorf("%v: %s is in the span sets: %t", spans, want, c.Place.InSets())
-			}
-		}
-	}
-}
-
 func TestResolveWithoutDocuments(t *testing.T) {
 	runCases(t, NewResolver(nil, Conventions{MaxSpanLength: 50, Checks: allChecks}), []resolveCase{
 		{"span", at("a", 4, 9), "unchecked key 0 [4,9)"},
@@ -434,6 +406,11 @@ func TestResolveInlineDocuments(t *testing.T) {
 	without.Resolve(&row)
 	if got, want := row.Citations[0].Place.Status, ibid.StatusDocumentNotFound; got != want {
 		t.Errorf("row known to have no documents: %v, want %v", got, want)
+	}
+	row = ibid.Answer{Citations: []ibid.Citation{{DocNull: true, Method: "numbered"}, {DocNull: true, Method: "turn"}}, HasDocuments: true}
+	without.Resolve(&row)
+	if a, b := row.Citations[0].Place.Status, row.Citations[1].Place.Status; a != ibid.StatusDocumentNotFound || b != ibid.StatusUnchecked {
+		t.Errorf("marks without a document: %v and %v", a, b)
 	}
 }
 

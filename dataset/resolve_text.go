@@ -271,13 +271,9 @@ func (q *query) locate() {
 	}
 }
 
-// move makes the place the one where its quote was found, unless the run takes places
-// as they are given.
+// move makes the place the one where its quote was found.
 func (q *query) move(page int32, to quote.Place, s ibid.Status) {
 	q.place.Status = s
-	if q.r.conv.QuotedSpans == GivenSpans {
-		return
-	}
 	q.place.FirstPage, q.place.LastPage = 0, 0
 	q.setSpan(page, to.Start(), to.End())
 	if len(to) > 1 {
@@ -286,7 +282,6 @@ func (q *query) move(page int32, to quote.Place, s ibid.Status) {
 			q.place.Pieces[i] = ibid.Stretch(piece)
 		}
 	}
-	q.place.Excluded = s == ibid.StatusQuoteRepaired && q.r.conv.QuotedSpans == ExcludeMoved
 }
 
 // find returns where the quote stands in reg.

@@ -52,11 +52,11 @@ func (r *Resolver) Tokens(x *token.Index, doc string, page, start, end int32) (o
 // even be in memory: in an ASCII text, code points are bytes.
 func (r *Resolver) tokensOfFile(x *token.Index, s *source, page int32, of stretch, start, end int32) bool {
 	doc := &r.view.docs.docs[s.number]
-	if doc.textLen != int(doc.length) || page > 0 && doc.apart {
+	if doc.text.len != int(doc.length) || page > 0 && doc.apart {
 		return false
 	}
 	from, to := max(of.start, of.start+start-nearBy), min(of.end, of.start+end+nearBy)
-	text, err := r.view.docs.texts.get(doc.textAt+int64(from), int(to-from))
+	text, err := r.view.docs.texts.get(doc.text, int(from), int(to))
 	if err != nil {
 		if r.err == nil {
 			r.err = err

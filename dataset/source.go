@@ -64,7 +64,7 @@ type FileInfo struct {
 
 // A Source is a DATASET: one or more Parquet files with one answer per row,
 // read as if they were one.
-type Source struct{ files fileSet }
+type Source struct{ fileSet }
 
 // Open finds the files of a DATASET (a file, a directory or a glob, in the
 // order of their names) and checks the schema of each. A missing required
@@ -77,35 +77,17 @@ func Open(pattern string, o ReadOptions) (*Source, error) {
 	return &Source{*files}, nil
 }
 
-// Rows is the number of rows in all files.
-func (s *Source) Rows() int64 { return s.files.rows }
-
-// Files lists the files in reading order.
-func (s *Source) Files() []FileInfo { return s.files.infos() }
-
-// Conventions returns what the files state; Open has checked that they agree.
-func (s *Source) Conventions() FileConventions { return s.files.conventions }
-
-// Columns lists our names of the columns that were found and are wanted, dotted
-// for members, in the order of the format.
-func (s *Source) Columns() []string { return s.files.columns() }
-
 // Filled says of each wanted column, by our name, which share of its entries has a value,
 // as far as footers count them. Columns without any are left out.
 func (s *Source) Filled() map[string]float64 {
 	shares := make(map[string]float64)
-	for col, n := range s.files.values {
-		if spec := s.files.spec; n > 0 && spec.columns[col].want&s.files.options.Want != 0 {
-			shares[spec.path(col)] = float64(n) / float64(s.files.entries[col])
+	for col, n := range s.fileSet.values {
+		if spec := s.fileSet.spec; n > 0 && spec.columns[col].want&s.fileSet.options.Want != 0 {
+			shares[spec.path(col)] = float64(n) / float64(s.fileSet.entries[col])
 		}
 	}
 	return shares
 }
-
-// Ignored lists the columns of the files that ibid does not know, dotted for
-// members of lists that it knows, in the order of their first appearance. A
-// misspelt name of an optional column shows up here.
-func (s *Source) Ignored() []string { return s.files.ignored }
 
 // A fileSet is what a pattern matched, checked against a schemaSpec.
 type fileSet struct {
@@ -119,14 +101,13 @@ type fileSet struct {
 	lists       []bool  // list columns that some file has
 	ignored     []string
 	conventions FileConventions
-	told        map[int64]error // of a file that a [KeptWriter] wrote: what is wrong with rows
 	joined      joined
 	names       *DocumentNames // nil if names are as they are written
 }
 
 type inputFile struct {
 	FileInfo
-	groups  []int64         // rows of each row group
+	starts  []int64         // rows where reading can begin
 	entries int64           // of all lists, as the footer says
 	object  *objects.Object // that the file is, nil for a file of this machine
 }
@@ -180,7 +161,7 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		if err != nil {
 			return nil, err
 		}
-		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size, Modified: f.Modified}, f.groupRows(), f.entries(), f.Object()})
+		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size, Modified: f.Modified}, f.Starts(), f.entries(), f.Object()})
 		set.rows += f.Rows()
 		for col := range set.present {
 			leaf := f.binding.leaves[col].Column
@@ -202,10 +183,6 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		c := conventions(f.File)
 		if i == 0 {
 			set.conventions = c
-			if set.told, err = keptErrors(f.Metadata(metaErrors)); err != nil {
-				f.Close()
-				return nil, &ibid.Error{File: name, Err: err}
-			}
 		} else if err := set.conventions.agree(c, names[0], name); err != nil {
 			f.Close()
 			return nil, err
@@ -217,7 +194,11 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 	return set, nil
 }
 
-func (s *fileSet) infos() []FileInfo {
+// Rows is the number of rows in all files.
+func (s *fileSet) Rows() int64 { return s.rows }
+
+// Files lists the files in reading order.
+func (s *fileSet) Files() []FileInfo {
 	infos := make([]FileInfo, len(s.files))
 	for i := range s.files {
 		infos[i] = s.files[i].FileInfo
@@ -225,7 +206,12 @@ func (s *fileSet) infos() []FileInfo {
 	return infos
 }
 
-func (s *fileSet) columns() []string {
+// Conventions returns what the files state, in which they agree.
+func (s *fileSet) Conventions() FileConventions { return s.conventions }
+
+// Columns lists our names of the columns that were found and are wanted, dotted
+// for members, in the order of the format.
+func (s *fileSet) Columns() []string {
 	var names []string
 	for col, present := range s.present {
 		if present {
@@ -235,20 +221,19 @@ func (s *fileSet) columns() []string {
 	return names
 }
 
+// Ignored lists the columns of the files that ibid does not know, dotted for
+// members of lists that it knows, in the order of their first appearance. A
+// misspelt name of an optional column shows up here.
+func (s *fileSet) Ignored() []string { return s.ignored }
+
+// Move says that the only file of the source is somewhere else now.
+func (s *fileSet) Move(to string) { s.files[0].Name = to }
+
 // An openFile is an input file ready to be read.
 type openFile struct {
 	*parquet.File
 	binding *binding
 	given   map[int]string // what the path says of plain columns that the file has not
-}
-
-// groupRows are the rows of each row group.
-func (f *openFile) groupRows() []int64 {
-	rows := make([]int64, f.RowGroups())
-	for k := range rows {
-		rows[k] = f.GroupRows(k)
-	}
-	return rows
 }
 
 // entries is how many entries the lists have.
@@ -347,34 +332,31 @@ func (c FileConventions) agree(other FileConventions, first, name string) error 
 // of what the source was opened with. Where tables are joined, keys are decoded.
 func (s *Source) Select(want Want) *Source {
 	other := *s
-	if j := other.files.joined; j.truth != nil || j.labels != nil {
+	if j := other.fileSet.joined; j.truth != nil || j.labels != nil {
 		want |= WantKeys
 	}
-	other.files.options.Want = want
+	other.fileSet.options.Want = want
 	return &other
 }
-
-// Move says that the only file of the source is somewhere else now.
-func (s *Source) Move(to string) { s.files.files[0].Name = to }
 
 // Like is the same source with what is joined to other, and its names of documents.
 func (s *Source) Like(other *Source) *Source {
 	out := *s
-	out.files.joined, out.files.names = other.files.joined, other.files.names
+	out.fileSet.joined, out.fileSet.names = other.fileSet.joined, other.fileSet.names
 	return &out
 }
 
 // HasDocuments reports whether some file has a documents column, so that rows
 // may bring their own sources.
-func (s *Source) HasDocuments() bool { return s.files.lists[groupDocuments] }
+func (s *Source) HasDocuments() bool { return s.fileSet.lists[groupDocuments] }
 
 // HasLabels reports whether some file has a labels column, or labels are joined.
 func (s *Source) HasLabels() bool {
-	return s.files.lists[groupLabels] || s.files.joined.labels != nil
+	return s.fileSet.lists[groupLabels] || s.fileSet.joined.labels != nil
 }
 
 // HasTruth reports whether some file has a truth column, or truth is joined.
-func (s *Source) HasTruth() bool { return s.files.lists[groupTruth] || s.files.joined.truth != nil }
+func (s *Source) HasTruth() bool { return s.fileSet.lists[groupTruth] || s.fileSet.joined.truth != nil }
 
 // expand lists the files that pattern stands for: the file of that name, the
 // *.parquet files of that directory, or what the glob matches, in the order of
@@ -467,16 +449,7 @@ func (d *FileDigest) Content() string {
 
 // Digest hashes the bytes of every file in reading order. progress, if not nil,
 // is told now and then how many of all bytes are done.
-func (s *Source) Digest(ctx context.Context, progress func(done, total int64)) ([]FileDigest, error) {
-	return s.files.digest(ctx, progress)
-}
-
-// Digest is as for [Source].
-func (s *DocumentSource) Digest(ctx context.Context, progress func(done, total int64)) ([]FileDigest, error) {
-	return s.files.digest(ctx, progress)
-}
-
-func (s *fileSet) digest(ctx context.Context, progress func(done, total int64)) ([]FileDigest, error) {
+func (s *fileSet) Digest(ctx context.Context, progress func(done, total int64)) ([]FileDigest, error) {
 	var done, total int64
 	for i := range s.files {
 		total += s.files[i].Size

@@ -37,10 +37,16 @@ func tableSpec(fields []parquet.Field) *schemaSpec {
 			if f.Kind == parquet.ListInt32 {
 				c.kind = intValue
 			}
-			if f.Kind == parquet.MapString {
+			if f.Kind.IsMap() {
 				c.member = "key"
 				s.columns = append(s.columns, c)
 				c.member = "value"
+				switch f.Kind {
+				case parquet.MapInt64:
+					c.kind = intValue
+				case parquet.MapDouble:
+					c.kind = floatValue
+				}
 			}
 		}
 		s.columns = append(s.columns, c)
@@ -70,36 +76,39 @@ func (b *Batch) AppendTo(t *parquet.Table, i int, row int64) error {
 	}
 	col, group := 0, 0
 	for c, f := range t.Fields() {
-		switch f.Kind {
-		case parquet.ListInt32, parquet.ListString, parquet.MapString:
-			if err := b.appendList(t, c, col, group, i); err != nil {
-				return b.at(i, err)
-			}
-			group++
-			if f.Kind == parquet.MapString {
-				col++
-			}
-			col++
-			continue
-		}
 		if f.Name == "row" {
 			t.AppendInt(c, row)
 			continue
 		}
-		d := &b.leaves[col]
-		col++
-		switch {
-		case d.is(i, codePlain):
-		case f.Required:
-			return b.at(i, &ibid.Error{Column: f.Name, Err: errors.New("null")})
-		default:
+		d, values := &b.leaves[col], (*leafData)(nil) // of a map the keys, and its values
+		lo, hi, has := i, i+1, d.is(i, codePlain)
+		list := f.Kind >= parquet.ListInt32
+		if list {
+			lo, hi, has = b.groups[group].elements(i)
+			if group++; lo == hi { // the values may end before its place
+				lo, hi = 0, 0
+			}
+		}
+		if col++; f.Kind.IsMap() {
+			values = &b.leaves[col]
+			col++
+		}
+		if !has {
+			if f.Required {
+				return b.at(i, &ibid.Error{Column: f.Name, Err: errors.New("null")})
+			}
 			continue
+		}
+		for e := lo; e < hi; e++ {
+			switch {
+			case list && (!d.is(e, codeValue) || values != nil && !values.is(e, codeValue)):
+				return b.at(i, &ibid.Error{Column: f.Name, Err: errors.New("null in it")})
+			case (f.Kind == parquet.Int32 || f.Kind == parquet.ListInt32) && !fitsInt32(d.Ints[e]):
+				return b.at(i, &ibid.Error{Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[e])})
+			}
 		}
 		switch f.Kind {
 		case parquet.Int32, parquet.Int64:
-			if f.Kind == parquet.Int32 && !fitsInt32(d.Ints[i]) {
-				return b.at(i, &ibid.Error{Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[i])})
-			}
 			t.AppendInt(c, d.Ints[i])
 		case parquet.Double:
 			t.AppendDouble(c, d.Floats[i])
@@ -107,51 +116,23 @@ func (b *Batch) AppendTo(t *parquet.Table, i int, row int64) error {
 			t.AppendBool(c, d.Ints[i] != 0)
 		case parquet.String:
 			t.AppendText(c, d.Texts[i])
+		case parquet.ListInt32:
+			list := make([]int32, hi-lo)
+			for k := range list {
+				list[k] = int32(d.Ints[lo+k])
+			}
+			t.AppendInts(c, list)
+		case parquet.ListString:
+			t.AppendStrings(c, d.texts(lo, hi))
+		case parquet.MapString:
+			t.AppendMap(c, d.texts(lo, hi), values.texts(lo, hi))
+		case parquet.MapInt64:
+			t.AppendIntMap(c, d.texts(lo, hi), values.Ints[lo:hi])
+		case parquet.MapDouble:
+			t.AppendDoubleMap(c, d.texts(lo, hi), values.Floats[lo:hi])
 		}
 	}
 	t.EndRow()
-	return nil
-}
-
-// appendList appends the list, or the map, of row i that begins at column col.
-func (b *Batch) appendList(t *parquet.Table, c, col, group, i int) error {
-	f := &t.Fields()[c]
-	lo, hi, has := b.groups[group].elements(i)
-	if !has {
-		if f.Required {
-			return &ibid.Error{Column: f.Name, Err: errors.New("null")}
-		}
-		return nil
-	}
-	d := &b.leaves[col]
-	for e := lo; e < hi; e++ {
-		if !d.is(e, codeValue) || f.Kind == parquet.MapString && !b.leaves[col+1].is(e, codeValue) {
-			return &ibid.Error{Column: f.Name, Err: errors.New("null in it")}
-		}
-	}
-	switch f.Kind {
-	case parquet.ListInt32:
-		list := make([]int32, 0, hi-lo)
-		for e := lo; e < hi; e++ {
-			if !fitsInt32(d.Ints[e]) {
-				return &ibid.Error{Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[e])}
-			}
-			list = append(list, int32(d.Ints[e]))
-		}
-		t.AppendInts(c, list)
-	case parquet.ListString:
-		if lo == hi {
-			t.AppendStrings(c, nil)
-		} else {
-			t.AppendStrings(c, d.texts(lo, hi))
-		}
-	case parquet.MapString:
-		if lo == hi {
-			t.AppendMap(c, nil, nil)
-		} else {
-			t.AppendMap(c, d.texts(lo, hi), b.leaves[col+1].texts(lo, hi))
-		}
-	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -199,6 +200,9 @@ type layout struct {
 	// not hasBlocks) when the document has none or they are not found in it.
 	hasBlocks bool
 	blocks    []stretch
+
+	// Only pieces of the text are at hand; the rest is filler.
+	pieces bool
 }
 
 // texts are the strings that a layout counts in.
@@ -326,18 +330,7 @@ func (l *layout) touched(start, end int64) (first, last int32, ok bool) {
 }
 
 func (l *layout) equal(m *layout) bool {
-	same := func(a, b []stretch) bool {
-		if len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if a[i] != b[i] {
-				return false
-			}
-		}
-		return true
-	}
 	return l.hasText == m.hasText && l.length == m.length &&
-		l.hasPages == m.hasPages && l.apart == m.apart && same(l.pages, m.pages) &&
-		l.hasBlocks == m.hasBlocks && same(l.blocks, m.blocks)
+		l.hasPages == m.hasPages && l.apart == m.apart && slices.Equal(l.pages, m.pages) &&
+		l.hasBlocks == m.hasBlocks && slices.Equal(l.blocks, m.blocks)
 }

@@ -22,7 +22,7 @@ var errClosed = errors.New("writer is closed")
 
 // A Writer writes rows as one DATASET file. Nothing exists under the file's
 // name before Close has succeeded. A Writer is not safe for concurrent use.
-type Writer struct{ file fileWriter }
+type Writer struct{ fileWriter }
 
 // NewWriter starts the file path. The file states that its offsets are half-open
 // code points which count from the start of the "document" or of the "page", as
@@ -38,7 +38,7 @@ func NewWriter(path, offsetBase string) (*Writer, error) {
 		return nil, fmt.Errorf("%s: offset base %q is neither document nor page", path, offsetBase)
 	}
 	w := new(Writer)
-	if err := w.file.open(path, &rowSpec, stated); err != nil {
+	if err := w.open(path, &rowSpec, stated); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -49,7 +49,7 @@ func NewWriter(path, offsetBase string) (*Writer, error) {
 // set. Bytes that are not UTF-8 become U+FFFD. Pos, File, FileRow and Err are not
 // written. The row's position is the Row of an [Error].
 func (w *Writer) Write(r *ibid.Answer) error {
-	f := &w.file
+	f := &w.fileWriter
 	if f.pending == nil {
 		return f.wrap(errClosed)
 	}
@@ -87,25 +87,14 @@ func (f *fileWriter) tags(tags []ibid.Tag) {
 	at.table.AppendMap(at.column, keys, texts)
 }
 
-// Rows is the number of rows written so far.
-func (w *Writer) Rows() int64 { return w.file.rows }
-
-// Close completes the file, syncs it and gives it its name. After an error
-// there is no file, and whatever had the name before is still there.
-func (w *Writer) Close() error { return w.file.close() }
-
-// Abort removes what was written. After Close it does nothing, so that it can
-// be deferred.
-func (w *Writer) Abort() error { return w.file.abort() }
-
 // A DocumentWriter writes documents as one DOCUMENTS file, with the promises of
 // [Writer].
-type DocumentWriter struct{ file fileWriter }
+type DocumentWriter struct{ fileWriter }
 
 // NewDocumentWriter starts the file path.
 func NewDocumentWriter(path string) (*DocumentWriter, error) {
 	w := new(DocumentWriter)
-	if err := w.file.open(path, &documentSpec, nil); err != nil {
+	if err := w.open(path, &documentSpec, nil); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -113,7 +102,7 @@ func NewDocumentWriter(path string) (*DocumentWriter, error) {
 
 // Write appends d. File, FileRow and Err are not written.
 func (w *DocumentWriter) Write(d *ibid.Document) error {
-	f := &w.file
+	f := &w.fileWriter
 	if f.pending == nil {
 		return f.wrap(errClosed)
 	}
@@ -125,15 +114,6 @@ func (w *DocumentWriter) Write(d *ibid.Document) error {
 	f.strings(f.lists[groupBlocks], d.Blocks, d.HasBlocks)
 	return f.endRow()
 }
-
-// Rows is the number of documents written so far.
-func (w *DocumentWriter) Rows() int64 { return w.file.rows }
-
-// Close is as for [Writer].
-func (w *DocumentWriter) Close() error { return w.file.close() }
-
-// Abort is as for [Writer].
-func (w *DocumentWriter) Abort() error { return w.file.abort() }
 
 // A fileWriter writes the columns of a schemaSpec as one Parquet file. It keeps one row
 // group in memory.
@@ -261,7 +241,12 @@ func (f *fileWriter) wrap(err error) error {
 	return &ibid.Error{File: f.path, Row: ibid.Some(f.rows), Err: err}
 }
 
-func (f *fileWriter) close() error {
+// Rows is the number of rows written so far.
+func (f *fileWriter) Rows() int64 { return f.rows }
+
+// Close completes the file, syncs it and gives it its name. After an error
+// there is no file, and whatever had the name before is still there.
+func (f *fileWriter) Close() error {
 	if f.pending == nil {
 		return errClosed
 	}
@@ -270,7 +255,7 @@ func (f *fileWriter) close() error {
 		err = f.encoder.End(f.table, f.stated)
 	}
 	if err != nil {
-		f.abort()
+		f.Abort()
 		return &ibid.Error{File: f.path, Err: err}
 	}
 	pending := f.pending
@@ -281,7 +266,9 @@ func (f *fileWriter) close() error {
 	return nil
 }
 
-func (f *fileWriter) abort() error {
+// Abort removes what was written. After Close it does nothing, so that it can
+// be deferred.
+func (f *fileWriter) Abort() error {
 	if f.pending == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"ibid"
 	"ibid/annotations/compare"
@@ -21,7 +22,6 @@ type Baseline struct {
 	summary     []runs.SummaryRow // of the base, as far as gates look at it
 	system      string            // of the base, if it is one of the same run
 	why         string            // there can be no comparison
-	drift       *compare.Drift    // of the judge; nil without anchors
 }
 
 // openBaseline opens the finished runs in baseDir and dir. That they cannot be
@@ -68,16 +68,11 @@ func openSystemBaseline(dir, system string, gates []configs.Gate) (*Baseline, er
 // noteRefusal turns a refusal into the reason of all verdicts.
 func (b *Baseline) noteRefusal(err error) error {
 	var refused *compare.RefusedError
-	var moved *compare.DriftError
 	switch {
 	case errors.As(err, &refused):
 		b.why = refused.Error()
-	case errors.As(err, &moved):
-		b.why, b.drift = moved.Error(), moved.Drifts[0]
 	case err != nil:
 		return errors.Join(err, b.Close())
-	default:
-		b.drift = b.lookup.Drift
 	}
 	return nil
 }
@@ -114,6 +109,11 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = why
 		return out, err
 	}
+	system, _, _ := g.Group()
+	missing, of, err := b.lookup.Missing(system)
+	if err != nil {
+		return out, err
+	}
 	out.Detail = d.Describe()
 	out.Value = d.Diff
 	if g.Func == configs.PValue {
@@ -124,6 +124,8 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = d.Reason
 	case out.Value == nil:
 		out.Reason = fmt.Sprintf("no value: %d pairs of rows have it, %d lack it", d.N, d.Undefined)
+	case missing > 0 && !slices.Contains(e.Accept, signQuestionsMissing.Name):
+		out.Reason = fmt.Sprintf("sign %s: %d of %d questions of the baseline are missing; accept: [%[1]s] gives a verdict all the same", signQuestionsMissing.Name, missing, of)
 	case d.Doubt != "":
 		out.Reason = d.Doubt
 	default:
@@ -175,8 +177,8 @@ func (e *Evidence) weakSide(g configs.Gate) (string, error) {
 		if row == nil {
 			continue
 		}
-		if row.Reason == runs.Selective {
-			return side.whose + runs.SelectiveText(*row.BoundLow, *row.BoundHigh), nil
+		if row.Reason != "" {
+			return side.whose + runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh), nil
 		}
 		if uncovered(row, e.MinCoverage) {
 			return side.whose + coverageReason(row, e.MinCoverage), nil

@@ -45,7 +45,6 @@ func (p *Plan) askInBatches(ctx context.Context, todo []partRange, perPart int64
 	w.queue = queue
 	tell := func(b openrouter.BatchProgress) {
 		usage := live.Usage()
-		usage.CostNanoUSD += p.anchorsCost
 		p.job.progress(Progress{
 			Stage: fmt.Sprintf("waiting for %s since %s (%s)", plural(len(b.Batches), "batch", "batches"), b.Since.Local().Format(time.TimeOnly), b.Status),
 			Done:  b.Answered, Of: b.Asked, Since: p.job.now(), Judge: &usage,

@@ -38,7 +38,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest, proposed bool
 	if err != nil {
 		return nil, err
 	}
-	p, scorer, closeDocs, err := rejudge(ctx, m, judge.NewHuman(policy))
+	p, scorer, closeDocs, err := rejudge(ctx, dir, m, judge.NewHuman(policy))
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func labelPolicyOf(m *runs.Manifest) (ibid.Policy, error) {
 }
 
 // rejudge opens the data of a run, to have rows of it judged by another judge.
-func rejudge(ctx context.Context, m *runs.Manifest, by judge.Judge) (p *Plan, s *scorer, closeDocs func(), err error) {
-	if p, err = reopen(ctx, m, ""); err != nil {
+func rejudge(ctx context.Context, dir string, m *runs.Manifest, by judge.Judge) (p *Plan, s *scorer, closeDocs func(), err error) {
+	if p, err = reopen(ctx, m, dir); err != nil {
 		return nil, nil, nil, err
 	}
 	p.job.Limit, p.job.Only = m.Limit, TagsOf(m.Only)

@@ -2,6 +2,8 @@ package harness_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,8 +12,8 @@ import (
 	"ibid/harness"
 )
 
-// labelledRows are n rows with one claim each, of which the lexical judge finds
-// every second one supported. People agree with it in the rows that labels names.
+// labelledRows are n rows with one claim each, of which a judge finds every second one
+// supported. People agree with it in the rows that labels names.
 func labelledRows(n int, labels func(i int) bool) []*ibid.Answer {
 	var rows []*ibid.Answer
 	for i := range n {
@@ -37,10 +39,31 @@ func labelledRows(n int, labels func(i int) bool) []*ibid.Answer {
 	return rows
 }
 
-// calibrated runs rows by the lexical judge and corrects the summary by labels.
+// toldOf writes what a judge says of labelled rows, and returns the settings of a run that
+// reads it.
+func toldOf(t *testing.T, rows []*ibid.Answer) []string {
+	t.Helper()
+	var told strings.Builder
+	for _, r := range rows {
+		support := 0
+		if r.Claims[0].Text == r.Documents[0].Text {
+			support = 1
+		}
+		for _, evidence := range []string{"joint", "citation:0"} {
+			fmt.Fprintf(&told, `{"id": %q, "claim": 0, "evidence": %q, "support": %d}`+"\n", r.ID, evidence, support)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "told.jsonl")
+	if err := os.WriteFile(path, []byte(told.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"judge=recorded", "judge.replay=" + path}
+}
+
+// calibrated runs rows by a judge and corrects the summary by labels.
 func calibrated(t *testing.T, rows []*ibid.Answer) (dir string, summary []runs.SummaryRow, warnings []string) {
 	t.Helper()
-	dir = evaluate(t, writeRows(t, rows), "judge=lexical")
+	dir = evaluate(t, writeRows(t, rows), toldOf(t, rows)...)
 	summary, warnings = correct(t, dir)
 	return dir, summary, warnings
 }
@@ -123,8 +146,8 @@ func TestLabelsThatAreAlike(t *testing.T) {
 func TestLabelledGoesWithItsRun(t *testing.T) {
 	rows := labelledRows(40, func(i int) bool { return i%3 == 0 })
 	rows[7].Citations[0].Start = ibid.Integer{} // half a span is an error
-	path, out := writeRows(t, rows), "out="+t.TempDir()
-	dir := evaluate(t, path, "judge=lexical", out)
+	path, settings := writeRows(t, rows), append(toldOf(t, rows), "out="+t.TempDir())
+	dir := evaluate(t, path, settings...)
 	err := runs.Change(dir, []string{runs.SummaryFile, runs.LabelledFile}, func() error { correct(t, dir); return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +155,7 @@ func TestLabelledGoesWithItsRun(t *testing.T) {
 	if labelled, err := runs.ReadLabelled(dir); err != nil || len(labelled) == 0 {
 		t.Fatalf("%d labelled rows, %v", len(labelled), err)
 	}
-	if again := evaluate(t, path, "judge=lexical", out); again != dir {
+	if again := evaluate(t, path, settings...); again != dir {
 		t.Fatalf("the run went to %s, not %s", again, dir)
 	}
 	if labelled, err := runs.ReadLabelled(dir); err != nil || labelled != nil {

@@ -111,8 +111,8 @@ func readPredicted(dir string, judged *Judged) (map[summaryKey]*predictedRows, e
 	}
 	err = runs.Rows().Scan(dir, columns, func(row int64, at *runs.Row) error {
 		for _, name := range names {
-			value, ok := at.Numbers[name]
-			if !ok {
+			value := at.Number(name)
+			if value == nil {
 				continue
 			}
 			human := ibid.Number{}
@@ -126,7 +126,7 @@ func readPredicted(dir string, judged *Judged) (map[summaryKey]*predictedRows, e
 					to = new(predictedRows)
 					rows[key] = to
 				}
-				to.judge, to.human, to.questions = append(to.judge, value), append(to.human, human), append(to.questions, at.ID)
+				to.judge, to.human, to.questions = append(to.judge, *value), append(to.human, human), append(to.questions, at.ID)
 				if touched.Documents != nil {
 					if to.documents == nil {
 						to.documents = new(stats.Documents)

@@ -22,26 +22,26 @@ const edgeContext = 400
 
 // widen returns the span [start, end) of a text of the given length, with its start at
 // the nearest start of a sentence at or before it and its end at the nearest end of one
-// at or behind it, where these are within the tolerance.
-func (e *sentenceEdges) widen(at *ibid.Place, start, end, length int64) (int64, int64) {
-	if e.tolerance == 0 {
+// at or behind it, where these are within reach.
+func (e *sentenceEdges) widen(at *ibid.Place, start, end, length, reach int64) (int64, int64) {
+	if reach == 0 {
 		return start, end
 	}
-	first, last := start-e.tolerance-1, end+e.tolerance+1
-	e.near(at, start, length, e.tolerance, func(from, _ int64) {
+	first, last := start-reach-1, end+reach+1
+	e.near(at, start, length, reach, func(from, _ int64) {
 		if from <= start {
 			first = max(first, from)
 		}
 	})
-	e.near(at, end, length, e.tolerance, func(_, to int64) {
+	e.near(at, end, length, reach, func(_, to int64) {
 		if to >= end {
 			last = min(last, to)
 		}
 	})
-	if first < start-e.tolerance {
+	if first < start-reach {
 		first = start
 	}
-	if last > end+e.tolerance {
+	if last > end+reach {
 		last = end
 	}
 	return first, last

@@ -28,14 +28,14 @@ func TestSentenceEdges(t *testing.T) {
 		{"the first and last sentence", 3, int64(len(text)) - 2, 0, int64(len(text))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			start, end := e.widen(&ibid.Place{Doc: "d"}, tt.start, tt.end, int64(len(text)))
+			start, end := e.widen(&ibid.Place{Doc: "d"}, tt.start, tt.end, int64(len(text)), e.tolerance)
 			if start != tt.wantStart || end != tt.wantLast {
 				t.Errorf("[%d, %d) becomes [%d, %d), want [%d, %d)", tt.start, tt.end, start, end, tt.wantStart, tt.wantLast)
 			}
 		})
 	}
 	e.tolerance = 0
-	if start, end := e.widen(&ibid.Place{Doc: "d"}, second+4, third-4, int64(len(text))); start != second+4 || end != third-4 {
+	if start, end := e.widen(&ibid.Place{Doc: "d"}, second+4, third-4, int64(len(text)), e.tolerance); start != second+4 || end != third-4 {
 		t.Errorf("without a tolerance an end moves to %d, %d", start, end)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/dataset/runs"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
 )
@@ -33,10 +32,6 @@ type Forecast struct {
 	Time           time.Duration // that the calls take at these limits
 	MaxCostUSD     float64       // 0 = no limit
 	Warnings       []string
-
-	// Anchors is what the anchors take before the rows, nil if there are none or
-	// they are judged already. No number of theirs is in those of the rows.
-	Anchors *Forecast
 }
 
 // assumedLatency is that of a call to a model of which nothing is known.
@@ -53,9 +48,6 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	s := &p.job.Config.Settings
 	out := &Forecast{
 		Models: s.Judge.Models(), Concurrency: s.Judge.Concurrency, RPM: s.Judge.RPM, MaxCostUSD: s.Judge.MaxCostUSD,
-	}
-	if err := p.forecastAnchors(ctx, out); err != nil {
-		return nil, err
 	}
 	if p.live == nil || p.job.Judge != nil {
 		return out, p.forecastRows(ctx, out, nil)
@@ -80,24 +72,9 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 		return nil, err
 	}
 	out.Estimate = sum.Estimate()
-	if p.job.ofAnchors {
-		return out, out.estimateTime(ctx, store) // the run warns of both
-	}
 	out.Warnings = append(out.Warnings, modelWarnings(s, known, out.LongestPrompt)...)
 	out.checkCost()
 	return out, out.estimateTime(ctx, store)
-}
-
-// forecastAnchors is the forecast of the anchors, unless they are judged already.
-func (p *Plan) forecastAnchors(ctx context.Context, out *Forecast) error {
-	if p.anchors == nil {
-		return nil
-	}
-	m, err := runs.ReadManifestIfAny(p.anchors.Dir)
-	if err == nil && (m == nil || m.Status != runs.StatusComplete) {
-		out.Anchors, err = p.anchors.Forecast(ctx)
-	}
-	return err
 }
 
 // existingAnswers opens the store of the run's answers, nil if there is none yet.
@@ -202,20 +179,12 @@ func (f *Forecast) estimateTime(ctx context.Context, store *cache.SQLite) error 
 	return nil
 }
 
-// totalNanoUSD is what rows and anchors cost, in billionths of a US dollar.
-func (f *Forecast) totalNanoUSD() int64 {
-	if f.Anchors == nil {
-		return f.NanoUSD
-	}
-	return f.NanoUSD + f.Anchors.NanoUSD
-}
-
 // checkCost warns of a budget that will not do, and of one that cannot be kept.
 func (f *Forecast) checkCost() {
 	if f.Unpriced > 0 {
 		f.warn("nobody tells the price of %s; give it as judge.prices.prompt and judge.prices.completion", strings.Join(f.Models, ", "))
 	}
-	if cost := float64(f.totalNanoUSD()) / 1e9; f.MaxCostUSD > 0 && cost > f.MaxCostUSD {
+	if cost := float64(f.NanoUSD) / 1e9; f.MaxCostUSD > 0 && cost > f.MaxCostUSD {
 		f.warn("the calls cost about $%.4f, more than the $%.4f that the run may cost: it will stop on the way, and can go on later", cost, f.MaxCostUSD)
 	}
 }

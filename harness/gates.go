@@ -2,7 +2,6 @@ package harness
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 
 	"ibid"
 	"ibid/annotations"
-	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -23,29 +21,25 @@ type Outcome struct {
 	Manifest *runs.Manifest
 	Existed  bool // the run was complete already; nothing was done
 	Gates    []runs.GateResult
-
-	// Drift of the judge from the baseline that gates compared with; nil if none did,
-	// or neither run has anchors.
-	Drift *compare.Drift
 }
 
 // SavedOutcome asks the gates of c of the finished run m in dir: it is what
 // running m again would come to. Gates with diff and p compare with the run in
 // baseline; if that is "", with the one that m was compared with. The error for a
 // gate that the run cannot have is a [*configs.Error].
-func SavedOutcome(ctx context.Context, dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
+func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
 	if baseline == "" {
 		baseline = m.Baseline
 	}
 	if err := checkGates(c, baseline != ""); err != nil {
 		return nil, err
 	}
-	return outcomeOf(ctx, dir, m, c, baseline, true)
+	return outcomeOf(dir, m, c, baseline, true)
 }
 
 // SystemOutcome asks the gates of c of the systems of the finished run m in dir.
 // Those with diff and p compare the system they name with base, one of the run's.
-func SystemOutcome(ctx context.Context, dir string, m *runs.Manifest, c *configs.Config, base string) (*Outcome, error) {
+func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string) (*Outcome, error) {
 	if err := checkGates(c, true); err != nil {
 		return nil, err
 	}
@@ -56,66 +50,50 @@ func SystemOutcome(ctx context.Context, dir string, m *runs.Manifest, c *configs
 	defer b.Close()
 	e := evidenceOf(dir, m, c, b.summary)
 	e.Baseline = b
-	if e.Given, err = scoreGiven(ctx, dir, m, c.Gates()); err != nil {
-		return nil, err
-	}
 	out := &Outcome{Dir: dir, Manifest: m, Existed: true}
 	out.Gates, err = e.Ask(c.Gates())
 	return out, err
 }
 
 // outcomeOf asks gates that passed their checks.
-func outcomeOf(ctx context.Context, dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
+func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
 	out := &Outcome{Dir: dir, Manifest: m, Existed: existed}
 	gates := c.Gates()
 	if len(gates) == 0 {
 		return out, nil
 	}
-	given, err := scoreGiven(ctx, dir, m, gates)
-	if err != nil {
-		return nil, err
-	}
-	out.Gates, out.Drift, err = askGates(gates, dir, m, baseline, given, c)
+	var err error
+	out.Gates, err = askGates(gates, dir, m, baseline, c)
 	return out, err
 }
 
-// SavedGates asks the gates of c of a finished run. Gates with diff and p compare with what m was compared with; without that, or if it is
-// gone, they have no verdict, nor have those over spans as given that no gate before
-// asked for.
+// SavedGates asks the gates of c of a finished run. Gates with diff and p compare with what m
+// was compared with; without that, or if it is gone, they have no verdict.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config) ([]runs.GateResult, error) {
-	given, err := savedGiven(dir, m, c.Gates())
+	return askGates(c.Gates(), dir, m, m.Baseline, c)
+}
+
+// askGates opens a baseline if a gate needs it.
+func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline string, c *configs.Config) ([]runs.GateResult, error) {
+	summary, err := summaryFor(dir, gates)
 	if err != nil {
 		return nil, err
 	}
-	results, _, err := askGates(c.Gates(), dir, m, m.Baseline, given, c)
-	return results, err
-}
-
-// askGates opens a baseline if a gate needs it. It also says whether the judge moved
-// since.
-func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline string, given *Given, c *configs.Config) ([]runs.GateResult, *compare.Drift, error) {
-	summary, err := summaryFor(dir, gates)
-	if err != nil {
-		return nil, nil, err
-	}
 	e := evidenceOf(dir, m, c, summary)
-	e.Given = given
 	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
 	if !needs || baseline == "" {
-		results, err := e.Ask(gates)
-		return results, nil, err
+		return e.Ask(gates)
 	}
 	b, err := openBaseline(baseline, dir, gates)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		b = &Baseline{why: "the baseline " + baseline + " is not there"}
 	case err != nil:
-		return nil, nil, err
+		return nil, err
 	}
 	defer b.Close()
 	e.Baseline = b
-	results, err := e.Ask(gates)
-	return results, b.drift, err
+	return e.Ask(gates)
 }
 
 // summaryFor reads the rows of the summary of the run in dir that gates can look at.
@@ -188,8 +166,6 @@ func checkGates(c *configs.Config, baseline bool) error {
 			return g.Refuse("no metric of that name", NearestMetric(g.Metric))
 		case g.Micro && len(d.Num) == 0 && d.Kind != metrics.Binary:
 			return g.Refuse(d.Name+" has no micro value", "leave micro() out")
-		case g.Given && (!d.OfSpans() || d.Group == "overall"):
-			return g.Refuse("given() is of metrics that compare places with truth", "leave given() out")
 		case g.Func.NeedsBaseline() && !baseline:
 			return g.Refuse(string(g.Func)+"() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
 		}
@@ -250,7 +226,6 @@ type Evidence struct {
 	MinDefined  float64   // share of the rows that a metric must be defined for, see min_defined
 	Dir         string    // of the run; "" if its rows are not at hand, and MinDefined means nothing
 	Baseline    *Baseline // of gates with diff and p; nil if there is none
-	Given       *Given    // of gates over spans as given; nil if those are the run's own
 	Signs       []runs.Sign
 	Accept      []string // names of signs that take no verdict, see accept
 }
@@ -327,21 +302,13 @@ func (e *Evidence) askAgreement(g configs.Gate) (runs.GateResult, error) {
 // askSummary asks a gate about one run.
 func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict}
-	summary, dir, signs := e.Summary, e.Dir, e.Signs
-	if g.Given && e.Given != nil {
-		if e.Given.why != "" {
-			out.Reason = "the spans as given are not scored: " + e.Given.why
-			return out, nil
-		}
-		summary, dir, signs = e.Given.summary, e.Given.dir, e.Given.signs
-	}
-	row, why := gateRow(g, summary)
+	row, why := gateRow(g, e.Summary)
 	if row == nil {
 		out.Reason = why
 		return out, nil
 	}
-	sign := e.signed(signs, row.System, row.Metric)
-	few, err := e.tooFewDefined(dir, row)
+	sign := e.signed(e.Signs, row.System, row.Metric)
+	few, err := e.tooFewDefined(e.Dir, row)
 	if err != nil {
 		return out, err
 	}
@@ -356,12 +323,14 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	switch {
 	case sign != "":
 		out.Reason = sign
-	case row.Reason == runs.Selective:
-		out.Reason = runs.SelectiveText(*row.BoundLow, *row.BoundHigh)
+	case row.Reason == runs.Undecided && few == "" && row.BoundLow != nil && g.Func == configs.Estimate && g.Met(*row.BoundLow) == g.Met(*row.BoundHigh): // wherever the value is
+		out.Verdict, out.Reason = verdictOf(g, *row.BoundLow), runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
+	case row.Reason != "":
+		out.Reason = runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
 	case out.Value == nil && row.Estimate != nil:
 		out.Reason = fmt.Sprintf("an estimate over %d rows, without an interval", row.N)
 	case out.Value == nil:
-		reason, err := mostReason(dir, row)
+		reason, err := mostReason(e.Dir, row)
 		if err != nil {
 			return out, err
 		}
@@ -373,10 +342,27 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = coverageReason(row, e.MinCoverage)
 	case few != "":
 		out.Reason = few
+	case g.Micro && notPooled(row, e.Summary):
+		out.Reason = runs.NotPooledText
 	default:
 		out.Verdict = verdictOf(g, *out.Value)
+		if row.Undefined > 0 {
+			reason, err := mostReason(e.Dir, row)
+			if err != nil {
+				return out, err
+			}
+			out.Detail = fmt.Sprintf("over %d of %d rows: %d undefined%s", row.N, row.N+row.Undefined, row.Undefined, reason)
+		}
 	}
 	return out, nil
+}
+
+// notPooled reports whether a pooled value is over fewer rows than the mean of the metric, since
+// something is left out in the others.
+func notPooled(row *runs.SummaryRow, summary []runs.SummaryRow) bool {
+	return slices.ContainsFunc(summary, func(r runs.SummaryRow) bool {
+		return r.System == row.System && r.Slice == row.Slice && r.Metric == row.Metric && r.Agg == runs.Macro && r.N > row.N
+	})
 }
 
 func verdictOf(g configs.Gate, value float64) runs.Verdict {

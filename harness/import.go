@@ -111,11 +111,11 @@ func (p *Plan) importInputs(ctx context.Context) error {
 		p.warn("%d of %d records of %s could not be read and were left out: %s in the run directory lists them", n, im.record.Report.Records, strings.Join(paths, ", "), filepath.Join(runs.ImportDir, importedRecord))
 	}
 	if r := &im.record.Report; im.rows && r.Citations == 0 {
-		text := strings.Join(paths, ", ") + " has no citation"
+		text := "no answer of " + strings.Join(paths, ", ") + " cites anything"
 		if len(r.UnknownFields) > 0 {
 			text += "; ibid has no place for " + listed(slices.Sorted(maps.Keys(r.UnknownFields)), maxListedNames)
 		}
-		p.warn("%s; ibid import inline reads what is cited in the text, such as [1], and --columns THEIRS=citations a list under another name", text)
+		p.warn("%s; ibid import jsonl --columns THEIRS=citations reads a list under another name", text)
 	}
 	job, config := *p.job, *p.job.Config
 	job.Config = &config
@@ -213,7 +213,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	if im.record.Documents {
 		docs = filepath.Join(im.dir, importedDocuments)
 	}
-	sink, err := convert.NewFiles("auto", filepath.Join(im.dir, importedRows), docs)
+	sink, err := convert.NewFiles("auto", "", filepath.Join(im.dir, importedRows), docs)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func TestReadDetail(t *testing.T) {
 	if d.Meant["cofee"] != "coffee" || d.Presence.PassesPresenceCheck {
 		t.Errorf("meant %v, presence %+v", d.Meant, d.Presence)
 	}
-	if _, err := harness.ReadPrompts(t.Context(), m, 1); err == nil || !strings.Contains(err.Error(), "asks no model") {
+	if _, err := harness.ReadPrompts(t.Context(), t.TempDir(), m, 1); err == nil || !strings.Contains(err.Error(), "asks no model") {
 		t.Errorf("prompts of a run without a judge: %v", err)
 	}
 }
@@ -177,28 +177,28 @@ func TestBaselineGates(t *testing.T) {
 		}
 		return c
 	}
-	out, err := harness.SavedOutcome(t.Context(), dir, m, gates(`"diff(char_f1) >= -0.01"`), base)
+	out, err := harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), base)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.Passed {
 		t.Errorf("the same answers: %+v", out.Gates)
 	}
-	out, err = harness.SavedOutcome(t.Context(), dir, m, gates(`"diff(char_f1) >= -0.01"`), wider)
+	out, err = harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), wider)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.NoVerdict || !strings.Contains(out.Gates[0].Reason, "span_matching.tolerance_chars") {
 		t.Errorf("runs with other settings: %+v", out.Gates)
 	}
-	out, err = harness.SystemOutcome(t.Context(), dir, m, gates(`"diff(char_f1)[system=b] >= 0.9"`), "a")
+	out, err = harness.SystemOutcome(dir, m, gates(`"diff(char_f1)[system=b] >= 0.9"`), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.Failed {
 		t.Errorf("b is not better than a by 0.9: %+v", out.Gates)
 	}
-	if _, err := harness.SavedOutcome(t.Context(), dir, m, gates(`"diff(char_f1) >= 0"`), ""); err == nil {
+	if _, err := harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= 0"`), ""); err == nil {
 		t.Error("a difference is asked for without a run to compare with")
 	}
 }
@@ -209,7 +209,7 @@ func TestForecastWithoutModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Time != 0 || f.Cache != "" || f.Anchors != nil {
+	if f.Time != 0 || f.Cache != "" {
 		t.Errorf("got %+v", f)
 	}
 }

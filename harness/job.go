@@ -65,8 +65,6 @@ type Job struct {
 	// Import says what is done with inputs in other formats than Parquet.
 	Import Importing
 
-	ofAnchors bool // of a run that is nested in another
-
 	Now      func() time.Time // nil = time.Now
 	Progress func(Progress)   // called from one goroutine at a time; may be nil
 	Warn     func(string)     // something the user should know; may be nil
@@ -180,6 +178,7 @@ func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 		TruthPolicy:     s.TruthPolicy,
 		Supported:       s.Thresholds.Supported,
 		Consistent:      s.Thresholds.Consistent,
+		MinCoverage:     s.MinCoverage,
 		ConciseChars:    s.ConciseChars,
 		JudgeComponents: judgeKind != noJudge,
 		Necessity:       s.Judge.Necessity && (tellsNecessity(judgeKind) || judgeKind == recordedJudge && s.Judge.Replay != ""),
@@ -250,9 +249,6 @@ func (p *Plan) agreedConventions() (dataset.Conventions, error) {
 		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	if out.Complete, err = dataset.ParseCompleteness(s.DocumentsComplete); err != nil {
-		return out, &ibid.Error{Usage: true, Err: err}
-	}
-	if out.QuotedSpans, err = dataset.ParseQuotedSpans(s.QuotedSpans); err != nil {
 		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	out.MaxSpanLength = s.SpanMatching.MaxSpanLength

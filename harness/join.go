@@ -3,32 +3,27 @@ package harness
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
 	"ibid"
 	"ibid/dataset"
-	"ibid/dataset/runs"
 	"ibid/metrics/claims"
 )
 
 // openGold opens the tables that are joined to the dataset.
 func (p *Plan) openGold() (err error) {
 	s := &p.job.Config.Settings
-	if p.kept != "" { // has what they say
-		return nil
-	}
 	if s.Truth != "" {
 		if p.truth, err = dataset.OpenTruth(s.Truth); err != nil {
-			return err
+			return goneInput(p.job.SameDataAs, "truth", err)
 		}
 	}
 	if s.Labels != "" {
 		p.labels, err = dataset.OpenLabels(s.Labels, s.Values)
 	}
-	return err
+	return goneInput(p.job.SameDataAs, "labels", err)
 }
 
 // gold are the tables that are joined to the dataset, under the names of the settings
@@ -49,13 +44,9 @@ func (p *Plan) openDataset(want dataset.Want) (*dataset.Source, error) {
 	if p.labels != nil {
 		want |= dataset.WantClaims
 	}
-	path, from := s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want, Limits: limitsOf(s)}
-	if p.kept != "" {
-		path, from.Columns = filepath.Join(p.kept, runs.TextsFile), nil
-	}
-	source, err := dataset.Open(path, from)
+	source, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want, Limits: limitsOf(s)})
 	if err != nil {
-		return nil, err
+		return nil, goneInput(p.job.SameDataAs, "dataset", err)
 	}
 	source = source.Join(p.truth, p.labels)
 	if p.names != nil {

@@ -28,7 +28,6 @@ const (
 	noJudge      = "none"
 	humanJudge   = "human"
 	lexicalJudge = "lexical"
-	replayJudge  = "replay"
 
 	recordedJudge = "recorded"
 )
@@ -63,17 +62,6 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		}
 		p.replayDigest = digest
 		j, err := openRecorded(s.Judge.Replay)
-		if err != nil {
-			return nil, asUsage(err)
-		}
-		return j, nil
-	case kind == replayJudge:
-		digest, err := fileDigest(s.Judge.Replay)
-		if err != nil {
-			return nil, asUsage(err)
-		}
-		p.replayDigest = digest
-		j, err := judge.OpenReplay(s.Judge.Replay)
 		if err != nil {
 			return nil, asUsage(err)
 		}
@@ -164,7 +152,7 @@ func (job *Job) liveConfig() openrouter.Config {
 		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning, Headers: job.Headers, ExtraBody: j.ExtraBody, ServiceTier: j.ServiceTier,
 		Protocol: j.Protocol, Template: j.Template,
 		Batch: j.Batch, BatchLines: int(j.BatchLines), Resubmit: job.Resubmit,
-		Mode: j.Mode, Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
+		Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
 		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxRateWait: j.MaxRateWait, MaxOutage: j.MaxOutage, RPM: int(j.RPM),
 		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)), PromptDir: j.Prompts,
 	}
@@ -203,7 +191,7 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	// The directory is locked, so that nobody else goes by its name.
 	if c.Owner, err = ownerOf(p.Dir); err == nil {
 		p.spentBefore, err = p.spent(ctx, m, store)
-		c.SpentNanoUSD = p.spentBefore + p.elsewhere
+		c.SpentNanoUSD = p.spentBefore
 	}
 	var j *openrouter.Judge
 	if err == nil {

@@ -16,7 +16,7 @@ import (
 	"ibid/judge/openrouter"
 	"ibid/metrics"
 	"ibid/metrics/claims"
-	"ibid/metrics/presence"
+	"ibid/metrics/quote"
 )
 
 // A judging puts rows to a judge, one at a time. Each worker has its own. Its fields
@@ -29,6 +29,7 @@ type judging struct {
 	ofInput   bool          // the labels are verdicts in source_reference
 	whole     bool          // evidence is the whole text that a citation points into
 	wordless  bool          // the judge gives numbers, and no words for them
+	supported float64       // support from which a claim or citation is supported
 	windows   bool          // the judge can tell the cited words from what stands around them
 	edges     sentenceEdges
 	resolver  *dataset.Resolver
@@ -36,17 +37,16 @@ type judging struct {
 	cutter    *claims.Cutter
 	split     bool // a model makes claims of sentences
 
-	cut      claims.Claims
-	claims   []ibid.Claim
-	linker   metrics.Linker
-	links    [][]int32 // claims of each citation
-	unlinked int64
-	request  judge.Request
-	parts    []claimPart
-	answer   *answer           // of a live judge, who was asked before; nil asks now
-	index    []int             // of each citation in the request's evidence, -1 if it is not there
-	verdict  *judge.Verdict    // nil if there is none
-	failure  *judge.RowFailure // the judge could not answer
+	cut     claims.Claims
+	claims  []ibid.Claim
+	linker  metrics.Linker
+	links   [][]int32 // claims of each citation
+	request judge.Request
+	parts   []claimPart
+	answer  *answer           // of a live judge, who was asked before; nil asks now
+	index   []int             // of each citation in the request's evidence, -1 if it is not there
+	verdict *judge.Verdict    // nil if there is none
+	failure *judge.RowFailure // the judge could not answer
 
 	suspected []string // what looks written for the judge; nil if nothing was asked
 
@@ -68,10 +68,10 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	return &judging{
 		kept:  kept,
 		judge: p.judge, info: p.judge.Info(), human: fromFields(s, kind), ofInput: kind == recordedJudge && kept == nil, whole: s.Judge.Evidence == "document",
-		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && kind != recordedJudge && s.Judge.Mode == openrouter.Matrix && !s.Judge.SmallVerifier(),
-		wordless: s.Judge.SmallVerifier(),
+		windows:  s.Judge.Evidence == "window" && kind != humanJudge && kind != recordedJudge && s.Judge.Protocol == openrouter.Verdicts,
+		wordless: s.Judge.SmallVerifier(), supported: s.Thresholds.Supported,
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
-		resolver: resolver, documents: p.documents != nil, cutter: claims.NewCutter(options),
+		resolver: resolver, documents: p.hasDocuments(), cutter: claims.NewCutter(options),
 		split: options.Source == claims.Model,
 	}, nil
 }
@@ -84,7 +84,10 @@ func claimOptions(s *configs.Settings) (o claims.Options, err error) {
 	if o.MarkScope, err = claims.ParseMarkScope(s.MarkScope); err != nil {
 		return o, err
 	}
-	o.NoClaim, o.Attribution = s.NoClaimPhrases, s.AttributionPhrases
+	o.Phrases = claims.NewPhrases(claims.Phrases{NoClaim: s.NoClaimPhrases, Abstention: s.AbstentionPhrases, Attribution: s.AttributionPhrases})
+	if err := claims.CheckPatterns(o.Phrases.Abstention); err != nil {
+		return o, ibid.Usagef("abstention_phrases: %v", err)
+	}
 	return o, nil
 }
 
@@ -163,18 +166,11 @@ func (j *judging) prepare(in *ibid.Answer) error {
 		}
 	}
 	j.claims = j.cut.List
-	var unlinked []bool
 	ids := j.cut.Provided || !in.HasClaims
-	j.links, unlinked = j.linker.Link(j.claims, in.Citations, j.cut.Scopes, ids)
+	j.links = j.linker.Link(j.claims, in.Citations, j.cut.Scopes, ids)
 	for i := range in.Citations {
 		c := &in.Citations[i]
 		c.NoClaim = j.cut.Known && j.cut.Scopes[i] != nil && len(j.cut.Scopes[i]) == 0 && !(ids && c.ClaimID != "")
-	}
-	j.unlinked = 0
-	for _, u := range unlinked {
-		if u {
-			j.unlinked++
-		}
 	}
 	j.writeRequest(in)
 	return nil
@@ -208,7 +204,7 @@ func (j *judging) asks() bool { return len(j.claims) > 0 && !j.textless }
 
 // fill gives the metrics' row what was judged.
 func (j *judging) fill(r *metrics.Row) {
-	r.Claims, r.HasClaims, r.Unlinked = j.claims, j.cut.Known, j.unlinked
+	r.Claims, r.HasClaims, r.Abstains = j.claims, j.cut.Known, j.cut.Abstains
 	r.Judged, r.JudgeFailed, r.Textless = true, j.failure != nil, j.textless
 	r.Scopes = j.cut.Scopes
 	r.Verdicts, r.Pairs = j.verdicts, j.pairs
@@ -362,8 +358,21 @@ func (j *judging) copyVerdict(v *judge.Verdict) {
 			// Evidence that nobody could read may hold what is missing.
 			to.Joint = ibid.Support{}
 		}
+		if to.Contradicted != ibid.Yes && slices.ContainsFunc(to.Citations, func(i int32) bool { return j.checks[i].text.cut }) {
+			to.Joint = j.ofCut(to.Joint)
+		}
 		j.checksOf(k, j.keepCheck)
 	}
+}
+
+// ofCut is the support by a text that was cut out of a longer one. What was cut off may hold
+// what is missing, so that only support and contradiction are certain. What people and other
+// programs say stands.
+func (j *judging) ofCut(s ibid.Support) ibid.Support {
+	if !s.Known() || s.Value >= j.supported || s.Degree == ibid.Contradicts || j.human || j.toldOf(j.request.Row) {
+		return s
+	}
+	return ibid.Undecidable()
 }
 
 // toldOf reports whether another program has verdicts on a row. It may know texts that this
@@ -397,12 +406,20 @@ func (j *judging) keepCheck(from *judge.Check) {
 	c.Support, c.Why, c.Quote, c.QuoteAt, c.Precheck = from.Support, from.Why, from.Quote, from.QuoteAt, from.Precheck
 }
 
+// supportBy is the support by one citation as it counts.
+func (j *judging) supportBy(citation int, s ibid.Support) ibid.Support {
+	if j.checks[citation].text.cut {
+		return j.ofCut(s)
+	}
+	return s
+}
+
 // tabulate makes the verdicts on citations, in the order of the row.
 func (j *judging) tabulate(in *ibid.Answer) {
 	j.verdicts = j.verdicts[:0]
 	for i := range in.Citations {
 		c := &j.checks[i]
-		v := metrics.CitationVerdict{Support: c.Support, Relevant: c.Relevant, NoText: c.text.missing, Quoted: int64(c.QuoteAt.End - c.QuoteAt.Start)}
+		v := metrics.CitationVerdict{Support: j.supportBy(i, c.Support), Relevant: c.Relevant, NoText: c.text.missing, Quoted: int64(c.QuoteAt.End - c.QuoteAt.Start)}
 		if !j.human && !in.Citations[i].Place.Status.Valid() && !in.Citations[i].NoClaim {
 			v = metrics.CitationVerdict{Support: ibid.Scored(0), Relevant: ibid.No}
 		}
@@ -427,7 +444,7 @@ func (j *judging) tabulatePairs(in *ibid.Answer) {
 		if j.verdict != nil {
 			j.checksOf(k, func(c *judge.Check) {
 				if n := slices.Index(cited, int32(c.Citation)); n >= 0 {
-					pairs[n].Support, pairs[n].Relevant = c.Support, c.Relevant
+					pairs[n].Support, pairs[n].Relevant = j.supportBy(c.Citation, c.Support), c.Relevant
 				}
 			})
 			j.necessity(k, pairs)
@@ -483,6 +500,7 @@ type excerpt struct {
 	known      bool   // the judge can read something
 	missing    bool   // there is a place, but its text is not at hand
 	placed     bool   // start and end say where in the text of its key
+	cut        bool   // it was cut out of a longer text
 	doc        string
 	page       int32
 	start, end int32 // code points
@@ -496,11 +514,12 @@ func (j *judging) excerptOf(in *ibid.Answer, i int) excerpt {
 		return excerpt{}
 	}
 	if e, ok := j.excerptAt(&in.Citations[i]); ok {
+		e.cut = quote.Cut(e.text)
 		return e
 	}
 	// What the model wrote itself proves nothing.
-	if quote := in.Citations[i].CitedText; quote != "" && in.Citations[i].Method != presence.Located.String() {
-		return excerpt{text: quote, known: true}
+	if cited := in.Citations[i].CitedText; cited != "" && !claims.IsForm(in.Citations[i].Method) {
+		return excerpt{text: cited, known: true, cut: quote.Cut(cited)}
 	}
 	return excerpt{missing: true}
 }
@@ -537,7 +556,11 @@ func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
 	case start >= length: // nothing of it is there, whatever stands before
 		return excerpt{}, false
 	default:
-		start, end = j.edges.widen(p, start, end, length)
+		reach := j.edges.tolerance
+		if quote.Cut(c.CitedText) && p.Status != ibid.StatusQuoteAmbiguous { // the sentences that it was cut out of
+			reach = max(reach, evidenceWindow)
+		}
+		start, end = j.edges.widen(p, start, end, length, reach)
 	}
 	start, end = min(max(start, 0), length), min(max(end, 0), length)
 	if start >= end {

@@ -329,6 +329,9 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 // supportOf is the support of a recorded verdict.
 func supportOf(s *runs.Judgment) (ibid.Support, error) {
 	var out ibid.Support
+	if s.Label == ibid.Undecided.String() {
+		return ibid.Undecidable(), nil
+	}
 	if s.Support != nil {
 		out = ibid.Scored(*s.Support)
 	}

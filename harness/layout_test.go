@@ -23,8 +23,8 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"metrics/span":     {},
 	"metrics/token":    {ours: []string{"metrics/span"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
 	"metrics/quote":    {theirs: []string{"golang.org/x/text"}},
-	"metrics/presence": {ours: []string{"metrics/span"}},
-	"metrics/claims":   {ours: []string{"metrics/token", "metrics/presence"}, theirs: []string{"github.com/yuin/goldmark"}},
+	"metrics/presence": {ours: []string{"metrics/claims"}},
+	"metrics/claims":   {ours: []string{"metrics/token"}, theirs: []string{"github.com/yuin/goldmark"}},
 	"metrics/dialect":  {ours: []string{"metrics/span"}},
 	"metrics/stats":    {theirs: []string{"gonum.org/v1/gonum"}},
 	"metrics":          {ours: []string{"metrics/span", "metrics/token", "metrics/presence", "metrics/dialect"}},
@@ -48,7 +48,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"dataset/disk", "dataset/documents", "dataset/objects", "dataset/parquet", "metrics/span", "metrics/token", "metrics/quote"},
 		theirs: []string{"github.com/apache/arrow/go/v17"},
 	},
-	"dataset/convert": {ours: []string{"dataset", "dataset/disk", "dataset/documents", "metrics/claims", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json", "github.com/klauspost/compress"}},
+	"dataset/convert": {ours: []string{"dataset", "dataset/disk", "dataset/documents", "metrics/claims", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json", "github.com/itchyny/gojq", "github.com/klauspost/compress"}},
 	// The only room that asks other people's servers for pages. harness is not above it:
 	// a run never fetches.
 	"dataset/fetch": {
@@ -61,11 +61,12 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
-	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history"}, theirs: []string{"github.com/klauspost/compress"}},
+	"report/doc":          {theirs: []string{"github.com/rivo/uniseg"}},
+	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history", "report/doc"}, theirs: []string{"github.com/klauspost/compress"}},
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/objects", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",
-			"metrics/claims", "metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/acts", "annotations/compare", "annotations/history",
+			"metrics/claims", "metrics/dialect", "metrics/quote", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/acts", "annotations/compare", "annotations/history",
 		},
 		theirs: []string{"golang.org/x/sync"},
 	},

@@ -69,6 +69,8 @@ type partFile string
 const (
 	partClaims    partFile = "claims" // of runs that have a judge
 	partVerdicts  partFile = "verdicts"
+	partAnswers   partFile = "answers"
+	partTexts     partFile = "texts"
 	partCalls     partFile = "calls" // of runs whose judge is live
 	partCitations partFile = "citations"
 	partRowsFile  partFile = "rows"
@@ -76,15 +78,23 @@ const (
 
 // partFiles are the results of the run's parts, in the order of writing.
 func (p *Plan) partFiles() []partFile {
-	switch {
-	case p.tables != nil:
+	if p.tables != nil {
 		return p.tables.kinds
-	case p.live != nil:
-		return []partFile{partCalls, partVerdicts, partClaims, partCitations, partRowsFile}
-	case p.judge != nil:
-		return []partFile{partVerdicts, partClaims, partCitations, partRowsFile}
 	}
-	return []partFile{partCitations, partRowsFile}
+	var kinds []partFile
+	if p.live != nil {
+		kinds = append(kinds, partCalls)
+	}
+	if p.judge != nil {
+		kinds = append(kinds, partVerdicts, partClaims)
+	}
+	if p.keepsAnswers() {
+		kinds = append(kinds, partAnswers)
+	}
+	if p.keepsTexts() && p.kept == "" {
+		kinds = append(kinds, partTexts)
+	}
+	return append(kinds, partCitations, partRowsFile)
 }
 
 // result is the file that parts of this kind are joined to.
@@ -98,13 +108,13 @@ func (p *Plan) partPath(number int64, kind partFile) string {
 // evaluated again.
 func (p *Plan) partDone(number int64) (bool, error) {
 	_, err := disk.Stat(p.partPath(number, partRowsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
 	for _, kind := range p.partFiles() {
 		if err == nil {
 			err = verifyPart(p.partPath(number, kind))
 		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
 	if errors.Is(err, parquet.ErrCorrupt) {
 		p.job.warn("%v: its rows are evaluated again", err)
@@ -182,6 +192,15 @@ func (p *Plan) keepGoodParts(parts int64) error {
 		return err
 	}
 	for _, kind := range p.partFiles() { // the one that says that a part is done is the last
+		if kind == partTexts { // the texts of these parts stay where they are
+			for _, k := range good {
+				err = errors.Join(err, p.savePart(int64(k), kind, func(w io.Writer) error { return partTextTable.Encode(w, nil) }))
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		err := parquet.Split(filepath.Join(p.Dir, kind.result()), good, func(k int, write func(io.Writer) error) error {
 			return p.savePart(int64(k), kind, write)
 		})

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +21,7 @@ import (
 	"ibid/judge"
 	"ibid/judge/openrouter"
 	"ibid/metrics"
+	"ibid/metrics/claims"
 )
 
 // A Plan is a run before anything is written: its inputs are open, its settings
@@ -28,7 +30,8 @@ type Plan struct {
 	job            *Job
 	imported       *importedInput // nil if all inputs are Parquet
 	named          string         // the dataset, as the settings have it
-	kept           string         // the folder of a run whose texts are read in place of all inputs; "" for none
+	kept           string         // the folder of a run whose texts are read in place of documents; "" for none
+	gone           error          // why they are
 	source         *dataset.Source
 	people         *dataset.Source         // the same, for what annotators said
 	tables         *Tables                 // in place of source: rows that are scored already
@@ -48,20 +51,16 @@ type Plan struct {
 	annotators     annotatorNames    // of the rows that were scored
 	severalSystems bool              // rows are of several systems; known once keys are checked
 	questions      *runs.QuestionSet // of the rows of one system; known then, too
-	anchors        *Plan             // of the run over the judge's anchors; nil if there are none
-	openAnchors    bool              // some anchors have no verdict, and another try may get it
 	warnings       []string          // of planning, for the manifest
 	rows           *runs.RowRange    // that this process scores; nil for all
 
-	// What a budget knows, in billionths of a US dollar: what earlier processes spent
-	// on this run, and what is spent on the other rows that share its budget: the
-	// anchors' of a run, the run's of anchors.
-	spentBefore, elsewhere int64
-	anchorsCost            int64 // part of elsewhere: of this process
+	// What earlier processes spent on this run, in billionths of a US dollar.
+	spentBefore int64
 
-	replayDigest  string               // of the file of a replay judge
+	replayDigest  string               // of the file of recorded verdicts
 	sourcesDigest string               // of the fetched pages; "" for none
 	openBatches   []string             // of the judge, when the run stops: what the service calls them
+	texts         *heldTexts           // that parts have; nil if the run keeps none
 	log           *runLog              // of the run while it lasts
 	embedder      *openrouter.Embedder // nil if no endpoint is asked for vectors
 	notFetched    notFetched
@@ -85,14 +84,14 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 }
 
 func (p *Plan) prepare(ctx context.Context) error {
-	if err := p.useKept(ctx); err != nil {
-		return err
-	}
 	if err := p.importInputs(ctx); err != nil {
 		return err
 	}
 	if err := p.open(ctx); err != nil {
 		return asUsage(err)
+	}
+	if p.gone != nil {
+		p.warn("%v: scored with the texts that run %s kept", p.gone, p.job.SameDataAs.ID)
 	}
 	if err := p.checkSettings(ctx); err != nil {
 		return err
@@ -109,12 +108,8 @@ func (p *Plan) prepare(ctx context.Context) error {
 	if err := p.checkData(); err != nil {
 		return err
 	}
-	if err := p.planAnchors(ctx); err != nil {
-		return err
-	}
 	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.name()
-	p.placeAnchors()
 	if err := errors.Join(p.checkRows(), p.checkScored()); err != nil {
 		return err
 	}
@@ -128,9 +123,16 @@ func (p *Plan) checkData() error {
 		return nil
 	}
 	for _, kind := range []string{"dataset", "documents", "truth", "labels"} {
-		if m.Ingredients[kind] != p.Ingredients[kind] {
-			return ibid.Usagef("the %s of run %s changed since it was made", kind, m.ID).With("evaluate it again: ibid run")
+		if m.Ingredients[kind] == p.Ingredients[kind] {
+			continue
 		}
+		var lines []string
+		for _, in := range inputsOf(m, kind) {
+			if !slices.ContainsFunc(p.inputs, func(now runs.Input) bool { return now.SHA256 == in.SHA256 && now.Version == in.Version }) {
+				lines = append(lines, fmt.Sprintf("it read %s with the SHA-256 %s", in.Path, cmp.Or(in.SHA256, "not known")))
+			}
+		}
+		return ibid.Usagef("the %s of run %s changed since it was made", kind, m.ID).With("evaluate it again: ibid run", lines...)
 	}
 	return nil
 }
@@ -151,28 +153,21 @@ func (p *Plan) want() dataset.Want {
 
 func (p *Plan) open(ctx context.Context) (err error) {
 	s := &p.job.Config.Settings
+	if m := p.job.SameDataAs; m != nil && m.OfRows() {
+		return ibid.Usagef("it was made of rows, which have no texts").With("evaluate it again: ibid run")
+	}
 	if s.Dataset == "" {
 		return ibid.Usagef("no dataset").With("name one: ibid run DATASET, or dataset: PATH in the run file")
 	}
 	if err := p.openGold(); err != nil {
 		return err
 	}
-	if s.Documents != "" {
-		from := dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)}
-		path := s.Documents
-		if p.kept != "" {
-			path, from.Columns = filepath.Join(p.kept, runs.TextDocumentsFile), nil
-		}
-		if p.documents, err = dataset.OpenDocuments(path, from); err != nil {
-			return err
-		}
+	if err := p.openDocuments(ctx); err != nil {
+		return err
 	}
 	if s.DocNames == "normalized" {
-		p.names = new(dataset.DocumentNames)
-		if p.documents != nil {
-			if p.names, err = p.documents.Names(ctx); err != nil {
-				return err
-			}
+		if p.names, err = p.nameDocuments(ctx); err != nil {
+			return err
 		}
 	}
 	all, err := p.openDataset(p.want() | wantAnnotated)
@@ -202,7 +197,7 @@ func (p *Plan) checkSettings(ctx context.Context) error {
 	if err := p.findComponents(ctx); err != nil {
 		return asUsage(err)
 	}
-	if conv.NeedDocuments() && p.documents == nil && !p.inline {
+	if conv.NeedDocuments() && !p.hasDocuments() && !p.inline {
 		return ibid.Usagef("offset_unit is %s, but there are no documents to convert by", conv.OffsetUnit).With("give the documents: --documents PATH")
 	}
 	if err := p.options.Validate(); err != nil {
@@ -223,9 +218,7 @@ func (p *Plan) digest(ctx context.Context) error {
 		j.progress(Progress{Stage: "reading digests", Done: done, Of: of, Since: since, UnitsBytes: true})
 	}
 	p.Ingredients = p.settingIngredients()
-	if p.kept != "" {
-		p.keptIngredients(j.SameDataAs)
-	} else if err := p.digestData(ctx, progress); err != nil {
+	if err := p.digestData(ctx, progress); err != nil {
 		return asUsage(err)
 	}
 	if p.sourcesDigest != "" {
@@ -242,7 +235,7 @@ func (p *Plan) digest(ctx context.Context) error {
 
 // settingIngredients are what numbers depend on beside the data.
 func (p *Plan) settingIngredients() map[string]string {
-	out := map[string]string{"metrics": metricsVersion}
+	out := map[string]string{"metrics": metricsVersion, "phrases": claims.PhrasesDigest()}
 	for _, v := range p.job.Config.ScoreSettings() {
 		out[v.Key] = v.Value
 	}
@@ -271,6 +264,8 @@ func (p *Plan) digestData(ctx context.Context, progress func(done, of int64)) er
 		if reader := p.documents.Reader(); reader != "" {
 			p.Ingredients["documents.reader"] = reader
 		}
+	} else if p.kept != "" {
+		p.keptDigests(p.job.SameDataAs)
 	}
 	for kind, g := range p.gold {
 		if digests, err = g.Digest(ctx, progress); err != nil {

@@ -26,10 +26,15 @@ type recorder struct {
 	verdict   verdictColumns
 	calls     *parquet.Table
 	call      callColumns
+	answers   *parquet.Table
+	answer    answerColumns
 
 	lacks  []string // see [Plan.lacks]; the layout may have more columns than the run fills
 	hashes bool     // of answers are wanted
 	types  []string // scratch
+	keys   []string
+	counts []int64
+	values []float64
 
 	tagKeys, tagValues []string
 	patterns           rowPatterns
@@ -50,6 +55,8 @@ type (
 		Tokens                                                                                              runs.IntColumn
 		SourceTypes, SourceStatuses, Documents                                                              runs.TextsColumn
 		AnswerHash                                                                                          runs.IntColumn
+		Open                                                                                                runs.IntMapColumn
+		Bounds, Dialects                                                                                    runs.DoubleMapColumn
 	}
 	citationColumns struct {
 		ID, System, CitationID, Doc, Unit, Status, AnswerRole                                 runs.TextColumn
@@ -69,6 +76,10 @@ type (
 		Citations                                                                   runs.IntsColumn
 		Opinions                                                                    runs.TextsColumn
 	}
+	answerColumns struct {
+		Row           runs.IntColumn
+		Query, Answer runs.TextColumn
+	}
 	callColumns struct {
 		ID, System, Model, Provider, GenerationID, Status, Error             runs.TextColumn
 		Row, Number, Attempts, PromptTokens, CompletionTokens, LatencyMillis runs.IntColumn
@@ -81,7 +92,7 @@ type (
 type tally struct {
 	Rows, Errors, Citations int64
 	Statuses                [ibid.NumStatuses]int64
-	MovedTruth, LostTruth   int64
+	Places                  placesBySystem
 }
 
 // tallies are those of the parts that this process has made, by number.
@@ -102,6 +113,7 @@ func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) (
 		{&runs.Claims.Form, &r.claims, &r.claim},
 		{&runs.Verdicts.Form, &r.verdicts, &r.verdict},
 		{&runs.Calls.Form, &r.calls, &r.call},
+		{&runs.Answers.Form, &r.answers, &r.answer},
 	} {
 		var err error
 		if *t.table, err = t.form.Bind(t.columns); err != nil {
@@ -118,7 +130,8 @@ func (r *recorder) reset() {
 	r.claims.Reset()
 	r.verdicts.Reset()
 	r.calls.Reset()
-	r.tally = tally{}
+	r.answers.Reset()
+	r.tally = tally{Places: make(placesBySystem)}
 }
 
 // table is the one that becomes a part file of the kind.
@@ -130,6 +143,8 @@ func (r *recorder) table(kind partFile) *parquet.Table {
 		return r.verdicts
 	case partCalls:
 		return r.calls
+	case partAnswers:
+		return r.answers
 	case partCitations:
 		return r.citations
 	}
@@ -141,6 +156,9 @@ func (r *recorder) table(kind partFile) *parquet.Table {
 func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	to, scores := &r.row, &s.scores
 	r.tally.Rows++
+	if !slices.Contains(r.lacks, runs.NeedsJudge) {
+		r.addAnswer(in)
+	}
 	to.ID.Append(in.ID)
 	to.System.Append(in.System)
 	to.Row.Append(in.Pos)
@@ -151,8 +169,6 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 		to.Status.Append(runs.RowError)
 		to.Error.AppendAny(failure.Error())
 	}
-	r.tally.MovedTruth += scores.Counts[metrics.MovedTruth]
-	r.tally.LostTruth += scores.Counts[metrics.LostTruth]
 	if problem := r.problem(in, s, failure); problem.Fails() {
 		to.FailsBecause.Append(problem.String())
 	}
@@ -194,25 +210,55 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	if r.hashes && failure == nil {
 		to.AnswerHash.Append(answerHash(in))
 	}
-	// What a metric can be at least and at most where something of it is unscored.
-	if scores.Bounded {
-		for _, b := range r.layout.Bounded {
-			if scores.HasBounds[b.Metric] {
-				r.rows.AppendDouble(b.Low, scores.Low[b.Metric])
-				r.rows.AppendDouble(b.High, scores.High[b.Metric])
-			}
-		}
+	if failure == nil && !slices.Contains(r.lacks, runs.NeedsJudge) {
+		r.addMaps(scores)
 	}
 	r.rows.EndRow()
 	if failure != nil {
 		return
 	}
+	r.tally.Places.of(in.System).AddRow(in)
 	r.addCitations(in, s)
 	if j := s.judging; j != nil {
 		r.addClaims(in, j, scores)
 		r.addVerdicts(in, j)
 		r.addCalls(in, j)
 	}
+}
+
+// Metrics that stand in maps, and their keys.
+var (
+	bounded  = runs.BoundedMetrics()
+	dialects = runs.DialectMetrics()
+)
+
+// addMaps records what is open, what metrics can be at least and at most then, and the metrics
+// named after papers.
+func (r *recorder) addMaps(s *metrics.Scores) {
+	keys, counts, values := r.keys[:0], r.counts[:0], r.values[:0]
+	for o, n := range s.Open {
+		if n > 0 {
+			keys, counts = append(keys, metrics.Open(o).String()), append(counts, n)
+		}
+	}
+	r.row.Open.Append(keys, counts)
+	keys = keys[:0]
+	if s.Bounded {
+		for _, m := range bounded {
+			if s.HasBounds[m] {
+				keys, values = append(keys, m.String()+runs.LowSuffix, m.String()+runs.HighSuffix), append(values, s.Low[m], s.High[m])
+			}
+		}
+	}
+	r.row.Bounds.Append(keys, values)
+	keys, values = keys[:0], values[:0]
+	for _, m := range dialects {
+		if v, ok := s.Value(m); ok {
+			keys, values = append(keys, m.String()), append(values, v)
+		}
+	}
+	r.row.Dialects.Append(keys, values)
+	r.keys, r.counts, r.values = keys, counts, values
 }
 
 // problem is the worst about the row that s has scored.
@@ -321,6 +367,15 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 	}
 }
 
+// addAnswer records what was asked and answered.
+func (r *recorder) addAnswer(in *ibid.Answer) {
+	to := &r.answer
+	to.Row.Append(in.Pos)
+	to.Query.Optional(in.Query)
+	to.Answer.Optional(in.Answer)
+	r.answers.EndRow()
+}
+
 // addClaims records the claims of one row and the verdicts on them.
 func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores) {
 	to := &r.claim
@@ -365,7 +420,7 @@ func (r *recorder) addClaimVerdict(j *judging, k int) {
 	to, v := &r.claim, &j.verdict.Claims[k]
 	if v.Votes > 0 {
 		to.Votes.Append(int64(v.Votes))
-		to.Label.Append(v.Joint.Degree.String())
+		to.Label.Append(v.Joint.Word())
 	}
 	to.Reason.Optional(v.JointWhy)
 	if p := j.elsewhere(v); p != nil {
@@ -403,7 +458,7 @@ func (r *recorder) addCitationVerdict(j *judging, i, of int) {
 		to.Support.Append(v.Support.Value)
 	}
 	if c.judged {
-		to.Label.Append(c.Support.Degree.String())
+		to.Label.Append(c.Support.Word())
 	}
 	if v.Relevant != ibid.Unset {
 		to.Relevant.Append(v.Relevant == ibid.Yes)

@@ -188,7 +188,7 @@ func (t *told) finish() error {
 	if v := t.Support; v != nil && !(*v >= 0 && *v <= 1) {
 		return fmt.Errorf("support %v is outside [0, 1]", *v)
 	}
-	if t.Label != "" {
+	if t.Label != "" && t.Label != ibid.Undecided.String() {
 		degree, err := ibid.ParseDegree(t.Label)
 		if err != nil {
 			return err

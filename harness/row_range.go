@@ -38,8 +38,6 @@ func (p *Plan) checkRows() error {
 		return nil
 	}
 	switch {
-	case p.anchors != nil:
-		return ibid.Usagef("judge.anchors: a part of a run judges no anchors").With("leave them out, or use ibid run")
 	case p.imported != nil:
 		return ibid.Usagef("--rows reads Parquet alone: every process would import the rest, too").With("import it once: ibid import auto … -o answers.parquet")
 	case r.From >= p.Rows:
@@ -198,6 +196,7 @@ func (s *Scored) parts(kind partFile) ([]parquet.Part, error) {
 func (p *Plan) takeScored(m *runs.Manifest) {
 	s := p.job.Scored
 	m.Timings.Started, m.Timings.Seconds = s.Manifest.Timings.Started, 0
+	m.Places = placesIn(s.all)
 	for _, of := range s.all {
 		for _, text := range of.Warnings {
 			if !slices.Contains(m.Warnings, text) {

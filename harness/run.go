@@ -23,9 +23,8 @@ import (
 // An InterruptedError means that a run was stopped on purpose. What was done is saved, and
 // the same command goes on.
 type InterruptedError struct {
-	Done    int64 // rows whose results are saved
-	Rows    int64
-	Anchors bool // the rows are anchors
+	Done int64 // rows whose results are saved
+	Rows int64
 
 	// Batches go on at the judge's service, which calls them so; their answers are
 	// taken when the run goes on.
@@ -33,18 +32,11 @@ type InterruptedError struct {
 }
 
 func (e *InterruptedError) Error() string {
-	text := fmt.Sprintf("interrupted: %d of %d %s are saved", e.Done, e.Rows, rowsOrAnchors(e.Anchors))
+	text := fmt.Sprintf("interrupted: %d of %d rows are saved", e.Done, e.Rows)
 	if len(e.Batches) > 0 {
 		text += fmt.Sprintf("; %s goes on at the service: %s", plural(len(e.Batches), "batch", "batches"), strings.Join(e.Batches, ", "))
 	}
 	return text
-}
-
-func rowsOrAnchors(anchors bool) string {
-	if anchors {
-		return "anchors"
-	}
-	return "rows"
 }
 
 // How long calls that are under way, and paid for, are waited for: as long as they take
@@ -64,14 +56,13 @@ func Terminated() error { return &judge.Interrupt{Grace: terminateGrace} }
 
 // A StoppedError says why a judge ended a run early. What was answered is saved.
 type StoppedError struct {
-	Stop    *judge.StopError
-	Done    int64 // rows whose results are saved
-	Rows    int64
-	Anchors bool // the rows are anchors
+	Stop *judge.StopError
+	Done int64 // rows whose results are saved
+	Rows int64
 }
 
 func (e *StoppedError) Error() string {
-	return fmt.Sprintf("stopped: %v: %d of %d %s are saved, and every answer that was paid for", e.Stop, e.Done, e.Rows, rowsOrAnchors(e.Anchors))
+	return fmt.Sprintf("stopped: %v: %d of %d rows are saved, and every answer that was paid for", e.Stop, e.Done, e.Rows)
 }
 func (e *StoppedError) Unwrap() error { return e.Stop }
 
@@ -94,7 +85,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		if err := disk.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
 			return nil, err
 		}
-		return outcomeOf(ctx, p.Dir, before, p.job.Config, p.job.Baseline, true)
+		return outcomeOf(p.Dir, before, p.job.Config, p.job.Baseline, true)
 	}
 	if before != nil && before.Status == runs.StatusRange {
 		return &Outcome{Dir: p.Dir, Manifest: before, Existed: true}, nil
@@ -132,9 +123,6 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	m := p.manifest(before)
 	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
-	if err := p.judgeAnchors(ctx, m, before); err != nil {
-		return nil, err
-	}
 	closeLive, closeEmbedder := nothing, nothing
 	if p.job.Scored == nil {
 		if closeLive, err = p.openLive(ctx, m); err != nil {
@@ -151,19 +139,16 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if p.rows != nil {
 		return &Outcome{Dir: p.Dir, Manifest: m}, nil
 	}
-	return outcomeOf(ctx, p.Dir, m, p.job.Config, p.job.Baseline, false)
+	return outcomeOf(p.Dir, m, p.job.Config, p.job.Baseline, false)
 }
 
 func nothing() error { return nil }
 
-// checkAllKeys checks the keys of the dataset and of the anchors.
+// checkAllKeys checks the keys of the dataset.
 func (p *Plan) checkAllKeys(ctx context.Context) error {
 	var err error
 	p.questions, err = checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.job.Config.Limits, p.stage("checking keys", p.Rows))
 	p.severalSystems = p.questions == nil
-	if err == nil && p.anchors != nil {
-		err = p.anchors.checkAllKeys(ctx)
-	}
 	return asUsage(err)
 }
 
@@ -258,6 +243,9 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		m.Imported = p.imported.brief()
 	}
 	for _, v := range c.Effective() {
+		if base := p.conventions.OffsetBase.String(); v.Key == "offset_base" && p.source != nil && v.Value != base {
+			v.Value, v.Source = base, "dataset" // its metadata say so
+		}
 		m.Settings = append(m.Settings, runs.Setting(v))
 	}
 	for _, w := range c.Warnings {
@@ -277,6 +265,9 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dataset.Documents, since time.Time) error {
 	perPart := p.partRows()
 	from, to := p.wanted(perPart)
+	if p.keepsTexts() && p.kept == "" && p.job.Scored == nil {
+		p.texts = &heldTexts{known: make(map[[2]int32]bool), digests: make(map[int32]string), own: make(map[ownText]bool)}
+	}
 	if before != nil && before.Status == runs.StatusPartial {
 		if err := p.keepGoodParts(to); err != nil {
 			return err
@@ -318,7 +309,6 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	}, func(answered int64) {
 		progress.Done = max(progress.Done, skipped+answered)
 		usage := p.live.Usage()
-		usage.CostNanoUSD += p.anchorsCost
 		progress.Judge = &usage
 		if ctx.Err() != nil && usage.InFlight > 0 {
 			progress.Stage = fmt.Sprintf("waiting for calls under way: %d", usage.InFlight)
@@ -332,6 +322,9 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
+	if m.Places, err = p.places(ctx, from, to, perPart, known, docs); err != nil {
+		return p.interrupted(ctx, err, m, saved, since)
+	}
 	if p.rows != nil {
 		if err := p.joinTables(from, to); err != nil {
 			return err
@@ -341,7 +334,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.assemble(ctx, m, from, to, known, marked, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if !p.job.ofAnchors && p.shared.found.Load() && byQuestion(p.job.Config.Statistics.Cluster) {
+	if p.shared.found.Load() && byQuestion(p.job.Config.Statistics.Cluster) {
 		p.warnOf(m, "questions share documents, so their rows are not independent: set statistics.cluster to auto")
 	}
 	if text := p.notFetched.warning(p); text != "" {
@@ -359,7 +352,7 @@ func (p *Plan) finish(m *runs.Manifest, since time.Time) error {
 	switch {
 	case p.rows != nil:
 		m.Status = runs.StatusRange
-	case m.Errors > 0 || p.live != nil && m.Judge.Failed > 0 || p.openAnchors:
+	case m.Errors > 0 || p.live != nil && m.Judge.Failed > 0:
 		m.Status = runs.StatusPartial
 	}
 	if p.live != nil && p.job.Scored == nil {
@@ -421,9 +414,6 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, k
 	if err := p.writeAgreement(ctx, marked, docs); err != nil {
 		return err
 	}
-	if err := p.keepTexts(ctx, m, docs); err != nil {
-		return err
-	}
 	return p.sumUp(ctx, m, known)
 }
 
@@ -431,9 +421,12 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, k
 func (p *Plan) joinTables(from, to int64) (err error) {
 	p.stage("joining parts", p.Rows)(0)
 	fields := map[partFile][]parquet.Field{
-		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: p.rowsLayout().Fields(),
+		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partAnswers: runs.Answers.Fields(), partRowsFile: p.rowsLayout().Fields(),
 	}
 	for _, kind := range p.partFiles() {
+		if kind == partTexts { // which are made into one another way
+			continue
+		}
 		list := p.partsOf(kind, from, to)
 		if p.job.Scored != nil {
 			if list, err = p.job.Scored.parts(kind); err != nil {
@@ -444,7 +437,7 @@ func (p *Plan) joinTables(from, to int64) (err error) {
 			return err
 		}
 	}
-	return nil
+	return p.saveTexts(from, to)
 }
 
 // sumUp makes the summary of the result files and fills the manifest from them.
@@ -457,11 +450,11 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, known tallies) error
 	if err := p.countCitations(m, known); err != nil {
 		return err
 	}
+	if counted.left > 0 {
+		p.warnOf(m, "%s", runs.LeftOutText(counted.left))
+	}
 	if counted.few {
 		p.warnOf(m, "intervals rest on few documents; for results about these documents only: statistics.cluster: question")
-	}
-	if m.MovedTruth, m.LostTruth, err = countMovedTruth(filepath.Join(p.Dir, runs.RowsFile), known); err != nil {
-		return err
 	}
 	p.warnOfQuotes(m)
 	if err := p.findSigns(m, counted.doubtful); err != nil {
@@ -556,25 +549,6 @@ func countStatuses(path string, known tallies) (map[string]int64, error) {
 		}
 		return nil
 	})
-}
-
-// countMovedTruth counts the truth spans that were moved to their quotes, and those
-// that are nowhere: from memory, or from rows.parquet.
-func countMovedTruth(path string, known tallies) (moved, lost int64, err error) {
-	f, err := runs.OpenFrame(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer f.Close()
-	err = f.Each(func(b *runs.Block) error {
-		if t := known[int64(b.Number)]; t != nil {
-			moved, lost = moved+t.MovedTruth, lost+t.LostTruth
-		} else {
-			moved, lost = moved+sumOf(b, metrics.MovedTruth), lost+sumOf(b, metrics.LostTruth)
-		}
-		return nil
-	})
-	return moved, lost, err
 }
 
 func removeIfThere(path string) error {

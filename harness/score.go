@@ -122,9 +122,6 @@ func streamError(err error) error {
 func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error, err error) {
 	c := p.job.Config
 	s := &c.Settings
-	if s.Judge.Anchors.Dataset != "" {
-		return nil, ibid.Usagef("judge.anchors: a stream judges no anchors")
-	}
 	if err := p.openGold(); err != nil {
 		return nil, err
 	}

@@ -88,8 +88,16 @@ var signNothingJoined = &Sign{
 var signMinDefined = &Sign{
 	Name: "min_defined", Text: "metrics are defined for less of a system's rows than min_defined",
 	Cause: "answers without citations, or rows without what the metric needs",
-	Tip:   "rows.parquet has the reasons in its column undefined; min_defined: SHARE asks for less",
+	Tip:   "ibid show RUN --format csv --table rows has the reasons in its column undefined; min_defined: SHARE asks for less",
 	find:  (*systemSums).fewDefined, asksGates: true, about: "those that it lists; a gate asks of the rows that it is about",
+}
+
+// signQuestionsMissing is asked of by gates over differences.
+var signQuestionsMissing = &Sign{
+	Name: "questions_missing", Text: "questions of the baseline are missing in the run",
+	Cause:     "the system did not answer them, or the dataset is another one",
+	Tip:       "answer all questions of the baseline, or take a baseline over the same ones; --limit and --only say that the others are left out on purpose",
+	asksGates: true, about: "those that a gate compares with the baseline",
 }
 
 // signElsewhereNotAsked is a note about the judge of the run.
@@ -119,21 +127,23 @@ var signs = []*Sign{
 		Name: "documents_missing", Text: "more than 20 % of the citations of a system name documents that are not among those given",
 		Cause: "documents are called otherwise than in citations, or not all of them were given",
 		Tip:   "write the same names in both, or give all documents: --documents PATH; ibid run --dry-run names those that are missing",
-		find:  share(0.2, metrics.MissingCitations, metrics.Citations, "citations name documents that are not among those given"),
+		find: share(0.2, func(s *systemSums) (int64, int64) {
+			return s.counts[metrics.MissingCitations], s.counts[metrics.Citations]
+		}, "citations name documents that are not among those given"),
 		names: readsTexts, about: aboutTexts,
 	},
 	{
 		Name: "quotes_misplaced", Text: "more than 5 % of a system's quotes are not where its citations say: they are elsewhere, in several places, or nowhere",
 		Cause: "offsets count bytes or UTF-16, ends are inclusive, or the documents are not those that were cited",
 		Tip:   "offset_unit: byte or utf16, span_end: inclusive; ibid run --dry-run lists the places",
-		find:  share(0.05, metrics.MisplacedQuotes, metrics.QuotedCitations, "quotes are not where their citations say"),
+		find:  share(0.05, func(s *systemSums) (int64, int64) { return s.places.Misplaced, s.places.Quoted }, "quotes are not where their citations say"),
 		names: readsOrPlaces, about: "those of places to the character, and those that read texts",
 	},
 	{
 		Name: "truth_out_of_bounds", Text: "more than 1 % of the truth spans of a system's rows end after their document or page",
 		Cause: "truth was marked in other texts, or its offsets count something else",
 		Tip:   "give the documents that were marked: --documents PATH, or say what offsets count: offset_unit: byte or utf16",
-		find:  share(0.01, metrics.OutOfBoundsTruth, metrics.TruthMarks, "truth spans end after their document or page"),
+		find:  share(0.01, func(s *systemSums) (int64, int64) { return s.places.Outside, s.places.Marks }, "truth spans end after their document or page"),
 		names: func(d *metrics.Definition, _ bool) bool { return d.ComparesTruth() || isOverall(d) },
 		about: "those that compare with truth",
 	},
@@ -141,14 +151,14 @@ var signs = []*Sign{
 		Name: ibid.NoText.String(), Text: "more than 20 % of a system's claims could not be judged, because no text that they cite is known",
 		Cause: "citations are URLs, or documents that were not given",
 		Tip:   "ibid fetch ANSWERS -o sources.parquet, then --documents sources.parquet; judge: none asks about places only",
-		find:  share(0.2, metrics.NoTextClaims, metrics.Claims, "claims cite no text that is known"),
+		find:  share(0.2, func(s *systemSums) (int64, int64) { return s.noText, s.counts[metrics.Claims] }, "claims cite no text that is known"),
 		names: readsTexts, about: aboutTexts,
 	},
 	{
 		Name: "whole_documents", Text: "more than half of the places of a system are 80 % or more of a document of over 2,000 code points",
 		Cause: "offsets were filled in where only the document is known",
 		Tip:   "leave start and end out, or say unit: document",
-		find:  share(0.5, metrics.WholeCitations, metrics.PlacedCitations, "places are as good as whole documents"),
+		find:  share(0.5, func(s *systemSums) (int64, int64) { return s.places.Whole, s.places.Placed }, "places are as good as whole documents"),
 		names: readsOrPlaces, about: "those of places to the character, and those that read texts",
 	},
 	{
@@ -164,7 +174,7 @@ var signs = []*Sign{
 		names: func(*metrics.Definition, bool) bool { return true },
 		about: "all",
 	},
-	signMinDefined,
+	signMinDefined, signQuestionsMissing,
 	signColumnGone,
 	signElsewhereNotAsked,
 	{
@@ -207,10 +217,10 @@ func isShare(cases, all int64, limit float64) bool {
 	return all >= fewestCases && stats.Wilson(float64(cases), float64(all), signLevel).Low > limit
 }
 
-// share is a sign of a share of counted things above a limit.
-func share(limit float64, cases, of metrics.Count, what string) func(*systemSums) seen {
+// share is a sign of a share above a limit of k cases of n.
+func share(limit float64, count func(*systemSums) (k, n int64), what string) func(*systemSums) seen {
 	return func(s *systemSums) seen {
-		k, n := s.counts[cases], s.counts[of]
+		k, n := count(s)
 		if !isShare(k, n, limit) {
 			return seen{}
 		}
@@ -310,6 +320,11 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 	if err != nil {
 		return err
 	}
+	for system, places := range m.Places {
+		if s := sums[system]; s != nil {
+			s.places = *places
+		}
+	}
 	if len(sums) > 1 {
 		if err := compareSystems(p.Dir, sums); err != nil {
 			return err
@@ -320,7 +335,7 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 	}
 	m.Signs = nil
 	for _, s := range signs {
-		if s == signColumnGone && !p.job.ofAnchors && p.source != nil {
+		if s == signColumnGone && p.source != nil {
 			found, err := p.columnsGone(m)
 			if err != nil {
 				return err
@@ -353,7 +368,7 @@ func (p *Plan) addSign(m *runs.Manifest, s *Sign, system string, found seen) {
 		sign.Metrics = found.metrics
 	}
 	m.Signs = append(m.Signs, sign)
-	if !sign.Note && !sign.Accepted && !p.job.ofAnchors {
+	if !sign.Note && !sign.Accepted {
 		p.job.warn("%s; probably %s: %s", sign.Sentence(), sign.Cause, sign.Tip)
 	}
 }

@@ -26,11 +26,11 @@ func (p *Plan) checkInput(ctx context.Context) error {
 	switch {
 	case p.Rows == 0:
 		return signNoRows.Stop("%s has no rows", s.Dataset)
-	case p.documents != nil && p.documents.Rows() == 0 && p.kept == "":
+	case p.documents != nil && p.documents.Rows() == 0:
 		return signEmptyDocuments.Stop("%s has no documents", s.Documents)
 	}
 	err := p.checkOnly(ctx)
-	if err == nil && !p.job.ofAnchors { // slices are of the run
+	if err == nil { // slices are of the run
 		err = p.checkSlices(ctx)
 	}
 	return asUsage(err)

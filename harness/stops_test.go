@@ -101,7 +101,7 @@ func TestRescoreIsARun(t *testing.T) {
 	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]"}
 	other := []string{"thresholds.supported=0.4", "span_matching.tolerance_chars=20", "truth_policy=union"}
 	whole := done(t, harness.Job{Source: rows}, append(append(slices.Clone(settings), other...), "out="+t.TempDir(), "id=run")...)
-	for _, keep := range []string{"nothing", "excerpts"} {
+	for _, keep := range []string{"nothing", "texts"} {
 		first := done(t, harness.Job{Source: rows}, append(settings, "keep="+keep, "out="+t.TempDir(), "id=first")...)
 		m, err := runs.ReadManifest(first)
 		if err != nil {
@@ -164,7 +164,7 @@ func TestGatesOfFewRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := harness.SavedOutcome(t.Context(), dir, m, config, "")
+			out, err := harness.SavedOutcome(dir, m, config, "")
 			if err != nil {
 				t.Fatal(err)
 			}

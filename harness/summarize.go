@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 
-	"ibid"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -19,7 +16,8 @@ import (
 type counted struct {
 	rows, errors int64
 	doubtful     []runs.SummaryRow
-	few          bool // intervals of a system, of what most of its rows have, rest on few documents
+	left         int64 // rows that count as worst because something is left out
+	few          bool  // intervals of a system, of what most of its rows have, rest on few documents
 }
 
 // summarize makes summary.parquet from rows.parquet: the summary is a function
@@ -37,21 +35,20 @@ func (p *Plan) summarize(ctx context.Context, memory int) (out counted, err erro
 		return out, err
 	}
 	sum := &summarizer{
-		file: f, groups: groups, items: summaryItems(), judged: p.judge != nil,
-		level: s.Statistics.Level, workers: p.job.workers(), progress: p.stage("summarizing", f.Len()),
+		file: f, groups: groups, items: append(metrics.Definitions(), metrics.CountDefinitions()[:runs.ContractCounts]...), judged: p.judge != nil,
+		level: s.Statistics.Level, coverage: s.MinCoverage, workers: p.job.workers(), memory: memory, progress: p.stage("summarizing", f.Len()),
 	}
 	sum.tag = runs.ClusterTag(s.Statistics.Cluster)
+	if sum.left, err = f.LeftOut(); err != nil {
+		return out, err
+	}
+	out.left = sum.left.Rows
 	if err := sum.findUnits(ctx, s.Statistics.Cluster); err != nil {
 		return out, err
 	}
-	blocks, err := sum.blocks(ctx, p.Dir, memory)
-	if err != nil {
-		return out, err
-	}
-	defer blocks.remove()
 	out.rows, out.errors = groups.rows, groups.errors
 	err = runs.Summary.WriteEach(p.Dir, func(yield func(*runs.SummaryRow) error) error {
-		return blocks.each(ctx, func(rows []runs.SummaryRow) error {
+		return sum.each(ctx, func(rows []runs.SummaryRow) error {
 			noteOffsets(rows)
 			rows = withhold(rows, &s.Reporting)
 			for i := range rows {
@@ -88,129 +85,6 @@ func noteOffsets(rows []runs.SummaryRow) {
 			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], fmt.Sprintf("%s is %.3f: the other quotes are not at their offsets", metrics.OffsetAccuracy, accuracy))
 		}
 	}
-}
-
-// A summarizer summarises items, each over all groups.
-type summarizer struct {
-	file     *runs.Frame
-	groups   *groups
-	items    []item
-	judged   bool // the run has a judge
-	level    float64
-	units    []*units // of groups in which rows depend on each other; nil of others
-	touched  *runs.RowDocuments
-	tag      string    // that statistics.cluster names; "" if it names none
-	buffers  sync.Pool // of *itemColumns
-	workers  int
-	progress func(done int64)
-}
-
-// An item is one metric or count to summarize.
-type item struct{ def metrics.Definition }
-
-// micro reports whether the item has a pooled value of its own.
-func (it *item) micro() bool { return len(it.def.Num) > 0 }
-
-// summaryItems are the items of a summary.
-func summaryItems() (items []item) {
-	for _, d := range append(metrics.Definitions(), metrics.CountDefinitions()[:runs.ContractCounts]...) {
-		items = append(items, item{d})
-	}
-	return items
-}
-
-// A state is what is known of one item in one group.
-type state struct {
-	defined      int64
-	macro, micro quotient
-}
-
-// A quotient is a mean, or a quotient of sums, with its spread.
-type quotient struct {
-	num, den float64
-	spread   stats.Spread
-}
-
-// A block is what is known of neighbouring items in all groups that have rows of their
-// own.
-type block struct {
-	*summarizer
-	items  []item
-	states [][]state       // by group, then item
-	judged [][]judgedState // by item, then group; nil of an item that is not judged
-}
-
-// block adds up the items [from, to): it reads each of their columns twice, for the values and
-// for how far rows are from them.
-func (s *summarizer) block(ctx context.Context, from, to int) (*block, error) {
-	b := &block{summarizer: s, items: s.items[from:to], states: make([][]state, len(s.groups.all)), judged: make([][]judgedState, to-from)}
-	for _, g := range s.groups.own {
-		b.states[g] = make([]state, to-from)
-	}
-	columns, _ := s.buffers.Get().(*itemColumns)
-	if columns == nil {
-		columns = newItemColumns(s)
-	}
-	defer s.buffers.Put(columns)
-	for i := range b.items {
-		if err := columns.summarize(ctx, b, i); err != nil {
-			return nil, err
-		}
-		if s.judged && len(b.items[i].def.Scorable) > 0 {
-			var err error
-			if b.judged[i], err = s.judgedStates(ctx, &b.items[i].def); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return b, nil
-}
-
-// rows appends the rows of the summary that a group with rows of its own has of the
-// items.
-func (b *block) rows(g int, out []runs.SummaryRow) []runs.SummaryRow {
-	group := &b.groups.all[g]
-	for i := range b.items {
-		it, st := &b.items[i], &b.states[g][i]
-		row := runs.SummaryRow{
-			System: group.system, Slice: group.slice, Metric: it.def.Name,
-			N: st.defined, Undefined: group.rows - st.defined,
-		}
-		if group.rows > 0 {
-			row.DefinedShare = new(float64(st.defined) / float64(group.rows))
-		}
-		add := func(agg string, of *quotient, pooled bool) {
-			r := row
-			r.Agg = agg
-			e := stats.Estimate{Level: b.level, Reason: ibid.NoData}
-			if of.den != 0 {
-				e = runs.Interval(&it.def, of.num/of.den, &of.spread, pooled, b.level)
-			}
-			e.NameGiven(func(d int32) string { return b.units[g].name(b.touched, d) })
-			r.Fill(&e)
-			if b.tag != "" {
-				for i, w := range r.Warnings {
-					r.Warnings[i] = strings.NewReplacer("one document", "one "+b.tag+" value", "other documents", "other "+b.tag+" values").Replace(w)
-				}
-			}
-			if agg == runs.Micro && e.Defined() {
-				r.Num, r.Den = new(of.num), new(of.den)
-			}
-			if b.judged[i] != nil {
-				b.judged[i][g].complete(&r, &it.def)
-				r.WithholdSelective()
-			}
-			out = append(out, r)
-		}
-		add(runs.Macro, &st.macro, false)
-		switch {
-		case it.micro():
-			add(runs.Micro, &st.micro, true)
-		case it.def.Kind == metrics.Binary: // of which the two are one
-			add(runs.Micro, &st.macro, true)
-		}
-	}
-	return out
 }
 
 // Groups of metrics that are details of how spans match, and metrics that say

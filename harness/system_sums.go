@@ -14,15 +14,17 @@ import (
 )
 
 // signCounts are the counts that signs look at.
-var signCounts = []metrics.Count{
-	metrics.Citations, metrics.MissingCitations, metrics.QuotedCitations, metrics.MisplacedQuotes, metrics.PlacedCitations, metrics.WholeCitations,
-	metrics.TruthMarks, metrics.OutOfBoundsTruth, metrics.Claims, metrics.NoTextClaims,
-}
+var signCounts = []metrics.Count{metrics.Citations, metrics.MissingCitations, metrics.Claims}
+
+// noTextOutcomes are claims of which no cited text is known.
+var noTextOutcomes = metrics.OpenOf(metrics.OpenNoText, metrics.OutcomeItems)
 
 // systemSums are what signs look at: sums over the rows of one system that were scored.
 type systemSums struct {
 	rows, nulls int64 // all, and those whose citations are null
 	counts      [metrics.NumCounts]int64
+	noText      int64 // claims of which no cited text is known
+	places      metrics.Places
 
 	like         string // the system with the most identical answers, if that is a sign
 	same, shared int64  // answers identical to its own, and questions that both answered
@@ -55,6 +57,9 @@ func sumSystems(dir string) (map[string]*systemSums, error) {
 			if status[i] == runs.RowOK {
 				of[i].rows++
 			}
+		}
+		for i, n := range b.Column(noTextOutcomes.String()).Ints {
+			of[i].noText += n
 		}
 		for _, c := range signCounts {
 			counts := b.Column(c.String())

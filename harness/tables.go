@@ -29,8 +29,9 @@ type Tables struct {
 
 	rows      *dataset.Source
 	layout    *runs.RowsLayout
-	documents string     // digest of the documents that all of these runs had; "" for none, or several
-	kinds     []partFile // that results have
+	documents string         // digest of the documents that all of these runs had; "" for none, or several
+	places    placesBySystem // nil unless all are of runs
+	kinds     []partFile     // that results have
 }
 
 // FindTables lists the files of rows that patterns name, see [dataset.Glob]. Rows of runs
@@ -68,12 +69,16 @@ func FindTables(patterns []string) (*Tables, error) {
 			}
 		}
 	}
+	var manifests []*runs.Manifest
 	for _, m := range of {
 		if m == nil {
-			t.Manifest, t.documents = nil, ""
+			t.Manifest, t.documents, manifests = nil, "", nil
 			break
 		}
-		t.documents = m.Ingredients["documents"]
+		t.documents, manifests = m.Ingredients["documents"], append(manifests, m)
+	}
+	if len(manifests) > 0 {
+		t.places = placesIn(manifests)
 	}
 	for _, m := range of {
 		if m != nil && m.Ingredients["documents"] != t.documents {
@@ -129,7 +134,7 @@ func (j *Job) Summarize(ctx context.Context, t *Tables) (*Outcome, error) {
 	case err != nil:
 		return nil, err
 	case before != nil && before.Complete():
-		return outcomeOf(ctx, p.Dir, before, j.Config, j.Baseline, true)
+		return outcomeOf(p.Dir, before, j.Config, j.Baseline, true)
 	}
 	if err := disk.MkdirAll(filepath.Join(p.Dir, partsDir)); err != nil {
 		return nil, err
@@ -148,7 +153,7 @@ func (j *Job) Summarize(ctx context.Context, t *Tables) (*Outcome, error) {
 		}
 		return nil, asUsage(err)
 	}
-	return outcomeOf(ctx, p.Dir, m, j.Config, j.Baseline, false)
+	return outcomeOf(p.Dir, m, j.Config, j.Baseline, false)
 }
 
 // planTables opens the rows and derives the fingerprint.
@@ -190,6 +195,7 @@ func (p *Plan) planTables(ctx context.Context) (err error) {
 // takeTables makes the result files of what is there, and sums them up.
 func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 	since := p.job.now()
+	m.Places = p.tables.places
 	if err := m.Write(p.Dir); err != nil {
 		return err
 	}

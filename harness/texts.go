@@ -1,62 +1,186 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
+	"ibid/dataset/disk"
 	"ibid/dataset/runs"
 	"ibid/judge/openrouter"
 	"ibid/metrics/presence"
 )
 
-// Texts reads the texts of a finished run again: answers from its dataset, the
-// cited documents from its documents; or both from what the run kept.
+// Texts reads the texts of a finished run again: answers from its dataset, the cited
+// documents from its documents, or from what the run kept where those are gone.
 type Texts struct {
-	plan *Plan
+	plan    *Plan
+	results *resultRows // in place of plan: the dataset is gone
 
-	// Kept says why the texts are those that the run kept, nil if they are its data.
+	// Kept says why some texts are those that the run kept, nil if they are its data.
 	Kept error
 }
 
-// OpenTexts opens the dataset and the documents of the run m in dir. If those are no
-// longer there or no longer the same, it opens the texts that the run kept; the error is
-// that it kept none.
+// OpenTexts opens the dataset and the documents of the run m in dir, or in place of what is
+// no longer there, or no longer the same, what the run kept. The error says what is gone
+// that it did not keep.
 func OpenTexts(ctx context.Context, dir string, m *runs.Manifest) (*Texts, error) {
-	p, reason, err := orKept(ctx, dir, m)
-	if err != nil {
-		return nil, err
+	p, err := reopen(ctx, m, dir)
+	if err == nil {
+		return &Texts{plan: p, Kept: p.gone}, nil
 	}
-	return &Texts{p, reason}, nil
+	if results := keptRows(dir, m); results != nil && ctx.Err() == nil {
+		return &Texts{results: results, Kept: err}, nil
+	}
+	return nil, err
 }
 
-// reopen opens the inputs of a finished run, which must be as it read them, or what it
-// kept of them in a file.
-func reopen(ctx context.Context, m *runs.Manifest, kept string) (*Plan, error) {
+// reopen opens the inputs of the finished run m, which must be as it read them; its documents
+// may be those that it kept in dir. The error is [ibid.ErrUsage].
+func reopen(ctx context.Context, m *runs.Manifest, dir string) (*Plan, error) {
 	config, err := SettingsOf(m, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if m.OfRows() {
-		return nil, errors.New("it was made of rows, which have no texts")
-	}
-	p := &Plan{job: &Job{Config: config}, kept: kept}
+	p := &Plan{job: &Job{Config: config, SameDataAs: m, SameDataIn: dir}}
 	if err := p.open(ctx); err != nil {
-		return nil, err
+		return nil, asUsage(err)
 	}
-	if kept == "" {
-		if err := p.unchanged(ctx, m); err != nil {
-			return nil, err
+	if err := unchanged(ctx, m, "dataset", p.source.Files()); err != nil {
+		return nil, asUsage(err)
+	}
+	for kind, g := range p.gold {
+		if err := unchanged(ctx, m, kind, g.Files()); err != nil {
+			return nil, asUsage(err)
 		}
 	}
 	p.conventions, err = p.agreedConventions()
 	return p, err
+}
+
+// openDocuments opens the documents of the run. Those of a run that must have the data of
+// another may be what that one kept of them.
+func (p *Plan) openDocuments(ctx context.Context) (err error) {
+	s := &p.job.Config.Settings
+	if s.Documents == "" {
+		return nil
+	}
+	p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)})
+	m := p.job.SameDataAs
+	if m == nil {
+		return err
+	}
+	if err == nil {
+		err = unchanged(ctx, m, "documents", p.documents.Files())
+	} else {
+		err = goneInput(m, "documents", err)
+	}
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if !kept(p.job.SameDataIn, runs.TextsFile) {
+		return fmt.Errorf("%w, and the run kept no texts", err)
+	}
+	p.documents, p.kept, p.gone = nil, p.job.SameDataIn, err
+	return nil
+}
+
+// kept reports whether a run kept a file.
+func kept(dir, file string) bool {
+	_, err := disk.Stat(filepath.Join(dir, file))
+	return dir != "" && err == nil
+}
+
+// hasDocuments reports whether the run has documents beside those of its rows.
+func (p *Plan) hasDocuments() bool { return p.documents != nil || p.kept != "" }
+
+// keptDigests are those of the documents that a run had which are gone now.
+func (p *Plan) keptDigests(m *runs.Manifest) {
+	for _, kind := range []string{"documents", "documents.reader"} {
+		if v, ok := m.Ingredients[kind]; ok {
+			p.Ingredients[kind] = v
+		}
+	}
+	p.inputs = append(p.inputs, inputsOf(m, "documents")...)
+}
+
+// inputsOf are the files of a kind that the run m read.
+func inputsOf(m *runs.Manifest, kind string) []runs.Input {
+	return slices.DeleteFunc(slices.Clone(m.Inputs), func(in runs.Input) bool { return in.Kind != kind })
+}
+
+// goneInput says which file of a kind the run m read that cannot be read now; nil is no run.
+func goneInput(m *runs.Manifest, kind string, err error) error {
+	if m == nil || err == nil {
+		return err
+	}
+	for _, in := range inputsOf(m, kind) {
+		if _, statErr := disk.Stat(in.Path); statErr != nil && in.SHA256 != "" {
+			return fmt.Errorf("%w; the run read %s with the SHA-256 %s", err, in.Path, in.SHA256)
+		}
+	}
+	return err
+}
+
+// nameDocuments are the names of documents for all spellings of them.
+func (p *Plan) nameDocuments(ctx context.Context) (*dataset.DocumentNames, error) {
+	switch {
+	case p.documents != nil:
+		return p.documents.Names(ctx)
+	case p.kept == "":
+		return new(dataset.DocumentNames), nil
+	}
+	return dataset.NamesOf(func(yield func(name string) error) error {
+		return runs.Texts.Scan(p.kept, []string{"doc", "rows"}, func(_ int64, t *dataset.Text) error {
+			if t.Rows != nil {
+				return nil
+			}
+			return yield(t.Doc)
+		})
+	})
+}
+
+// loadNamed loads the documents that need is true of, which is asked about all; nil if the
+// run has none.
+func (p *Plan) loadNamed(ctx context.Context, need func(name string) bool) (*dataset.Documents, error) {
+	if p.documents != nil {
+		return dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: need})
+	}
+	if p.kept == "" {
+		return nil, nil
+	}
+	return loadTexts(p.kept, func(t *dataset.Text) []string {
+		if t.Rows != nil || !need(t.Doc) {
+			return nil
+		}
+		return []string{t.Doc}
+	})
+}
+
+// loadTexts loads texts that the run in dir kept, under the names that names gives them;
+// none leaves one out.
+func loadTexts(dir string, names func(t *dataset.Text) []string) (*dataset.Documents, error) {
+	needed := []int64{}
+	err := runs.Texts.Scan(dir, []string{"doc", "rows"}, func(at int64, t *dataset.Text) error {
+		if len(names(t)) > 0 {
+			needed = append(needed, at)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return dataset.LoadTexts(func(yield func(*dataset.Text) error) error {
+		return runs.Texts.ScanSome(dir, nil, needed, func(_ int64, t *dataset.Text) error { return yield(t) })
+	}, names)
 }
 
 // Each calls yield with the rows of the dataset whose position in the input wants is
@@ -67,18 +191,48 @@ func reopen(ctx context.Context, m *runs.Manifest, kept string) (*Plan, error) {
 // The documents at hand are those that these rows name as a source or as truth, and
 // those in further. They are read once.
 func (t *Texts) Each(ctx context.Context, further []string, wants func(pos int64) bool, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
-	docs, err := t.load(ctx, further, wants)
+	if t.results != nil {
+		return t.results.each(ctx, further, wants, yield)
+	}
+	return t.plan.eachResolved(ctx, further, wants, func(string) {}, func(row *ibid.Answer, r *dataset.Resolver) error { return yield(row, r.Text) })
+}
+
+// eachResolved calls yield with rows as [Texts.Each] does, and met with the name of every
+// document that the run has.
+func (p *Plan) eachResolved(ctx context.Context, further []string, wants func(pos int64) bool, met func(name string), yield func(*ibid.Answer, *dataset.Resolver) error) error {
+	needed := make(map[string]bool)
+	note := func(doc string, _ bool) {
+		if !needed[doc] {
+			needed[strings.Clone(doc)] = true // a row's strings live in its batch
+		}
+	}
+	for _, doc := range further {
+		note(doc, false)
+	}
+	if p.hasDocuments() {
+		err := eachWanted(ctx, p.source.Select(dataset.WantKeys|dataset.WantSpans), wants, func(row *ibid.Answer) error {
+			eachNamed(row, note)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	docs, err := p.loadNamed(ctx, func(name string) bool {
+		met(name)
+		return needed[name]
+	})
 	if err != nil {
 		return err
 	}
 	defer docs.Close()
-	resolver := t.plan.resolver(docs)
-	return eachWanted(ctx, t.plan.source, wants, func(row *ibid.Answer) error {
+	resolver := p.resolver(docs)
+	return eachWanted(ctx, p.source, wants, func(row *ibid.Answer) error {
 		resolver.Resolve(row)
 		if err := resolver.Err(); err != nil {
 			return err
 		}
-		if err := yield(row, resolver.Text); err != nil {
+		if err := yield(row, resolver); err != nil {
 			return err
 		}
 		return resolver.Err()
@@ -88,6 +242,9 @@ func (t *Texts) Each(ctx context.Context, further []string, wants func(pos int64
 // EachAnswer calls yield with question and answer of the rows that are read again, in the
 // order of the input, without their documents. Both are valid until yield returns.
 func (t *Texts) EachAnswer(ctx context.Context, yield func(pos int64, query, answer string) error) error {
+	if t.results != nil {
+		return t.results.eachAnswer(yield)
+	}
 	return eachRow(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantAnswers), 0, func(row *ibid.Answer) error {
 		return yield(row.Pos, row.Query, row.Answer)
 	})
@@ -126,30 +283,6 @@ func eachWanted(ctx context.Context, src *dataset.Source, wants func(pos int64) 
 	})
 }
 
-// load keeps the documents that wanted rows name, and further; nil if the run has none.
-func (t *Texts) load(ctx context.Context, further []string, wants func(pos int64) bool) (*dataset.Documents, error) {
-	if t.plan.documents == nil {
-		return nil, nil
-	}
-	needed := make(map[string]bool)
-	note := func(doc string, _ bool) {
-		if !needed[doc] {
-			needed[strings.Clone(doc)] = true // a row's strings live in its batch
-		}
-	}
-	for _, doc := range further {
-		note(doc, false)
-	}
-	err := eachWanted(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantSpans), wants, func(row *ibid.Answer) error {
-		eachNamed(row, note)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return dataset.LoadDocuments(ctx, t.plan.documents, dataset.LoadOptions{Need: func(name string) bool { return needed[name] }})
-}
-
 // eachNamed calls f with each document that citations and marks of a row name, or with
 // null.
 func eachNamed(row *ibid.Answer, f func(doc string, null bool)) {
@@ -173,9 +306,9 @@ type Detail struct {
 	Texts map[TextKey]string // of the keys that some citation or truth span is in, and of those asked for
 	Meant map[string]string  // a document that is there, for a name that is cited and is not
 
-	Presence presence.Signals // what citation_presence was decided from
+	Presence *presence.Signals // what citation_presence was decided from; nil if the dataset is gone
 
-	// Kept says why the texts are those that the run kept, nil if they are its data.
+	// Kept says why some texts are those that the run kept, nil if they are its data.
 	Kept error
 }
 
@@ -187,37 +320,53 @@ type TextKey struct {
 }
 
 // ReadDetail reads one row of the run m in dir again, at its position of the input, from
-// the dataset and the documents of that run, and the texts of further keys. If dataset or
-// documents are no longer there or no longer the same, it reads what the run kept; the
-// error is that it kept nothing.
+// the dataset and the documents of that run, and the texts of further keys. In place of what
+// is no longer there, or no longer the same, it reads what the run kept; the error says what
+// is gone that it did not keep.
 func ReadDetail(ctx context.Context, dir string, m *runs.Manifest, position int64, further []TextKey) (*Detail, error) {
-	p, reason, err := orKept(ctx, dir, m)
+	texts, err := OpenTexts(ctx, dir, m)
 	if err != nil {
 		return nil, err
 	}
-	d := &Detail{Kept: reason, Texts: make(map[TextKey]string), Meant: make(map[string]string)}
-	var names []string
-	err = p.withRow(ctx, position, further, func(name string) { names = append(names, strings.Clone(name)) }, func(row *ibid.Answer, r *dataset.Resolver) error {
-		d.Row = *row
-		keys := slices.Clone(further)
-		for i := range row.Citations {
-			keys = append(keys, TextKey{row.Citations[i].Place.Doc, row.Citations[i].Place.Page})
+	d := &Detail{Kept: texts.Kept, Texts: make(map[TextKey]string), Meant: make(map[string]string)}
+	var documents, names []string
+	for _, key := range further {
+		documents = append(documents, key.Doc)
+	}
+	wants := func(pos int64) bool { return pos == position }
+	if texts.results != nil {
+		return d, texts.results.each(ctx, documents, wants, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+			d.take(row, further, text)
+			return nil
+		})
+	}
+	p := texts.plan
+	err = p.eachResolved(ctx, documents, wants, func(name string) { names = append(names, strings.Clone(name)) }, func(row *ibid.Answer, r *dataset.Resolver) error {
+		d.take(row, further, r.Text)
+		d.suggest(names)
+		if err := p.readPresence(ctx, d); err != nil {
+			return err
 		}
-		for i := range row.Truth {
-			keys = append(keys, TextKey{row.Truth[i].Place.Doc, row.Truth[i].Place.Page})
-		}
-		for _, key := range keys {
-			if text, ok := r.Text(key.Doc, key.Page); ok {
-				d.Texts[key] = text
-			}
-		}
-		return r.Err()
+		return errEnough // the batch is not released: the row keeps its strings
 	})
-	if err != nil {
-		return nil, err
+	return d, ignoreEnough(err)
+}
+
+// take fills in a row, and the texts of its places and of further keys.
+func (d *Detail) take(row *ibid.Answer, further []TextKey, textOf func(doc string, page int32) (string, bool)) {
+	d.Row = *row
+	keys := slices.Clone(further)
+	for i := range row.Citations {
+		keys = append(keys, TextKey{row.Citations[i].Place.Doc, row.Citations[i].Place.Page})
 	}
-	d.suggest(names)
-	return d, p.readPresence(ctx, d)
+	for i := range row.Truth {
+		keys = append(keys, TextKey{row.Truth[i].Place.Doc, row.Truth[i].Place.Page})
+	}
+	for _, key := range keys {
+		if text, ok := textOf(key.Doc, key.Page); ok {
+			d.Texts[key] = text
+		}
+	}
 }
 
 // readPresence looks for citations in the text of the answer, as the run did.
@@ -232,7 +381,7 @@ func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
 		return err
 	}
 	err = p.options.Presence.Detect(ctx, in, &out)
-	d.Presence = out.Signals
+	d.Presence = &out.Signals
 	if errors.Is(err, presence.ErrNotFetched) || errors.Is(err, openrouter.ErrNotKept) {
 		err = nil // not known, as in the run
 	}
@@ -275,21 +424,15 @@ func SettingsOf(m *runs.Manifest, set, gates []string) (*configs.Config, error) 
 	return c, nil
 }
 
-// unchanged compares the files with what the run read, by size: a digest would
-// read them whole.
-func (p *Plan) unchanged(ctx context.Context, m *runs.Manifest) error {
-	files := p.source.Files()
-	if p.documents != nil {
-		files = append(files, p.documents.Files()...)
-	}
-	for _, g := range p.gold {
-		files = append(files, g.Files()...)
-	}
-	if len(files) != len(m.Inputs) {
-		return fmt.Errorf("the run read %d files, now there are %d", len(m.Inputs), len(files))
+// unchanged compares the files of a kind with what the run m read, by size and date: a
+// digest would read them whole.
+func unchanged(ctx context.Context, m *runs.Manifest, kind string, files []dataset.FileInfo) error {
+	inputs := inputsOf(m, kind)
+	if len(files) != len(inputs) {
+		return fmt.Errorf("the run read %d files of its %s, now there are %d", len(inputs), kind, len(files))
 	}
 	for i, f := range files {
-		in := m.Inputs[i]
+		in := inputs[i]
 		same := f.Size == in.Bytes && f.Rows == in.Rows
 		if same && (in.Version != "" || !f.Modified.Equal(in.Modified)) {
 			digests, err := dataset.DigestFiles(ctx, []string{f.Name})
@@ -299,7 +442,7 @@ func (p *Plan) unchanged(ctx context.Context, m *runs.Manifest) error {
 			same = digests[0].SHA256 == in.SHA256 && digests[0].Version == in.Version
 		}
 		if !same {
-			return fmt.Errorf("%s is not the file that the run read", f.Name)
+			return fmt.Errorf("%s is not the file that the run read, whose SHA-256 is %s", f.Name, cmp.Or(in.SHA256, "not known"))
 		}
 	}
 	return nil
@@ -310,8 +453,8 @@ func (p *Plan) unchanged(ctx context.Context, m *runs.Manifest) error {
 // and further votes on a doubtful verdict are not among them. It reads the inputs
 // again: the error says so if they, or the prompts, are no longer there or no
 // longer the same. A run whose judge asks no models is [ibid.ErrUsage].
-func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openrouter.Prompt, error) {
-	p, err := reopen(ctx, m, "")
+func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int64) ([]openrouter.Prompt, error) {
+	p, err := reopen(ctx, m, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +471,8 @@ func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openr
 	}
 	p.judge, p.live = judge, judge
 	var prompts []openrouter.Prompt
-	err = p.withRow(ctx, position, nil, func(string) {}, func(row *ibid.Answer, resolver *dataset.Resolver) error {
+	wants := func(pos int64) bool { return pos == position }
+	err = p.eachResolved(ctx, nil, wants, func(string) {}, func(row *ibid.Answer, resolver *dataset.Resolver) error {
 		judging, err := newJudging(p, resolver)
 		if err != nil {
 			return err
@@ -342,46 +486,11 @@ func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openr
 	return prompts, err
 }
 
-// withRow reads one row and resolves its places. The documents at hand are those that it
-// names, and those of further keys; each is told the names of all.
-func (p *Plan) withRow(ctx context.Context, position int64, further []TextKey, each func(name string), do func(*ibid.Answer, *dataset.Resolver) error) error {
-	var row ibid.Answer
-	err := p.source.ReadRows(ctx, []int64{position}, func(b *dataset.Batch, i int) error {
-		b.Row(i, &row)
-		return errEnough // the batch is not released: the row keeps its strings
-	})
-	if ignoreEnough(err) != nil {
-		return err
-	}
-	var docs *dataset.Documents
-	if p.documents != nil {
-		named := make(map[string]bool)
-		eachNamed(&row, func(doc string, _ bool) { named[doc] = true })
-		for _, key := range further {
-			named[key.Doc] = true
-		}
-		docs, err = dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool {
-			each(name)
-			return named[name]
-		}})
-		if err != nil {
-			return err
-		}
-		defer docs.Close()
-	}
-	resolver := p.resolver(docs)
-	resolver.Resolve(&row)
-	if err := resolver.Err(); err != nil {
-		return err
-	}
-	return do(&row, resolver)
-}
-
 // loadDocuments keeps the documents that some citation or annotation names; nil
 // if the run has none. It passes over the dataset once and over the documents
 // once, and keeps 8 bytes for each distinct name that is cited.
 func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
-	if p.documents == nil {
+	if !p.hasDocuments() {
 		return nil, nil
 	}
 	seed := maphash.MakeSeed()
@@ -402,11 +511,13 @@ func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.stage("reading documents", p.documents.Rows())(0)
-	return dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool {
+	if p.documents != nil {
+		p.stage("reading documents", p.documents.Rows())(0)
+	}
+	return p.loadNamed(ctx, func(name string) bool {
 		_, ok := needed[maphash.String(seed, name)]
 		return ok
-	}})
+	})
 }
 
 // checkedDocuments are the documents of a run whose input, keys and citations are checked.

@@ -82,7 +82,7 @@ func sourceOf(kind string) string {
 		return runs.FromHuman
 	case lexicalJudge:
 		return runs.FromRule
-	case replayJudge, recordedJudge:
+	case recordedJudge:
 		return runs.FromFile
 	}
 	return runs.FromModel
@@ -153,7 +153,7 @@ func (r *recorder) addSupport(j *judging, s ibid.Support) {
 		r.verdict.Support.Append(s.Value)
 	}
 	if !j.wordless {
-		r.verdict.Label.Append(s.Degree.String())
+		r.verdict.Label.Append(s.Word())
 	}
 }
 

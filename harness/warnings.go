@@ -60,7 +60,7 @@ func modelWarnings(s *configs.Settings, known []openrouter.ModelInfo, longest in
 			continue
 		}
 		m := &known[i]
-		if s.Judge.Mode == openrouter.Matrix && !s.Judge.SmallVerifier() && !m.Supports(structuredOutputs) && !m.Supports(responseFormat) {
+		if s.Judge.Protocol == openrouter.Verdicts && !m.Supports(structuredOutputs) && !m.Supports(responseFormat) {
 			warn("%s does not promise structured outputs: more replies will break the schema and be asked again", model)
 		}
 		if !m.Supports(temperature) {

@@ -174,7 +174,7 @@ func TestQuestionsOfManifest(t *testing.T) {
 // that was not divided, and what is not every row of it exactly once is refused.
 func TestRangesAreTheRun(t *testing.T) {
 	rows, documents := newStudy().files(t)
-	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]", "rows_per_part=2", "keep=nothing"}
+	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]", "rows_per_part=2"}
 	whole := done(t, harness.Job{Source: rows}, append(settings, "out="+t.TempDir(), "id=run")...)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 3 {
@@ -190,7 +190,7 @@ func TestRangesAreTheRun(t *testing.T) {
 		if err != nil {
 			t.Fatalf("ranges from %v: %v", at, err)
 		}
-		sameTables(t, whole, joined, allTables...)
+		sameTables(t, whole, joined, append(allTables, runs.TextsFile, runs.AnswersFile)...)
 	}
 
 	dirs := rangesOf(t, settings, 0, 16, 30, 50)
@@ -327,7 +327,7 @@ func documentLines(t *testing.T, documents []ibid.Document) []byte {
 func TestImportedRowsAreRows(t *testing.T) {
 	s := newStudy()
 	rows, documents := s.files(t)
-	settings := []string{"judge=lexical", "slices=[lang]", "keep=nothing"}
+	settings := []string{"judge=lexical", "slices=[lang]", "keep=nothing", "accept=[min_defined]", "statistics.cluster=topic"}
 	whole := done(t, harness.Job{Source: rows}, append(settings, "dataset="+rows, "documents="+documents, "out="+t.TempDir(), "id=run")...)
 	dir, out := t.TempDir(), t.TempDir()
 	answers, texts := filepath.Join(dir, "answers.jsonl"), filepath.Join(dir, "documents.jsonl")
@@ -396,7 +396,7 @@ func TestImportedRowsAreRows(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		default:
 			want := map[string]string{
-				"without a citation":  answers + " has no citation; ibid has no place for links; ibid import inline",
+				"without a citation":  "no answer of " + answers + " cites anything; ibid has no place for links; ibid import jsonl --columns",
 				"a line that is none": "1 of 2 records of " + answers + " could not be read and were left out: ",
 			}[name]
 			if !slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, want) }) {
@@ -475,49 +475,5 @@ func TestRecordedVerdictsAreVerdicts(t *testing.T) {
 	m, err := runs.ReadManifest(again)
 	if err != nil || m.Judge.Kind != "recorded" {
 		t.Errorf("judge %+v, %v", m.Judge, err)
-	}
-}
-
-// TestAnchorsAreARun: the verdicts on anchors are those of a run over them alone; other
-// anchors than those that are frozen are refused.
-func TestAnchorsAreARun(t *testing.T) {
-	s := judged()
-	rows, documents := s.files(t)
-	var few study
-	few.documents = s.documents
-	for i, r := range s.rows[:12] {
-		a := *r
-		a.System, a.ID = "anchor", fmt.Sprint("a", i)
-		a.HasLabels, a.Labels = true, []ibid.Label{{Annotator: "ada", Kind: "support", ClaimID: "k", Value: ibid.Some(float64(i % 2))}}
-		few.rows = append(few.rows, &a)
-	}
-	anchors, texts := few.files(t)
-	alone := done(t, harness.Job{Source: anchors}, "dataset="+anchors, "documents="+texts, "judge=lexical", "out="+t.TempDir(), "id=run", "keep=nothing")
-	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "judge.anchors.dataset=" + anchors, "judge.anchors.documents=" + texts, "out=" + t.TempDir(), "keep=nothing"}
-	var warnings []string
-	with := done(t, harness.Job{Source: rows, Warn: func(text string) { warnings = append(warnings, text) }}, append(settings, "id=run")...)
-	sameTables(t, alone, filepath.Join(with, runs.AnchorsDir), runs.ClaimsFile, runs.CitationsFile, runs.VerdictsFile)
-	m, err := runs.ReadManifest(with)
-	if err != nil || m.Anchors == nil || len(m.Anchors.Digest) != 64 {
-		t.Fatalf("%+v, %v", m.Anchors, err)
-	}
-	if a := m.Anchors.Agreement; len(a) != 1 || a[0].BothYes+a[0].BothNo+a[0].HumanOnly+a[0].JudgeOnly != 12 || a[0].HumanOnly+a[0].BothYes != 6 {
-		t.Errorf("agreement %+v", a)
-	}
-	if !slices.ContainsFunc(warnings, func(w string) bool {
-		return strings.HasSuffix(w, "what freezes them is judge.anchors.digest: "+m.Anchors.Digest)
-	}) {
-		t.Errorf("warnings %q", warnings)
-	}
-	frozen := append(slices.Clone(settings), "judge.anchors.digest="+m.Anchors.Digest)
-	if _, err := plan(t, harness.Job{Source: rows}, append(frozen, "id=frozen")...); err != nil {
-		t.Errorf("frozen: %v", err)
-	}
-	frozen[3] = "judge.anchors.dataset=" + writeRows(t, few.rows[:11])
-	if _, err := plan(t, harness.Job{Source: rows}, append(frozen, "id=other")...); err == nil || !strings.Contains(err.Error(), "these are not the anchors that it froze") {
-		t.Errorf("other anchors: %v", err)
-	}
-	if _, err := plan(t, harness.Job{Source: rows, Rows: &runs.RowRange{To: 16384}}, append(settings, "id=run")...); err == nil || !strings.Contains(err.Error(), "a part of a run judges no anchors") {
-		t.Errorf("of a range of rows: %v", err)
 	}
 }

@@ -112,6 +112,7 @@ type worker struct {
 	scorer  *scorer
 	record  *recorder
 	marked  *markedPart // of the open part
+	texts   partTextsOf // of the open part
 	encoder parquet.Encoder
 	row     ibid.Answer
 }
@@ -123,7 +124,7 @@ func (p *Plan) rowsLayout() *runs.RowsLayout { return runs.NewRowsLayout(p.lacks
 func (p *Plan) lacks() (lacks []string) {
 	s := &p.job.Config.Settings
 	for need, has := range map[string]bool{
-		runs.NeedsJudge: p.judge != nil, runs.NeedsTexts: p.documents != nil || p.loaded != nil || p.inline, runs.NeedsAuto: s.Statistics.Cluster == runs.AutoCluster,
+		runs.NeedsJudge: p.judge != nil, runs.NeedsTexts: p.hasDocuments() || p.inline, runs.NeedsAuto: s.Statistics.Cluster == runs.AutoCluster,
 		runs.SourceTypeSlice: slices.Contains(s.Slices, runs.SourceTypeSlice), runs.SourceStatusSlice: slices.Contains(s.Slices, runs.SourceStatusSlice),
 	} {
 		if !has {
@@ -143,12 +144,13 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 		return nil, err
 	}
 	r.hashes = p.severalSystems
-	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r}, nil
+	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r, texts: partTextsOf{index: make(map[textName]int)}}, nil
 }
 
 func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<- finishedPart) error {
 	for in := range parts {
 		w.marked = new(markedPart)
+		w.texts.reset()
 		known, err := w.scorePart(ctx, in)
 		part := finishedPart{in.part, known, w.marked, int64(in.rows)}
 		if err == nil && in.batch.Citations() > largePart {
@@ -195,6 +197,9 @@ func (w *worker) scorePart(ctx context.Context, in inputPart) (*tally, error) {
 	}
 	for _, kind := range w.plan.partFiles() {
 		if err := w.plan.savePart(in.part, kind, func(out io.Writer) error {
+			if kind == partTexts {
+				return partTextTable.Encode(out, w.texts.list)
+			}
 			return w.encoder.EncodePart(out, w.record.table(kind))
 		}); err != nil {
 			return nil, err
@@ -253,7 +258,10 @@ func (w *worker) scoreRow(ctx context.Context) (err error) {
 		return nil
 	}
 	w.plan.shared.note(&w.row)
-	return w.marked.note(w.plan, w.scorer.resolver, &w.row, failure)
+	if err := w.marked.note(w.plan, w.scorer.resolver, &w.row, failure); err != nil {
+		return err
+	}
+	return w.keepTexts(failure)
 }
 
 // textCache is how many bytes of texts and tokens a worker keeps at hand.

@@ -8,14 +8,14 @@ import (
 	"ibid/judge"
 )
 
-// The offline baseline compares words: the first citation has them, the second has
-// not.
+// The offline judge compares words: the first citation has them; of the second it cannot
+// tell.
 func ExampleLexical() {
 	v, err := judge.NewLexical().Judge(context.Background(), &judge.Request{
 		Question: "When did the bridge open?",
 		Claims:   []ibid.Claim{{Text: "The red bridge opened to cars in 1909.", Citations: []int32{0, 1}}},
 		Evidence: []judge.Evidence{
-			{Text: "In 1909 the red bridge opened to cars.", Citation: 0},
+			{Text: "The red bridge opened to cars in 1909.", Citation: 0},
 			{Text: "Porto was dry that summer.", Citation: 1},
 		},
 	})
@@ -24,9 +24,9 @@ func ExampleLexical() {
 		return
 	}
 	for _, c := range v.Claims[0].Checks {
-		fmt.Println("citation", c.Citation, c.Support.Value)
+		fmt.Println("citation", c.Citation, c.Why)
 	}
 	// Output:
-	// citation 0 1
-	// citation 1 0
+	// citation 0 found word for word
+	// citation 1 wording cannot tell
 }

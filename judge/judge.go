@@ -2,8 +2,8 @@
 //
 // A [Judge] takes the claims of one answer with the evidence they cite (a
 // [Request]) and gives a [Verdict] on each. Kinds that need no network are
-// [Human] (what people said), [Recorded] (what another program said of the citations of a row), [Replay] (saved replies of a model, read by
-// [Parse] as a live model's are) and [Lexical] (a baseline that compares
+// [Human] (what people said), [Recorded] (what another program said of the citations of a
+// row) and [Lexical] (a baseline that compares
 // wording).
 //
 // The package takes plain values and knows neither rows nor files of a data
@@ -45,7 +45,7 @@ type Live interface {
 
 // Info describes a judge.
 type Info struct {
-	Kind string // "human", "recorded", "replay", "lexical", "openrouter" or "openai"
+	Kind string // "human", "recorded", "lexical", "openrouter" or "openai"
 	// Model names what gave the verdicts: a language model, the label policy of
 	// [Human], or the version of [Lexical]. It is "" if it is not known or
 	// differs between verdicts; [Call] then has it.
@@ -62,7 +62,7 @@ type Reason string
 
 // The reasons of this package's judges.
 const (
-	NoReply  Reason = "no_reply"  // no saved reply for the row
+	NoReply  Reason = "no_reply"  // a table of verdicts says nothing of the row
 	BadReply Reason = "bad_reply" // the reply breaks a rule of [Parse]
 	BadLabel Reason = "bad_label" // a human label that cannot be read
 

@@ -28,7 +28,7 @@ func TestProblems(t *testing.T) {
 		{"unscored is a number", func(v *judge.Verdict) { v.Claims[0].Elsewhere = ibid.Support{Number: ibid.Number{Value: 0.5}} }},
 		{"scored and unsure", func(v *judge.Verdict) { v.Claims[0].Joint = ibid.Support{Number: ibid.Some[float64](0)} }},
 		{"uncited and supported", func(v *judge.Verdict) { v.Claims[2].Joint = ibid.Full.Support() }},
-		{"contradicted without the label", func(v *judge.Verdict) { v.Claims[0].Contradicted = ibid.Yes }},
+		{"contradicted without the label", func(v *judge.Verdict) { v.Claims[0].Joint, v.Claims[0].Contradicted = ibid.Full.Support(), ibid.Yes }},
 		{"contradicts with a score", func(v *judge.Verdict) {
 			v.Claims[0].Checks[0].Support = ibid.Support{Number: ibid.Some(0.5), Degree: ibid.Contradicts}
 		}},

@@ -1,15 +1,6 @@
 package judge
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"hash"
-	"strconv"
-)
-
-// keyVersion changes whenever the content or the form of what is hashed does.
-const keyVersion = "ibid request 2"
+import "strconv"
 
 // A Roster gives the claims and the evidence of a request the ids that a model
 // sees: c1, c2, ... for claims and e1, e2, ... for distinct passages of evidence,
@@ -85,54 +76,4 @@ func (o *Roster) Passages() []Evidence {
 	return all
 }
 
-// Key identifies what a model sees of the request: the SHA-256, in lower case
-// hexadecimal, of the question, the answer, the texts of the claims with their places
-// in it, the numbers of the evidence each cites, and the distinct passages, with their
-// lengths. Names of rows, claims and documents, the sources and the labels do not enter.
-func (o *Roster) Key() string {
-	h := sha256.New()
-	writeString(h, keyVersion)
-	writeString(h, o.request.Question)
-	writeString(h, o.request.Answer)
-	writeInt(h, len(o.request.Claims))
-	for c := range o.request.Claims {
-		claim := &o.request.Claims[c]
-		writeString(h, claim.Text)
-		start, end := -1, -1
-		if claim.Extent.Known() {
-			start, end = int(claim.Extent.Start.Value), int(claim.Extent.End.Value)
-		}
-		writeInt(h, start)
-		writeInt(h, end)
-		writeInt(h, len(o.cited[c]))
-		for _, n := range o.cited[c] {
-			writeInt(h, n)
-		}
-	}
-	writeInt(h, len(o.first))
-	for _, e := range o.first {
-		passage := &o.request.Evidence[e]
-		for _, text := range []string{passage.Title, passage.Before, passage.Text, passage.After} {
-			writeString(h, text)
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// Key is the key of r's [Roster].
-func (r *Request) Key() string { return NewRoster(r).Key() }
-
 func evidenceID(number int) string { return "e" + strconv.Itoa(number) }
-
-// A hash.Hash never returns an error from Write.
-
-func writeInt(h hash.Hash, n int) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n))
-	h.Write(b[:])
-}
-
-func writeString(h hash.Hash, s string) {
-	writeInt(h, len(s))
-	h.Write([]byte(s))
-}

@@ -8,7 +8,10 @@ import (
 	"ibid/metrics/span"
 )
 
-var allCitations = judgedItems{unscored: less(term(Citations), NoClaimCitations, NoTextCitations, ScoredCitations), scorable: less(term(Citations), NoClaimCitations, NoTextCitations)}
+var (
+	allCitations      = Items{CitationItems, ScoredCitations, OpenBeside}
+	relevantCitations = Items{RelevanceItems, RelevanceCitations, OpenBeside}
+)
 
 var citationDefinitions = map[Metric]Definition{
 	CitationCorrectness: allCitations.define(Definition{
@@ -18,7 +21,7 @@ var citationDefinitions = map[Metric]Definition{
 		UndefinedWhen: "no citation, or none is scored", Source: specification,
 		Num: term(CorrectCitations), Den: term(ScoredCitations),
 	}),
-	CitationRelevance: judgedItems{unscored: less(term(Citations), NoClaimCitations, NoTextCitations, RelevanceCitations), scorable: less(term(Citations), NoClaimCitations, NoTextCitations)}.define(Definition{
+	CitationRelevance: relevantCitations.define(Definition{
 		Name: "citation_relevance", Group: "citations", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of citations that are relevant",
 		Formula:       "citations relevant for any linked claim / citations whose relevance is scored",
@@ -91,6 +94,15 @@ func (s *Scorer) scoreJudged(r *Row, out *Scores) {
 	s.scoreDialects(r, out)
 }
 
+// nameAbstained gives the judged metrics of an answer that abstains their reason.
+func (s *Scores) nameAbstained() {
+	for m := range definitions {
+		if d := &definitions[m]; d.Judged && s.Reasons[m] != ibid.Defined {
+			s.Reasons[m] = ibid.Abstained
+		}
+	}
+}
+
 // withholdUnread makes undefined what needs evidence of a row of which no source is
 // known: whether a claim has a citation is known, what it is worth is not.
 func (s *Scorer) withholdUnread(r *Row, out *Scores) {
@@ -107,6 +119,31 @@ func (s *Scorer) withholdUnread(r *Row, out *Scores) {
 				c, _ := CountByName(t.Column)
 				out.Counts[c], out.Known[c] = 0, false
 			}
+		}
+	}
+}
+
+// withholdUndecided makes metrics undefined of which too many items are undecided; their bounds
+// and counts stay. Without a value it is the reason where most items are undecided.
+func (s *Scorer) withholdUndecided(out *Scores) {
+	undecided := false
+	for kind := range numItemKinds {
+		undecided = undecided || out.Open[OpenOf(OpenUndecided, kind)] > 0
+	}
+	for m := range definitions {
+		d := &definitions[m]
+		if !undecided || len(d.Items) != 1 {
+			continue
+		}
+		if !out.HasBounds[m] && Metric(m) != ConsistencyVariance && Metric(m) != DRBEffectiveCitations { // no open item changes it
+			continue
+		}
+		of := d.Items[0]
+		t := of.Tally(float64(out.Counts[of.Count]), out.Known[of.Count], func(o Open) float64 { return float64(out.Open[o]) })
+		why := out.Reasons[m]
+		none := t.Scored == 0 && t.Undecided > t.Unscored && t.Undecided >= t.NoText && (why == ibid.JudgeFailed || why == ibid.NoDocuments)
+		if t.Undecidable(s.opt.MinCoverage) && (why == ibid.Defined || why == ibid.JudgeFailed && t.Unscored == 0) || none {
+			out.undefined(Metric(m), ibid.Unsettled)
 		}
 	}
 }
@@ -149,27 +186,36 @@ func whyOpen(r *Row, textless bool) ibid.Reason {
 	return ibid.JudgeFailed
 }
 
+// openClass says why something of citation i has no verdict, whose support is that one.
+func (s *Scorer) openClass(r *Row, i int, support ibid.Support) OpenClass {
+	switch {
+	case support.Undecided():
+		return OpenUndecided
+	case !support.Known() && s.unread(r, i):
+		return OpenNoText
+	}
+	return OpenUnscored
+}
+
 // scoreCitations measures the support by single citations.
 func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	var relevant share
 	var support mean
-	var correct, noClaim, noText int64
+	var correct int64
+	var open, openRelevance openCount
 	textless := !s.opt.Human
 	asked, unasked := false, false // whether the text has to do with the claim, where its support is known
 	for i := range r.Citations {
 		if r.Citations[i].NoClaim {
-			noClaim++
 			continue
 		}
 		v := s.verdict(r, i)
 		support.add(v.Support)
 		switch {
 		case !v.Support.Known():
-			if s.unread(r, i) {
-				noText++
-			} else {
-				textless = false
-			}
+			class := s.openClass(r, i, v.Support)
+			open[class]++
+			textless = textless && class == OpenNoText
 		case s.counts(r, int32(i)):
 			if v.Support.Value >= s.opt.Supported {
 				correct++
@@ -180,12 +226,13 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 		}
 		if v.Relevant == ibid.Unset {
 			relevant.addOpen(false, true)
+			openRelevance[s.openClass(r, i, v.Support)]++
 		} else {
 			relevant.add(v.Relevant == ibid.Yes)
 		}
 	}
-	out.count(NoClaimCitations, noClaim)
-	out.count(NoTextCitations, noText)
+	out.open(CitationItems, open)
+	out.open(RelevanceItems, openRelevance)
 	out.count(CorrectCitations, correct)
 	out.count(ScoredCitations, support.scored)
 	why := lack{ibid.NoCitations, whyOpen(r, textless && support.open > 0), r.unjudged()}

@@ -5,44 +5,27 @@ import (
 	"ibid/metrics/span"
 )
 
-// judgedItems are the claims or citations that a judged metric is a share or a mean
-// of. The coverage of the metric is 1 - unscored/scorable. What could not be judged for
-// want of a text is in neither. Revocable is as in [Definition].
-type judgedItems struct{ unscored, scorable, revocable []Term }
-
+// What metrics over claims are shares or means of.
 var (
-	needingClaims = judgedItems{
-		unscored: less(terms(UnscoredNeedingClaims, UndecidedClaims), NoTextNeedingClaims),
-		scorable: less(terms(NeedingClaims, UndecidedClaims), NoTextNeedingClaims),
-	}
-	factualClaims = judgedItems{
-		unscored: less(terms(UnscoredFactualClaims, UndecidedClaims), NoTextFactualClaims),
-		scorable: less(terms(FactualClaims, UndecidedClaims), NoTextFactualClaims),
-	}
-	outcomeClaims = judgedItems{
-		unscored:  term(UnscoredClaims),
-		scorable:  less(terms(FactualClaims, UndecidedClaims), NoTextClaims),
-		revocable: less(terms(UnscoredClaims, NoTextFactualClaims), UnscoredFactualClaims, UndecidedClaims),
-	}
-	citedClaims = judgedItems{
-		unscored: less(term(UnscoredConsistencyClaims), NoTextCitedClaims),
-		scorable: less(terms(ConsistencyClaims, UnscoredConsistencyClaims), NoTextCitedClaims),
-	}
+	needingClaims = Items{NeedingItems, NeedingClaims, OpenAmong}
+	factualClaims = Items{FactualItems, FactualClaims, OpenAmong}
+	outcomeClaims = Items{OutcomeItems, FactualClaims, OpenAmong}
+	citedClaims   = Items{CitedItems, ConsistencyClaims, OpenBeside}
 )
 
 // define completes the definition of a metric over the items. Its bounds are [0, 1]
 // unless it has a Max.
-func (j judgedItems) define(d Definition) Definition {
+func (i Items) define(d Definition) Definition {
 	if d.Max == 0 {
 		d.Max = 1
 	}
 	d.UndefinedWhen = "no judge or no verdict on the row, claims or citations not known, or " + d.UndefinedWhen
-	d.Unscored, d.Scorable, d.Revocable, d.Judged = j.unscored, j.scorable, j.revocable, true
+	d.Items, d.Judged = []Items{i}, true
 	return d
 }
 
 var claimDefinitions = map[Metric]Definition{
-	CitationCompleteness: judgedItems{unscored: term(UndecidedClaims), scorable: terms(NeedingClaims, UndecidedClaims)}.define(Definition{
+	CitationCompleteness: Items{NeedingItems, NeedingClaims, OpenInstead}.define(Definition{
 		Name: "citation_completeness", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of claims needing a citation that have one",
 		Formula:       "claims needing a citation that have one, valid or not / claims needing a citation",
@@ -54,24 +37,21 @@ var claimDefinitions = map[Metric]Definition{
 		Summary:       "share of claims needing a citation that their citations support (attribution recall)",
 		Formula:       "claims needing a citation with joined support ≥ supported / scored claims needing a citation",
 		UndefinedWhen: "no claim needs a citation, or none is scored", Source: liu,
-		Num: term(SupportedClaims), Den: less(term(NeedingClaims), UnscoredNeedingClaims), Derived: true,
+		Num: term(SupportedClaims), Den: NeedingClaims.less(NeedingItems), Derived: true,
 	}),
-	CitedClaimPrecision: judgedItems{
-		unscored: less(terms(UnscoredNeedingClaims, UndecidedCitedClaims), NoTextNeedingClaims),
-		scorable: less(terms(CitedClaims, UndecidedCitedClaims), NoTextNeedingClaims),
-	}.define(Definition{
+	CitedClaimPrecision: Items{NeedingItems, CitedClaims, OpenAmong}.define(Definition{
 		Name: "cited_claim_precision", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of cited claims that their citations support (attribution precision)",
 		Formula:       "claims needing a citation with joined support ≥ supported / scored claims needing a citation that have one",
 		UndefinedWhen: "no claim needing a citation has one, or none is scored", Source: rashkin,
-		Num: term(SupportedClaims), Den: less(term(CitedClaims), UnscoredNeedingClaims), Derived: true,
+		Num: term(SupportedClaims), Den: CitedClaims.less(NeedingItems), Derived: true,
 	}),
 	FactualConsistency: factualClaims.define(Definition{
 		Name: "factual_consistency", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of factual claims that agree with their sources",
 		Formula:       "factual claims with joined support ≥ consistent and not contradicted / scored factual claims",
 		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
-		Num: term(ConsistentClaims), Den: less(term(FactualClaims), UnscoredFactualClaims), Derived: true,
+		Num: term(ConsistentClaims), Den: FactualClaims.less(FactualItems), Derived: true,
 	}),
 	MeanConsistency: citedClaims.define(Definition{
 		Name: "mean_consistency", Aliases: []string{"consistency"}, Group: "claims", Kind: Mean, Direction: HigherIsBetter,
@@ -91,14 +71,14 @@ var claimDefinitions = map[Metric]Definition{
 		Summary:       "share of factual claims that no evidence supports",
 		Formula:       "factual claims with outcome contradicted or unsupported / factual claims whose outcome is scored",
 		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
-		Num: term(HallucinatedClaims), Den: less(term(FactualClaims), UnscoredFactualClaims),
+		Num: term(HallucinatedClaims), Den: FactualClaims.less(OutcomeItems),
 	}),
 	ContradictionRate: factualClaims.define(Definition{
 		Name: "contradiction_rate", Group: "claims", Kind: Ratio, Direction: LowerIsBetter,
 		Summary:       "share of factual claims that their cited evidence contradicts",
 		Formula:       "factual claims with outcome contradicted / scored factual claims",
-		UndefinedWhen: "no claim is factual, or none of these is scored, or the judge does not ask (pairwise, people, small verifiers)", Source: rashkin,
-		Num: term(ContradictedClaims), Den: less(term(FactualClaims), UnscoredFactualClaims), Derived: true,
+		UndefinedWhen: "no claim is factual, or none of these is scored, or the judge does not ask (protocol score, people, small verifiers)", Source: rashkin,
+		Num: term(ContradictedClaims), Den: FactualClaims.less(FactualItems), Derived: true,
 	}),
 	CitationCoverage: {
 		Name: "citation_coverage", Group: "answer", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
@@ -116,7 +96,7 @@ type claimItem struct {
 	factual, needs bool
 	backed         bool         // something it cites counts
 	joint          ibid.Support // 0 if nothing it cites counts
-	noText         bool         // joint is not known because no cited text is
+	open           OpenClass    // why joint is not known
 	outcome        ibid.Outcome
 	revocable      bool // unsupported, and a verdict on other passages is missing
 }
@@ -157,8 +137,12 @@ func (s *Scorer) readClaim(r *Row, c *ibid.Claim) claimItem {
 	case !it.backed:
 		it.joint = ibid.Scored(0)
 	case it.decided:
-		it.joint = c.Joint
-		it.noText = !it.joint.Known() && s.lacksText(r, c)
+		switch it.joint = c.Joint; {
+		case it.joint.Undecided():
+			it.open = OpenUndecided
+		case !it.joint.Known() && s.lacksText(r, c):
+			it.open = OpenNoText
+		}
 	}
 	if it.outcome = s.outcome(&it, c); r.Textless && it.factual {
 		it.outcome = ibid.NoText
@@ -174,16 +158,16 @@ func (s *Scorer) outcome(it *claimItem, c *ibid.Claim) ibid.Outcome {
 		return ibid.Unscored
 	case !it.factual:
 		return ibid.NotFactual
-	case it.noText:
-		return ibid.NoText
 	case !it.joint.Known():
-		return ibid.Unscored
+		return [numOpenClasses]ibid.Outcome{OpenUnscored: ibid.Unscored, OpenUndecided: ibid.Undecided, OpenNoText: ibid.NoText}[it.open]
 	case s.supported(it) && !contradicted:
 		return ibid.SupportedByCited
 	case contradicted:
 		return ibid.Contradicted
 	case c.Elsewhere.Known() && c.Elsewhere.Value >= s.opt.Supported:
 		return ibid.SupportedElsewhere
+	case c.Elsewhere.Undecided():
+		return ibid.Undecided
 	}
 	return ibid.Unsupported
 }
@@ -193,10 +177,10 @@ type claimShares struct {
 	cited, supported, precise               share // of the claims that need a citation; precise: of those that have one
 	consistent, hallucinated, contradictory share // of the factual claims
 	joint                                   mean  // of the claims that have a citation
-	unscored, noText, revocable             int64
+	revocable                               int64
 	unasked                                 bool // a factual claim has no verdict on contradiction
-	// Of those that are open: no cited text is known.
-	noTextNeeding, noTextFactual, noTextCited int64
+
+	openNeeding, openFactual, openCited, openOutcomes openCount
 }
 
 // scoreClaims measures the support of claims, and the lack of it.
@@ -207,9 +191,11 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 		s.addClaim(&all, it, &r.Claims[i])
 		switch it.outcome {
 		case ibid.Unscored:
-			all.unscored++
+			all.openOutcomes[OpenUnscored]++
+		case ibid.Undecided:
+			all.openOutcomes[OpenUndecided]++
 		case ibid.NoText:
-			all.noText++
+			all.openOutcomes[OpenNoText]++
 		}
 		if it.revocable {
 			all.revocable++
@@ -217,7 +203,7 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 	}
 	s.countClaims(&all, r.unjudged(), out)
 
-	s.judged.textless = all.unscored == 0 && all.noText > 0
+	s.judged.textless = all.openOutcomes[OpenUnscored]+all.openOutcomes[OpenUndecided] == 0 && all.openOutcomes[OpenNoText] > 0
 	open := whyOpen(r, s.judged.textless)
 	why := func(items ibid.Reason) lack { return lack{items, open, r.unjudged()} }
 	toCite, cited := ibid.NoClaims, ibid.NoCitations
@@ -263,9 +249,8 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 		} else {
 			all.cited.addOpen(it.cited, it.cited)
 		}
-		enter(&all.supported, scored, s.supported(it), !it.joint.Known())
-		if it.noText {
-			all.noTextNeeding++
+		if enter(&all.supported, scored, s.supported(it), !it.joint.Known()); !scored {
+			all.openNeeding[it.open]++
 		}
 		if it.cited {
 			enter(&all.precise, scored, s.supported(it), !it.joint.Known())
@@ -276,11 +261,10 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 		all.unasked = all.unasked || scored && c.Contradicted == ibid.Unset
 		consistent := it.backed && !contradicted && it.joint.Value >= s.opt.Consistent
 		enter(&all.consistent, scored, consistent, !it.joint.Known())
-		enter(&all.contradictory, scored, it.outcome == ibid.Contradicted, !it.joint.Known())
-		if it.noText {
-			all.noTextFactual++
+		if enter(&all.contradictory, scored, it.outcome == ibid.Contradicted, !it.joint.Known()); !scored {
+			all.openFactual[it.open]++
 		}
-		if it.outcome == ibid.Unscored || it.outcome == ibid.NoText {
+		if it.outcome == ibid.Unscored || it.outcome == ibid.NoText || it.outcome == ibid.Undecided {
 			all.hallucinated.addOpen(!it.decided && it.joint.Known() && !s.opt.AsksElsewhere, true)
 		} else {
 			all.hallucinated.add(it.hallucinated())
@@ -290,10 +274,9 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 		}
 	}
 	if it.cited {
-		all.joint.add(it.joint)
-	}
-	if it.noText {
-		all.noTextCited++
+		if all.joint.add(it.joint); !it.joint.Known() {
+			all.openCited[it.open]++
+		}
 	}
 }
 
@@ -326,24 +309,13 @@ func (s *Scorer) unread(r *Row, i int) bool {
 // countClaims counts. What depends on which claims are factual and need a
 // citation is not known of an unjudged row.
 func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
-	items := s.judged.claims
-	out.count(UnscoredClaims, all.unscored+all.revocable)
-	out.count(NoTextClaims, all.noText)
-	out.count(NoTextCitedClaims, all.noTextCited)
+	out.open(NeedingItems, all.openNeeding)
+	out.open(FactualItems, all.openFactual)
+	out.open(CitedItems, all.openCited)
+	out.open(OutcomeItems, all.openOutcomes)
+	out.Open[ElsewhereOutcomes] = all.revocable
 	out.count(ConsistencyClaims, all.joint.scored)
-	out.count(UnscoredConsistencyClaims, all.joint.open)
-	var undecided, undecidedCited int64
-	for i := range items {
-		if !items[i].decided {
-			undecided++
-			if items[i].cited {
-				undecidedCited++
-			}
-		}
-	}
-	out.count(UndecidedClaims, undecided)
-	out.count(UndecidedCitedClaims, undecidedCited)
-	if unjudged && len(items) > 0 {
+	if unjudged && len(s.judged.claims) > 0 {
 		return
 	}
 	out.count(FactualClaims, all.consistent.scored+all.consistent.open)
@@ -355,10 +327,6 @@ func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
 		out.count(ContradictedClaims, all.contradictory.yes)
 	}
 	out.count(HallucinatedClaims, all.hallucinated.yes)
-	out.count(UnscoredNeedingClaims, all.supported.open)
-	out.count(UnscoredFactualClaims, all.consistent.open)
-	out.count(NoTextNeedingClaims, all.noTextNeeding)
-	out.count(NoTextFactualClaims, all.noTextFactual)
 }
 
 // scoreVariance measures how much joined support differs between claims.

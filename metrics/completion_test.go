@@ -36,7 +36,7 @@ func openVerdicts(r *Row, asksElsewhere bool) []open {
 			all = append(all, open{2, func(way int) { c.Contradicted = ibid.TriOf(way == 1) }})
 		}
 		support(&c.Joint)
-		if asksElsewhere {
+		if asksElsewhere || c.Elsewhere.Undecided() {
 			support(&c.Elsewhere)
 		}
 		for k := range r.Pairs[i] {

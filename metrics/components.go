@@ -15,7 +15,6 @@ import (
 var componentDefinitions = map[Metric]Definition{
 	SpanAccuracyScore: {
 		Name: "span_accuracy_score", Aliases: []string{"span_accuracy"}, Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
-		Unscored: term(UnscoredExtraCitations), Scorable: term(Citations),
 		Summary:       "component: are the right places cited, and no others",
 		Formula:       "harmonic mean of mean_snapped_jaccard and the mean best snapped Jaccard of distinct predicted spans; spans that touch no truth do not count if they support what they are cited for and have concision 1",
 		UndefinedWhen: "no truth span", Source: specification + ", and precision beside recall",
@@ -313,12 +312,6 @@ func (s *Scorer) scoreSpanAccuracy(r *Row, out *Scores) {
 		sum += m.Snapped.Float()
 	}
 	found := out.Values[MeanSnappedJaccard]
-	if found == 0 {
-		open = 0
-	}
-	if s.opt.JudgeComponents {
-		out.count(UnscoredExtraCitations, open)
-	}
 	if found == 0 {
 		return
 	}

@@ -35,7 +35,6 @@ const (
 	ConsistentClaims
 	ContradictedClaims
 	HallucinatedClaims
-	UnscoredClaims
 
 	TruthPages
 	PredPages
@@ -49,29 +48,8 @@ const (
 	CitedChars
 	AnswerChars
 	ConsistencyClaims
-	UndecidedClaims
-	UndecidedCitedClaims
-	UnscoredNeedingClaims
-	UnscoredFactualClaims
-	UnscoredConsistencyClaims
 	RelevanceCitations
-	UnscoredExtraCitations
-	NoClaimCitations
-	NoTextClaims
-	NoTextNeedingClaims
-	NoTextFactualClaims
-	NoTextCitedClaims
-	NoTextCitations
-	MovedCitations
-	MovedTruth
-	LostTruth
 	MissingCitations
-	QuotedCitations
-	MisplacedQuotes
-	PlacedCitations
-	WholeCitations
-	TruthMarks
-	OutOfBoundsTruth
 	OffsetsChecked
 	OffsetsHeld
 
@@ -126,7 +104,6 @@ var countDefinitions = [NumCounts]Definition{
 	ConsistentClaims:   count("consistent_claims", HigherIsBetter, "factual claims with joined support ≥ consistent, not contradicted", noNeeds),
 	ContradictedClaims: count("contradicted_claims", LowerIsBetter, "factual claims with outcome contradicted", noNeeds),
 	HallucinatedClaims: count("hallucinated_claims", LowerIsBetter, "factual claims with outcome contradicted or unsupported", noNeeds),
-	UnscoredClaims:     count("unscored_claims", LowerIsBetter, "claims with outcome unscored: should have been judged and were not; and unsupported ones without the verdict on other passages that was asked for", noLinks),
 
 	TruthPages:         count("truth_pages", Neutral, "distinct pages touched by truth", noPages),
 	PredPages:          count("pred_pages", Neutral, "distinct pages touched by citations", noPages),
@@ -138,34 +115,13 @@ var countDefinitions = [NumCounts]Definition{
 	DistinctPredSpans:  count("distinct_pred_spans", Neutral, "predicted spans, identical ones counted once", noCitations),
 	UntouchedPredSpans: count("untouched_pred_spans", LowerIsBetter, "predicted spans that touch no truth", noEither),
 	CitedChars:         count("cited_chars", Neutral, "code points in the union of cited source spans", noCitations),
-	AnswerChars:        count("answer_chars", Neutral, "code points of the answer", ""),
+	AnswerChars:        count("answer_chars", Neutral, "code points of the answer; 0 if it is white space", ""),
 	ConsistencyClaims:  count("consistency_claims", Neutral, "claims with a citation and a scored joined support", noLinks),
 
-	UndecidedClaims:           count("undecided_claims", LowerIsBetter, "claims of which nobody said whether they are factual and need a citation, for want of a verdict on the row", noLinks),
-	UndecidedCitedClaims:      count("undecided_cited_claims", LowerIsBetter, "of these, claims that have a citation", noLinks),
-	UnscoredNeedingClaims:     count("unscored_needing_claims", LowerIsBetter, "claims needing a citation without a scored joined support; all have a citation", noNeeds),
-	UnscoredFactualClaims:     count("unscored_factual_claims", LowerIsBetter, "factual claims without a scored joined support; all have a citation", noNeeds),
-	UnscoredConsistencyClaims: count("unscored_consistency_claims", LowerIsBetter, "claims with a citation and no scored joined support", noLinks),
-	RelevanceCitations:        count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
-	UnscoredExtraCitations:    count("unscored_extra_citations", LowerIsBetter, "distinct citations beside the truth of which it is not known whether they support what they are cited for", "no judge, or truth or citations not known"),
-	NoClaimCitations:          count("no_claim_citations", Neutral, "citations that belong to no claim, as in a list of references: in no judged metric", noSupport),
-	NoTextClaims:              count("no_text_claims", LowerIsBetter, "claims with outcome no_text: no text that they cite is known, so that they could not be judged", noLinks),
-	NoTextNeedingClaims:       count("no_text_needing_claims", LowerIsBetter, "of unscored_needing_claims, those of which no cited text is known", noNeeds),
-	NoTextFactualClaims:       count("no_text_factual_claims", LowerIsBetter, "of unscored_factual_claims, those of which no cited text is known", noNeeds),
-	NoTextCitedClaims:         count("no_text_cited_claims", LowerIsBetter, "of unscored_consistency_claims, those of which no cited text is known", noLinks),
-	NoTextCitations:           count("no_text_citations", LowerIsBetter, "citations whose text is not known, so that they could not be judged", noSupport),
-	MovedCitations:            count("moved_citations", LowerIsBetter, "citations whose quote is elsewhere than their offsets say (quote_repaired)", noCitations),
-	MovedTruth:                count("moved_truth", LowerIsBetter, "truth spans whose quote is elsewhere than their offsets say, of all annotators", noTruth),
-	LostTruth:                 count("lost_truth", LowerIsBetter, "truth spans that are nowhere: the quote is not found, or the offsets are beyond 2^31-1", noTruth),
-	MissingCitations:          count("missing_citations", LowerIsBetter, "citations of documents that are not among those given (document_not_found)", noCitations),
-	QuotedCitations:           count("quoted_citations", Neutral, "citations whose quote was compared with a text", noCitations),
-	MisplacedQuotes:           count("misplaced_quotes", LowerIsBetter, "of these, those whose quote is not where they say: moved, ambiguous or not found", noCitations),
-	PlacedCitations:           count("placed_citations", Neutral, "citations with a place in a text that is known", noCitations),
-	WholeCitations:            count("whole_citations", LowerIsBetter, "of these, those that have a start and an end and at least 80 % of a document of more than 2,000 code points", noCitations),
-	TruthMarks:                count("truth_marks", Neutral, "truth spans of all annotators, duplicates counted", noTruth),
-	OffsetsChecked:            count("offsets_checked", Neutral, "citations with a quote and offsets, of which it is known whether the offsets hold the quote", "no text is known to compare a quote with"),
-	OffsetsHeld:               count("offsets_held", HigherIsBetter, "of these, those whose offsets hold it", "no text is known to compare a quote with"),
-	OutOfBoundsTruth:          count("out_of_bounds_truth", LowerIsBetter, "of these, those that end after their document or page", noTruth),
+	RelevanceCitations: count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
+	MissingCitations:   count("missing_citations", LowerIsBetter, "citations of documents that are not among those given (document_not_found)", noCitations),
+	OffsetsChecked:     count("offsets_checked", Neutral, "citations with a quote and offsets, of which it is known whether the offsets hold the quote", "no text is known to compare a quote with"),
+	OffsetsHeld:        count("offsets_held", HigherIsBetter, "of these, those whose offsets hold it", "no text is known to compare a quote with"),
 }
 
 // term is one count, as the numerator or denominator of a micro value.

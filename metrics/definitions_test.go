@@ -15,15 +15,12 @@ import (
 // others more is. Gates, comparisons and rankings go by it.
 func TestDirections(t *testing.T) {
 	less := strings.Fields(`over_citation consistency_variance hallucination_rate contradiction_rate
-		contradicted_claims hallucinated_claims unscored_claims untouched_pred_spans undecided_claims undecided_cited_claims
-		unscored_needing_claims unscored_factual_claims unscored_consistency_claims unscored_extra_citations
-		no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations
-		moved_citations moved_truth lost_truth missing_citations misplaced_quotes whole_citations out_of_bounds_truth`)
+		contradicted_claims hallucinated_claims untouched_pred_spans
+		missing_citations`)
 	neither := strings.Fields(`boundary_error_start boundary_error_end citation_density
 		truth_chars pred_chars truth_tokens pred_tokens truth_spans pred_spans citations scored_citations
 		claims factual_claims needing_claims truth_pages pred_pages truth_docs pred_docs distinct_truth_spans distinct_pred_spans
-		cited_chars answer_chars consistency_claims relevance_citations no_claim_citations
-		quoted_citations placed_citations truth_marks offsets_checked`)
+		cited_chars answer_chars consistency_claims relevance_citations offsets_checked`)
 	for _, d := range append(Definitions(), CountDefinitions()...) {
 		want := HigherIsBetter
 		if slices.Contains(less, d.Name) {

@@ -95,12 +95,25 @@ func (d *Definition) SQL() string {
 			if t.Factor != 1 && t.Factor != -1 {
 				fmt.Fprintf(&b, "%g * ", max(t.Factor, -t.Factor))
 			}
-			b.WriteString(t.Column)
+			if _, open := OpenByKey(t.Column); open {
+				fmt.Fprintf(&b, "coalesce(open['%s'], 0)", t.Column)
+			} else {
+				b.WriteString(t.Column)
+			}
 		}
 		return b.String()
 	}
-	den := sum(d.Den)
-	return fmt.Sprintf("%s / nullif(%s, 0)", sum(d.Num), den)
+	quotient := fmt.Sprintf("%s / nullif(%s, 0)", sum(d.Num), sum(d.Den))
+	if d.Withheld() {
+		return fmt.Sprintf("CASE WHEN judge_null IS NULL AND undefined['%s'] IS NULL THEN %s END", d.Name, quotient)
+	}
+	return quotient
+}
+
+// Withheld reports whether a derived metric has no value in some rows where its columns give
+// one, because too many items are undecided. The columns judge_null and undefined say so.
+func (d *Definition) Withheld() bool {
+	return d.Derived && d.Judged && d.ReadsTexts() && len(d.Den) > 0
 }
 
 // derive sets a derived metric from the counts, all of which are known; x is memory for them.

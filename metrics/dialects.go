@@ -31,10 +31,7 @@ const (
 	noCitationScored = "no citation, or none is scored"
 )
 
-var (
-	statements        = judgedItems{unscored: term(UnscoredConsistencyClaims), scorable: term(Claims)}
-	relevantCitations = judgedItems{unscored: less(term(Citations), NoClaimCitations, RelevanceCitations), scorable: less(term(Citations), NoClaimCitations)}
-)
+var statements = Items{CitedItems, Claims, OpenAmong}
 
 var dialectMetrics = [...]dialectMetric{
 	{

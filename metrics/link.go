@@ -16,14 +16,13 @@ type Linker struct {
 	ids     map[string]int32 // the first claim of each id
 
 	ofCitation [][]int32
-	unlinked   []bool
 	links      []int32 // what ofCitation holds
 	counts     []int32 // links of each claim
 	linked     []int32 // what the claims' Citations hold
 }
 
 // Link sets the Citations of every claim and returns the claims of every
-// citation, as ascending indices, and which citations are unlinked. Claim ids of
+// citation, as ascending indices. Claim ids of
 // citations are read only with ids: where claims are not those of the dataset, its
 // ids mean other claims. scopes are the stretches of the answer that each citation
 // backs, or nil if it stands nowhere in the answer.
@@ -38,12 +37,12 @@ type Linker struct {
 //     extent is not known or empty are not looked at, so that it is linked to none if
 //     no other claim is there. One with an empty scope backs no text and is linked to
 //     none.
-//   - One without either is linked to every claim, and is unlinked.
+//   - One without either is linked to every claim.
 //
 // A citation that is linked to no claim is unscored, unless it backs no text. What
 // Link returns and sets is valid until the next call.
-func (l *Linker) Link(claims []ibid.Claim, citations []ibid.Citation, scopes [][]ibid.Interval, ids bool) (ofCitation [][]int32, unlinked []bool) {
-	l.reset(claims, len(citations))
+func (l *Linker) Link(claims []ibid.Claim, citations []ibid.Citation, scopes [][]ibid.Interval, ids bool) (ofCitation [][]int32) {
+	l.reset(claims)
 	for i := range citations {
 		from := len(l.links)
 		switch {
@@ -58,7 +57,6 @@ func (l *Linker) Link(claims []ibid.Claim, citations []ibid.Citation, scopes [][
 			slices.Sort(l.links[from:])
 			l.links = l.links[:from+len(slices.Compact(l.links[from:]))]
 		default:
-			l.unlinked[i] = true
 			for c := range claims {
 				l.links = append(l.links, int32(c))
 			}
@@ -72,13 +70,11 @@ func (l *Linker) Link(claims []ibid.Claim, citations []ibid.Citation, scopes [][
 		from += n
 	}
 	l.fill(claims)
-	return l.ofCitation, l.unlinked
+	return l.ofCitation
 }
 
-func (l *Linker) reset(claims []ibid.Claim, citations int) {
+func (l *Linker) reset(claims []ibid.Claim) {
 	l.links, l.counts = l.links[:0], l.counts[:0]
-	l.unlinked = slices.Grow(l.unlinked[:0], citations)[:citations]
-	clear(l.unlinked)
 	if l.ids == nil {
 		l.ids = map[string]int32{}
 	}

@@ -31,7 +31,7 @@ var matchDefinitions = merged(
 		BoundaryErrorStart: boundaryError("start"),
 		BoundaryErrorEnd:   boundaryError("end"),
 		OverCitation: {
-			Name: "over_citation", Group: "citing habits", Kind: Ratio, Direction: LowerIsBetter, Min: 0, Max: 1,
+			Name: "over_citation", Group: "matched spans", Kind: Ratio, Direction: LowerIsBetter, Min: 0, Max: 1,
 			Summary: "share of predicted spans that touch no truth", Formula: "predicted spans touching no truth / predicted spans",
 			UndefinedWhen: "no predicted span", Source: "false discovery rate over spans",
 			Num: term(UntouchedPredSpans), Den: term(PredSpans), Derived: true,

@@ -160,14 +160,9 @@ type Definition struct {
 	// macro value; for Binary, micro is the macro value.
 	Num, Den []Term
 
-	// The coverage of the metric over some rows is 1 less the sum of Unscored
-	// over the sum of Scorable, both over all rows of a run with a judge. Both
-	// are empty where nothing can be unscored.
-	Unscored, Scorable []Term
-
-	// Revocable are those of Unscored that Num and Den count all the same: a verdict
-	// could only take them out of Num.
-	Revocable []Term
+	// Items are what the metric needs verdicts on; none where it needs none. Its coverage over
+	// some rows is the share of those that are scored among those that are scored or unscored.
+	Items []Items
 
 	Judged  bool // needs a judge
 	Derived bool // follows from other columns of the row, see [Definition.Derive], and is no column itself
@@ -180,27 +175,13 @@ func (d *Definition) Corrigible() bool {
 	return d.Judged || d.Name == "overall_citation_accuracy"
 }
 
-// NoText are the terms of the items that the metric leaves out because no text that they
-// cite is known: with those of Scorable they are all of its items.
-func (d *Definition) NoText() []Term {
-	var out []Term
-	for _, t := range d.Scorable {
-		switch c, _ := CountByName(t.Column); c {
-		case NoTextClaims, NoTextNeedingClaims, NoTextFactualClaims, NoTextCitedClaims, NoTextCitations:
-			out = append(out, Term{Column: t.Column, Factor: -t.Factor})
-		}
+// HasBounds reports whether the metric of a row with open items has bounds in the results.
+func (d *Definition) HasBounds() bool {
+	switch d.Name {
+	case "citation_completeness", "citation_coverage", "consistency_variance":
+		return false
 	}
-	return out
-}
-
-// Known is the share of a row that counts as defined, where the metric has a value: that
-// of its items of which some cited text is known. The arguments are the sums of Scorable
-// and NoText.
-func Known(scorable, noText float64) float64 {
-	if noText <= 0 || scorable+noText <= 0 {
-		return 1
-	}
-	return max(0, scorable) / (scorable + noText)
+	return d.Judged && d.Group != "dialects" || d.Group == "overall"
 }
 
 // ReadsTexts reports whether the metric looks at texts that are cited: a text that is not

@@ -32,6 +32,10 @@ type Options struct {
 	// nothing, or nothing valid, reaches neither, even if it is 0.
 	Supported, Consistent float64
 
+	// MinCoverage is the least share, in [0, 1], of the items of a judged metric that must
+	// not be undecided for it to have a value.
+	MinCoverage float64
+
 	// ConciseChars is how many code points a citation may point to, whatever of them
 	// matters, before it counts less; at least 1. About the length of a usual chunk.
 	ConciseChars int64
@@ -75,12 +79,12 @@ type Weights struct {
 
 // DefaultOptions returns the settings used when nothing is said: tolerance 10,
 // minimal overlap 0.5, good match 0.8, policy "best", supported from 0.7 and
-// consistent from 0.8 on, concise up to 2,000 code points, weights 0.30, 0.30, 0.25 and 0.15; a run with neither
-// truth nor judge.
+// consistent from 0.8 on, concise up to 2,000 code points, weights 0.30, 0.30, 0.25 and 0.15,
+// minimal coverage 0.98; a run with neither truth nor judge.
 func DefaultOptions() Options {
 	return Options{
 		Tolerance: 10, MinOverlap: 0.5, GoodMatch: 0.8, TruthPolicy: "best",
-		Supported: 0.7, Consistent: 0.8, ConciseChars: 2000,
+		Supported: 0.7, Consistent: 0.8, MinCoverage: 0.98, ConciseChars: 2000,
 		Weights: Weights{Span: 0.30, Quality: 0.30, Consistency: 0.25, Hallucination: 0.15},
 	}
 }
@@ -98,6 +102,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("supported %v is not in [0, 1]", o.Supported)
 	case !(o.Consistent >= 0 && o.Consistent <= 1):
 		return fmt.Errorf("consistent %v is not in [0, 1]", o.Consistent)
+	case !(o.MinCoverage >= 0 && o.MinCoverage <= 1):
+		return fmt.Errorf("minimal coverage %v is not in [0, 1]", o.MinCoverage)
 	}
 	if o.ConciseChars < 1 {
 		return fmt.Errorf("concise length %d is not at least 1", o.ConciseChars)

@@ -24,10 +24,12 @@ func TestOutcomes(t *testing.T) {
 		{"no fact, whatever else", claim(func(c *ibid.Claim) { c.Factual, c.Contradicted = ibid.No, ibid.Yes }), false, ibid.NotFactual, ibid.NotFactual},
 		{"no fact, unscored", claim(func(c *ibid.Claim) { c.Factual, c.Joint = ibid.No, ibid.Support{} }), false, ibid.NotFactual, ibid.NotFactual},
 		{"unscored", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = ibid.Support{}, known(1) }), false, ibid.Unscored, ibid.Unscored},
+		{"undecided", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = ibid.Undecidable(), known(1) }), false, ibid.Undecided, ibid.Undecided},
 		{"supported and contradicted", claim(func(c *ibid.Claim) { c.Contradicted = ibid.Yes }), false, ibid.Contradicted, ibid.Contradicted},
 		{"contradicted before elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Contradicted, c.Elsewhere = known(0), ibid.Yes, known(1) }), false, ibid.Contradicted, ibid.Contradicted},
 		{"elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), known(0.7) }), false, ibid.SupportedElsewhere, ibid.SupportedElsewhere},
 		{"elsewhere unscored", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), ibid.Support{} }), false, ibid.Unsupported, ibid.Unsupported},
+		{"elsewhere undecided", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), ibid.Undecidable() }), false, ibid.Undecided, ibid.Undecided},
 		{"elsewhere unscored, supported", claim(func(c *ibid.Claim) { c.Elsewhere = ibid.Support{} }), false, ibid.SupportedByCited, ibid.SupportedByCited},
 		{"cites nothing", claim(func(c *ibid.Claim) { c.Citations, c.Contradicted = nil, ibid.Yes }), false, ibid.Unsupported, ibid.Unsupported},
 		{"cites nothing, known elsewhere", claim(func(c *ibid.Claim) { c.Citations, c.Elsewhere = nil, known(1) }), false, ibid.SupportedElsewhere, ibid.SupportedElsewhere},
@@ -55,7 +57,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestOutcomeNames(t *testing.T) {
-	for o, want := range []string{"not_factual", "unscored", "no_text", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported"} {
+	for o, want := range []string{"not_factual", "unscored", "no_text", "undecided", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported"} {
 		if got := ibid.Outcome(o).String(); got != want {
 			t.Errorf("outcome %d is called %s, want %s", o, got, want)
 		}

@@ -18,8 +18,7 @@ var overallDefinitions = map[Metric]Definition{
 		Formula:       "Σ w·score / Σ w over the components of the run; one that is undefined because the answer cites nothing although something should be cited counts 0; 0 if something is to be cited and the answer claims nothing",
 		UndefinedWhen: "nothing is to be cited and nothing is, data of a component is missing, or the run has neither truth nor judge",
 		Source:        specification,
-		Unscored:      less(terms(Citations, UnscoredNeedingClaims, UndecidedClaims, UnscoredClaims), NoClaimCitations, ScoredCitations, NoTextCitations, NoTextNeedingClaims),
-		Scorable:      less(terms(Citations, NeedingClaims, UndecidedClaims, FactualClaims, UndecidedClaims), NoClaimCitations, NoTextCitations, NoTextNeedingClaims, NoTextClaims),
+		Items:         []Items{allCitations, needingClaims, outcomeClaims},
 	},
 }
 

@@ -216,3 +216,22 @@ func TestAbstention(t *testing.T) {
 		})
 	}
 }
+
+// TestAbstained: an answer that abstains has no judged metric; its overall score is 0
+// where something is to be cited, and undefined where nothing is.
+func TestAbstained(t *testing.T) {
+	row := judgedRow(nil)
+	row.Abstains, row.HasTruth = true, true
+	s := score(t, judgedOptions(), row)
+	wantReason(t, s, ibid.Abstained, CitationCompleteness, CitationCorrectness, HallucinationRate, MeanConsistency, CitationQualityScore, ALCERecall)
+	wantReason(t, s, ibid.NothingToCite, OverallCitationAccuracy)
+	if of := s.RowReasons(); of.Judge != ibid.Abstained {
+		t.Errorf("reason of judged metrics %q", of.Judge)
+	}
+	row.Truth = []ibid.Mark{by("", at("a", 0, 10))}
+	o := judgedOptions()
+	o.SpanComponent = true
+	s = score(t, o, row)
+	wantValue(t, s, OverallCitationAccuracy, 0)
+	wantReason(t, s, ibid.Abstained, CitationCompleteness, HallucinationRate)
+}

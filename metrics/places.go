@@ -2,71 +2,87 @@ package metrics
 
 import "ibid"
 
-// countPlaces counts what became of the places of citations.
+// Places counts what became of the places that some rows cite, and of those that people marked
+// in them. It says whether the input is right, not the system.
+type Places struct {
+	Quoted    int64 `json:"quoted_citations"`    // citations whose quote was compared with a text
+	Misplaced int64 `json:"misplaced_quotes"`    // of these, those whose quote is not where they say: moved, ambiguous or not found
+	Placed    int64 `json:"placed_citations"`    // citations with a place in a text that is known
+	Whole     int64 `json:"whole_citations"`     // of these, those that are as good as a whole long document
+	Marks     int64 `json:"truth_marks"`         // truth spans of all annotators, duplicates counted
+	Outside   int64 `json:"out_of_bounds_truth"` // of these, those that end after their document or page
+	Moved     int64 `json:"moved_truth"`         // of these, those whose quote is elsewhere than their offsets say
+	Lost      int64 `json:"lost_truth"`          // of these, those that are nowhere: the quote is not found, or the offsets are beyond 2^31-1
+}
+
+// Add adds other places.
+func (p *Places) Add(other *Places) {
+	p.Quoted, p.Misplaced, p.Placed, p.Whole = p.Quoted+other.Quoted, p.Misplaced+other.Misplaced, p.Placed+other.Placed, p.Whole+other.Whole
+	p.Marks, p.Outside, p.Moved, p.Lost = p.Marks+other.Marks, p.Outside+other.Outside, p.Moved+other.Moved, p.Lost+other.Lost
+}
+
+// AddRow adds those of a row whose places were resolved. A mark without a document says that
+// somebody marked nothing.
+func (p *Places) AddRow(r *ibid.Answer) {
+	if r.HasCitations {
+		for i := range r.Citations {
+			p.addCitation(&r.Citations[i])
+		}
+	}
+	if !r.HasTruth {
+		return
+	}
+	for i := range r.Truth {
+		if r.Truth[i].DocNull {
+			continue
+		}
+		p.Marks++
+		switch at := &r.Truth[i].Place; {
+		case at.Status == ibid.StatusQuoteRepaired:
+			p.Moved++
+		case misplaced(at):
+			p.Lost++
+		}
+		if r.Truth[i].Place.Status == ibid.StatusOutOfBounds {
+			p.Outside++
+		}
+	}
+}
+
+func (p *Places) addCitation(c *ibid.Citation) {
+	switch c.Place.Status {
+	case ibid.StatusDocumentNotFound, ibid.StatusUnchecked:
+		return
+	case ibid.StatusQuoteMismatch, ibid.StatusQuoteRepaired, ibid.StatusQuoteAmbiguous, ibid.StatusQuoteNotFound:
+		p.Quoted++
+		p.Misplaced++
+	case ibid.StatusQuoteLocated:
+		p.Quoted++
+	default:
+		if c.Held {
+			p.Quoted++
+		}
+	}
+	if c.Place.Level == ibid.LevelCharacters && c.Place.Status.Usable() {
+		p.Placed++
+		if c.Place.Whole {
+			p.Whole++
+		}
+	}
+}
+
+// countPlaces counts the citations that are valid, and those of documents that are not there.
 func countPlaces(citations []ibid.Citation, out *Scores) {
-	var valid, moved, missing, quoted, misplaced, placed, whole int64
+	var valid, missing int64
 	for i := range citations {
-		c, p := &citations[i], &citations[i].Place
-		if p.Status.Valid() {
+		switch status := citations[i].Place.Status; {
+		case status.Valid():
 			valid++
-		}
-		if c.Repaired.Known() {
-			moved++
-		}
-		switch p.Status {
-		case ibid.StatusDocumentNotFound:
+		case status == ibid.StatusDocumentNotFound:
 			missing++
-			continue
-		case ibid.StatusUnchecked:
-			continue
-		case ibid.StatusQuoteMismatch, ibid.StatusQuoteRepaired, ibid.StatusQuoteAmbiguous, ibid.StatusQuoteNotFound:
-			quoted++
-			misplaced++
-		case ibid.StatusQuoteLocated:
-			quoted++
-		default:
-			if c.Held {
-				quoted++
-			}
-		}
-		if p.Level == ibid.LevelCharacters && p.Status.Usable() {
-			placed++
-			if p.Whole {
-				whole++
-			}
 		}
 	}
 	out.count(Citations, int64(len(citations)))
 	out.count(ValidCitations, valid)
-	out.count(MovedCitations, moved)
 	out.count(MissingCitations, missing)
-	out.count(QuotedCitations, quoted)
-	out.count(MisplacedQuotes, misplaced)
-	out.count(PlacedCitations, placed)
-	out.count(WholeCitations, whole)
-}
-
-// countMarks counts what became of the places of marks. A mark without a document says
-// that somebody marked nothing.
-func countMarks(marks []ibid.Mark, out *Scores) {
-	var all, moved, lost, outside int64
-	for i := range marks {
-		if marks[i].DocNull {
-			continue
-		}
-		all++
-		switch p := &marks[i].Place; {
-		case p.Status == ibid.StatusQuoteRepaired:
-			moved++
-		case misplaced(p):
-			lost++
-		}
-		if marks[i].Place.Status == ibid.StatusOutOfBounds {
-			outside++
-		}
-	}
-	out.count(MovedTruth, moved)
-	out.count(LostTruth, lost)
-	out.count(TruthMarks, all)
-	out.count(OutOfBoundsTruth, outside)
 }

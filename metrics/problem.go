@@ -79,6 +79,7 @@ var problemOfOutcome = map[ibid.Outcome]Problem{
 	ibid.SupportedElsewhere: ProblemElsewhere,
 	ibid.Unscored:           ProblemUnjudged,
 	ibid.NoText:             ProblemUnjudged,
+	ibid.Undecided:          ProblemUnjudged,
 }
 
 // StatusProblem is the problem that a status alone means.

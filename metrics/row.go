@@ -17,8 +17,8 @@ type Row struct {
 	// Claims are the claims of the answer, with their extents, their links to
 	// Citations and the verdicts on them.
 	Claims    []ibid.Claim
-	HasClaims bool  // false: not known, whatever Claims holds
-	Unlinked  int64 // citations that are linked to every claim because nothing says to which
+	HasClaims bool // false: not known, whatever Claims holds
+	Abstains  bool // the answer abstains: it says that it cannot answer, and claims and cites nothing
 
 	// Scopes are parallel to Citations: the stretches of the answer that each backs. nil:
 	// not known.

@@ -43,7 +43,7 @@ func TestElsewhereMissing(t *testing.T) {
 	o.AsksElsewhere = false
 	s := score(t, o, judgedRow([]float64{1, 0, 0, 0}, claims()...))
 	wantMetric(t, s, HallucinationRate, wanted{value: .5})
-	wantCount(t, s, UnscoredClaims, 0)
+	wantOpen(t, s, "")
 
 	o.AsksElsewhere = true
 	s = score(t, o, judgedRow([]float64{1, 0, 0, 0}, claims()...))
@@ -51,9 +51,10 @@ func TestElsewhereMissing(t *testing.T) {
 	wantMetric(t, s, HallucinationScore, wanted{value: .5, low: .5, high: .75})
 	wantMetric(t, s, SupportedCompleteness, wanted{value: .25})
 	wantMetric(t, s, FactualConsistency, wanted{value: .25})
-	for c, want := range map[Count]int64{UnscoredClaims: 1, HallucinatedClaims: 2, FactualClaims: 4, UnscoredFactualClaims: 0} {
+	for c, want := range map[Count]int64{HallucinatedClaims: 2, FactualClaims: 4} {
 		wantCount(t, s, c, want)
 	}
+	wantOpen(t, s, "elsewhere_outcomes:1")
 	if got := s.Outcomes[1]; got != ibid.Unsupported {
 		t.Errorf("outcome %v", got)
 	}

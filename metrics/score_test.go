@@ -1,9 +1,11 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"ibid"
@@ -33,13 +35,15 @@ func wantDerived(t testing.TB, s *Scores) {
 		for _, name := range d.Columns() {
 			if c, ok := CountByName(name); ok {
 				x, known = append(x, float64(s.Counts[c])), known && s.Known[c]
+			} else if o, ok := OpenByKey(name); ok {
+				x = append(x, float64(s.Open[o]))
 			} else {
 				of := Metric(named(definitions, name))
 				x, known = append(x, s.Values[of]), known && s.Reasons[of] == ibid.Defined
 			}
 		}
 		value, ok := 0.0, false
-		if known {
+		if known && !(d.Withheld() && s.Reasons[m] == ibid.Unsettled) {
 			value, ok = d.Derive(x)
 		}
 		if got, defined := s.Value(Metric(m)); ok != defined || ok && got != value {
@@ -52,6 +56,20 @@ func wantCount(t testing.TB, s *Scores, c Count, want int64) {
 	t.Helper()
 	if got := s.Counts[c]; got != want || !s.Known[c] {
 		t.Errorf("%v = %d (known: %v), want %d", c, got, s.Known[c], want)
+	}
+}
+
+// wantOpen compares the items without a verdict with those given, in the form "KEY:N …".
+func wantOpen(t testing.TB, s *Scores, want string) {
+	t.Helper()
+	var got []string
+	for o, n := range s.Open {
+		if n != 0 {
+			got = append(got, fmt.Sprintf("%v:%d", Open(o), n))
+		}
+	}
+	if text := strings.Join(got, " "); text != want {
+		t.Errorf("open: %s, want %s", text, want)
 	}
 }
 
@@ -264,6 +282,9 @@ func TestTermsGiveTheRowsValue(t *testing.T) {
 		}
 		for m, d := range Definitions() {
 			all[d.Name] = s.Values[m]
+		}
+		for o, n := range s.Open {
+			all[Open(o).String()] = float64(n)
 		}
 		return all
 	}

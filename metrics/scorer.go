@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -94,9 +95,6 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	out.reset(&s.reasons)
 	s.names.reset()
 	s.loadCitations(r, out)
-	if r.HasTruth {
-		countMarks(r.Truth, out)
-	}
 	switch why := s.loadTruth(r); {
 	case why != ibid.Defined:
 		s.scorePredAlone(r, why, out)
@@ -119,9 +117,13 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	if !s.opt.Compat {
 		s.scoreComponents(r, out)
 	}
+	s.withholdUndecided(out)
 	s.withholdUnread(r, out)
 	if s.weights != [len(components)]float64{} {
 		s.scoreOverall(r, e, out)
+	}
+	if r.Abstains && s.opt.JudgeComponents {
+		out.nameAbstained()
 	}
 	if r.Answer.Answer != "" || len(r.Messages) > 0 {
 		s.scorePresence(r, out)
@@ -154,6 +156,9 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 // scoreAnswer measures how much source text the answer cites.
 func (s *Scorer) scoreAnswer(r *Row, out *Scores) {
 	chars := codePoints(r.Answer.Answer)
+	if chars > 0 && strings.TrimSpace(r.Answer.Answer) == "" {
+		chars = 0 // nothing is said
+	}
 	out.count(AnswerChars, chars)
 	if !r.HasCitations {
 		out.undefined(CitationDensity, ibid.NoCitations)

@@ -8,6 +8,8 @@ type Scores struct {
 	Counts [NumCounts]int64
 	Known  [NumCounts]bool // false: the count is not known and Counts holds 0
 
+	Open [NumOpen]int64 // items without a verdict; 0 without a judge
+
 	Values  [NumMetrics]float64     // 0 where undefined
 	Reasons [NumMetrics]ibid.Reason // Defined where Values holds a value
 
@@ -82,7 +84,7 @@ func (s *Scores) Fail(why ibid.Reason) {
 // reset forgets all numbers but keeps the memory. Every metric then has the
 // given reason and the value 0.
 func (s *Scores) reset(reasons *[NumMetrics]ibid.Reason) {
-	s.Counts, s.Known = [NumCounts]int64{}, [NumCounts]bool{}
+	s.Counts, s.Known, s.Open = [NumCounts]int64{}, [NumCounts]bool{}, [NumOpen]int64{}
 	s.Values, s.Reasons = [NumMetrics]float64{}, *reasons
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
@@ -94,6 +96,16 @@ func (s *Scores) reset(reasons *[NumMetrics]ibid.Reason) {
 
 func (s *Scores) count(c Count, n int64) {
 	s.Counts[c], s.Known[c] = n, true
+}
+
+// An openCount counts open items by class.
+type openCount [numOpenClasses]int64
+
+// open counts the open items of a kind.
+func (s *Scores) open(kind ItemKind, n openCount) {
+	for class := range numOpenClasses {
+		s.Open[OpenOf(class, kind)] = n[class]
+	}
 }
 
 // ratio sets m to num/den, or to undefined for the given reason if den is 0.
@@ -245,7 +257,7 @@ func (s *Scores) bound(m Metric, low, high float64) {
 
 // Excuses reports whether the reason, by its name, for which a metric of a row is
 // undefined says nothing of the system: there is nothing to compare with, nothing to
-// cite, or nobody to judge.
+// cite, nobody to judge, too much is undecided, or the answer abstains.
 func Excuses(why string) bool {
-	return why == ibid.NoTruth.String() || why == ibid.NothingToCite.String() || why == ibid.NoJudge.String()
+	return why == ibid.NoTruth.String() || why == ibid.NothingToCite.String() || why == ibid.NoJudge.String() || why == ibid.Abstained.String() || why == ibid.Unsettled.String()
 }

@@ -47,11 +47,11 @@ func TestDefinitionsAreComplete(t *testing.T) {
 		if (len(d.Num) > 0) != (len(d.Den) > 0) || (len(d.Num) > 0) != (d.Kind == Ratio || d.Kind == Mean) {
 			t.Errorf("%s is a %v with terms %v / %v", d.Name, d.Kind, d.Num, d.Den)
 		}
-		if (len(d.Unscored) > 0) != (len(d.Scorable) > 0) || len(d.Scorable) > 0 && !d.Judged && d.Group != "overall" {
-			t.Errorf("%s: unscored %v of scorable %v, judged: %v", d.Name, d.Unscored, d.Scorable, d.Judged)
+		if len(d.Items) > 0 && !d.Judged && d.Group != "overall" {
+			t.Errorf("%s has items, and no judge", d.Name)
 		}
-		for _, x := range slices.Concat(d.Num, d.Den, d.Unscored, d.Scorable) {
-			if !columns[x.Column] || x.Times != "" && !columns[x.Times] || x.Factor == 0 {
+		for _, x := range slices.Concat(d.Num, d.Den) {
+			if _, open := OpenByKey(x.Column); !columns[x.Column] && !open || x.Times != "" && !columns[x.Times] || x.Factor == 0 {
 				t.Errorf("%s: term %v names no column", d.Name, x)
 			}
 		}
@@ -113,13 +113,9 @@ func TestCountColumns(t *testing.T) {
 	want := strings.Fields(`truth_chars pred_chars overlap_chars truth_tokens pred_tokens overlap_tokens truth_spans pred_spans matched_spans perfect_matches
 		good_matches citations valid_citations correct_citations relevant_citations
 		scored_citations claims factual_claims needing_claims cited_claims supported_claims
-		consistent_claims contradicted_claims hallucinated_claims unscored_claims
+		consistent_claims contradicted_claims hallucinated_claims
 		truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs distinct_truth_spans distinct_pred_spans
-		untouched_pred_spans cited_chars answer_chars consistency_claims undecided_claims undecided_cited_claims unscored_needing_claims
-		unscored_factual_claims unscored_consistency_claims relevance_citations
-		unscored_extra_citations
-		no_claim_citations no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations moved_citations moved_truth lost_truth
-		missing_citations quoted_citations misplaced_quotes placed_citations whole_citations truth_marks out_of_bounds_truth
+		untouched_pred_spans cited_chars answer_chars consistency_claims relevance_citations missing_citations
 		offsets_checked offsets_held`)
 	if len(want) != int(NumCounts) {
 		t.Errorf("%d counts, want %d", NumCounts, len(want))

@@ -45,6 +45,9 @@ func judgedRow(support []float64, claims ...ibid.Claim) *Row {
 func judge(rng *rand.Rand, r *Row, n int, missing float64) {
 	support := func() ibid.Support {
 		if rng.Float64() < missing {
+			if rng.IntN(3) == 0 {
+				return ibid.Undecidable()
+			}
 			return ibid.Support{}
 		}
 		return known([]float64{0, 0.5, 0.8, 1}[rng.IntN(4)])

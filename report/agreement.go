@@ -10,18 +10,13 @@ import (
 	"ibid"
 	"ibid/annotations"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
-// An Agreement is the view model of how far annotators agree.
+// An Agreement is the view of how far annotators agree.
 type Agreement struct {
 	Title  string // what was looked at, in words
 	Result *annotations.Agreement
-	All    bool // in text, too: every statistic of every two annotators, and slices by tag
-}
-
-// headline are the statistics that a text shows of two annotators.
-var headline = []string{
-	"char_jaccard", "exact_f1", "char_kappa", "char_alpha", "percent_agreement", "cohen_kappa", "alpha_nominal", "alpha_ordinal", "pearson", "spearman",
 }
 
 func (a *Agreement) asJSON() any {
@@ -37,41 +32,127 @@ func (a *Agreement) writeCSV(w io.Writer) error {
 }
 
 func (a *Agreement) writeTo(p *paper) {
-	p.title(a.Title)
-	a.verdicts(p)
-	a.together(p)
-	a.pairs(p)
-	a.people(p)
-	a.worst(p)
+	blocks := slices.Concat(agreementBlocks(a.Result.Statistics, "", true), a.people())
+	if len(a.Result.Worst) > 0 {
+		blocks = append(blocks, doc.Heading{Text: doc.T("Least agreement")})
+	}
+	for _, d := range a.Result.Worst {
+		blocks = append(blocks, disagreementItems(&d)...)
+	}
 	for _, text := range a.Result.Warnings {
-		p.line(CleanLine(text))
+		blocks = append(blocks, doc.Para{Text: doc.T(text)})
 	}
-	p.footnotes()
+	p.blocks(doc.Section{Title: a.Title, Blocks: blocks})
 }
 
-// verdicts shows what decides about each kind of data.
-func (a *Agreement) verdicts(p *paper) {
-	t := &table{header: []string{"agreement on", "verdict", "statistic", "", a.levelName(), "target", "items", "documents"}, right: 3}
-	for i := range a.Result.Statistics {
-		r := &a.Result.Statistics[i]
-		if r.Verdict == "" {
-			continue
+// pairStatistics are the statistics that are shown of two annotators before others, in this
+// order.
+var pairStatistics = []string{
+	"char_jaccard", "percent_agreement", "char_alpha", "cohen_kappa", "exact_f1", "char_kappa", "alpha_nominal", "alpha_ordinal", "pearson", "spearman",
+}
+
+// shownAgreements is how many statistics of two annotators are shown unfolded.
+const shownAgreements = 20
+
+// agreementBlocks are the verdicts, the other statistics of all annotators, and those of
+// two. Of ends captions where there are several runs. Slices by tag are folded, if they are
+// asked for.
+func agreementBlocks(rows []runs.AgreementRow, of string, slicesToo bool) []doc.Block {
+	decided, others, pairs, more := agreementTable("agreement of all annotators"+of), agreementTable("other statistics of all annotators"+of),
+		agreementTable("two annotators at a time"+of), agreementTable("more statistics"+of)
+	ordered := slices.Clone(rows)
+	order := func(r runs.AgreementRow) int {
+		if r.Annotators == runs.AllAnnotators {
+			return -1
 		}
-		t.rows = append(t.rows, []string{
-			CleanLine(agreedOn(r)), verdictText(r.Verdict, r.Need), r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), optional(r.Target),
-			Thousands(r.Items), Thousands(r.Documents) + p.notes.marks(r.Warnings),
-		})
+		return slices.Index(pairStatistics, r.Statistic)
 	}
-	p.table(t)
+	slices.SortStableFunc(ordered, func(x, y runs.AgreementRow) int { return cmp.Compare(order(x), order(y)) })
+	for i := range ordered {
+		r := &ordered[i]
+		into := &more
+		switch {
+		case !wholeSlice(r.Slice) && !slicesToo:
+			continue
+		case r.Verdict != "":
+			into = &decided
+		case !wholeSlice(r.Slice):
+		case r.Annotators == runs.AllAnnotators:
+			into = &others
+		case order(*r) >= 0 && len(pairs.Rows) < shownAgreements:
+			into = &pairs
+		}
+		into.Columns[agreementLevel].Name = levelText(r.Level)
+		into.Rows = append(into.Rows, agreementCells(r))
+	}
+	var out []doc.Block
+	for _, t := range slices.Concat([]doc.Table{decided, others}, shadedTables(rows, of), []doc.Table{pairs}) {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	if n := len(more.Rows); n > 0 {
+		out = append(out, doc.Details{Summary: Plural(int64(n), "more statistic", "more statistics") + of, Blocks: []doc.Block{more}})
+	}
+	return out
 }
 
-// agreedOn names the kind of data of an agreement.
-func agreedOn(r *runs.AgreementRow) string {
-	if r.Kind == runs.SpanAgreement {
-		return "marked places"
-	}
-	return cmp.Or(strings.TrimPrefix(r.Slice, "kind="), "labels")
+// wholeSlice reports whether a slice of agreement is of all rows: everything, or one kind
+// of label.
+func wholeSlice(slice string) bool {
+	return slice == "" || strings.HasPrefix(slice, "kind=") && !strings.Contains(slice, ",")
 }
+
+// agreementLevel is the column of intervals.
+const agreementLevel = 5
+
+func agreementTable(caption string) doc.Table {
+	return doc.Table{Caption: caption, Class: "metrics", Columns: []doc.Column{
+		{Name: "annotators"},
+		{Name: "on"},
+		{Name: "verdict"},
+		{Name: "statistic"},
+		{Name: "", Number: true},
+		{Name: "", Number: true},
+		{Name: "estimate, interval, target", Page: true, Keep: 1},
+		{Name: "target", Number: true, Keep: 1},
+		{Name: "items", Number: true, Keep: 2},
+		{Name: "documents", Number: true, Keep: 2},
+	}}
+}
+
+func agreementCells(r *runs.AgreementRow) []doc.Cell {
+	who := ""
+	if r.Annotators != runs.AllAnnotators {
+		who = whoAgrees(r.Annotators)
+	}
+	drawn := doc.Cell{}
+	if r.Estimate != nil {
+		drawn.Strip = agreementStrip(r)
+	}
+	verdict, last := doc.Cell{Text: doc.Text{{Text: r.Verdict, Tone: verdictTones[r.Verdict]}}}, doc.C(Thousands(r.Documents))
+	if r.Need != nil {
+		verdict.Notes = []string{fmt.Sprintf("about %s would decide", Plural(*r.Need, "item", "items"))}
+	}
+	last.Notes = r.Warnings
+	return []doc.Cell{
+		doc.C(who), doc.C(agreedOn(r)), verdict, doc.C(r.Statistic),
+		doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, doc.C(optional(r.Target)), doc.C(Thousands(r.Items)), last,
+	}
+}
+
+// agreedOn names the kind of data of an agreement, and its slice.
+func agreedOn(r *runs.AgreementRow) string {
+	switch {
+	case r.Kind != runs.SpanAgreement:
+		return cmp.Or(strings.TrimPrefix(r.Slice, "kind="), "labels")
+	case r.Slice != "":
+		return "marked places, " + r.Slice
+	}
+	return "marked places"
+}
+
+var verdictTones = map[string]doc.Tone{"reliable": doc.Good, "unreliable": doc.Bad, "undecided": doc.Warn, "no verdict": doc.Dim}
 
 // verdictText is a verdict, with the items that would decide.
 func verdictText(verdict string, need *int64) string {
@@ -79,49 +160,6 @@ func verdictText(verdict string, need *int64) string {
 		return fmt.Sprintf("%s: about %s would decide", verdict, Plural(*need, "item", "items"))
 	}
 	return verdict
-}
-
-// together shows the statistics over all annotators, slice by slice.
-func (a *Agreement) together(p *paper) {
-	t := &table{header: []string{"all annotators", "slice", "", a.levelName(), "target", "items", "documents"}, right: 2}
-	for _, r := range a.Result.Statistics {
-		if r.Verdict != "" || r.Annotators != runs.AllAnnotators || !a.shows(r.Slice) {
-			continue
-		}
-		t.rows = append(t.rows, []string{
-			r.Statistic, CleanLine(r.Slice), numberOrDash(r.Estimate), interval(r.Low, r.High), optional(r.Target),
-			Thousands(r.Items), Thousands(r.Documents) + p.notes.marks(r.Warnings),
-		})
-	}
-	p.table(t)
-}
-
-// shows reports whether a text shows a slice: those of tags only if all is asked
-// for.
-func (a *Agreement) shows(slice string) bool {
-	return a.All || slice == "" || strings.HasPrefix(slice, "kind=") && !strings.Contains(slice, ",")
-}
-
-func (a *Agreement) levelName() string {
-	if len(a.Result.Statistics) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%g %%", 100*a.Result.Statistics[0].Level)
-}
-
-// pairs shows two annotators a line: the headline statistics, or all of them.
-func (a *Agreement) pairs(p *paper) {
-	t := &table{header: []string{"two annotators", "slice", "statistic", "", a.levelName(), "items"}, right: 3}
-	for _, r := range a.Result.Statistics {
-		if r.Annotators == runs.AllAnnotators || !a.shows(r.Slice) || !a.All && !slices.Contains(headline, r.Statistic) {
-			continue
-		}
-		t.rows = append(t.rows, []string{
-			CleanLine(whoAgrees(r.Annotators)), CleanLine(r.Slice), r.Statistic, numberOrDash(r.Estimate),
-			interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(r.Warnings),
-		})
-	}
-	p.table(t)
 }
 
 // whoAgrees names the annotators of a statistic.
@@ -132,34 +170,113 @@ func whoAgrees(annotators string) string {
 	return annotators
 }
 
+// agreementStrip draws an estimate between 0 and 1, with its target.
+func agreementStrip(r *runs.AgreementRow) *doc.Strip {
+	s := &doc.Strip{At: *r.Estimate, Label: r.Statistic + " " + number(*r.Estimate)}
+	if r.Low != nil && r.High != nil {
+		s.Interval, s.Low, s.High = true, *r.Low, *r.High
+		s.Label += fmt.Sprintf(", %s interval %s to %s", levelText(r.Level), number(*r.Low), number(*r.High))
+	}
+	if r.Target != nil {
+		s.Marks = []float64{*r.Target}
+		s.Label += ", target " + number(*r.Target)
+	}
+	return s
+}
+
+// shadedStatistics are the statistics that tables of pairs show, by kind.
+var shadedStatistics = map[string]string{runs.SpanAgreement: "char_jaccard", runs.LabelAgreement: "percent_agreement"}
+
+// shadedTables are a square of the values of every two annotators for each kind of
+// agreement between three or more; of two there is nothing to see.
+func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
+	byKind := make(map[string]map[[2]string]*float64)
+	var order []string
+	for i := range rows {
+		r := &rows[i]
+		first, second, ok := runs.CutPair(r.Annotators)
+		if !ok || !wholeSlice(r.Slice) || r.Statistic != shadedStatistics[r.Kind] {
+			continue
+		}
+		kind := r.Statistic + " of " + agreedOn(r) + of
+		if byKind[kind] == nil {
+			byKind[kind] = make(map[[2]string]*float64)
+			order = append(order, kind)
+		}
+		byKind[kind][[2]string{first, second}], byKind[kind][[2]string{second, first}] = r.Estimate, r.Estimate
+	}
+	for _, kind := range order {
+		var names []string
+		for pair := range byKind[kind] {
+			names = append(names, pair[0])
+		}
+		slices.Sort(names)
+		if names = slices.Compact(names); len(names) < 3 {
+			continue
+		}
+		t := doc.Table{Caption: kind, Class: "shaded", Columns: []doc.Column{{}}}
+		for _, name := range names {
+			t.Columns = append(t.Columns, doc.Column{Name: name, Number: true})
+			row := []doc.Cell{doc.C(name)}
+			for _, other := range names {
+				cell := doc.Cell{}
+				if v, ok := byKind[kind][[2]string{name, other}]; ok {
+					cell = doc.C(numberOrDash(v))
+					if v != nil {
+						cell.Step = min(max(int(*v*10), 0), 9) + 1
+					}
+				}
+				row = append(row, cell)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
 // people shows who differs from the others, and which way.
-func (a *Agreement) people(p *paper) {
-	t := &table{header: []string{"annotator", "items", "jaccard", "begins", "ends", "length", "marked nothing alone"}, right: 1}
+func (a *Agreement) people() (out []doc.Block) {
+	t := doc.Table{Caption: "who marks how", Columns: []doc.Column{
+		{Name: "annotator"},
+		{Name: "items", Number: true},
+		{Name: "jaccard", Number: true},
+		{Name: "begins", Number: true},
+		{Name: "ends", Number: true},
+		{Name: "length", Number: true},
+		{Name: "marked nothing alone", Number: true, Keep: 1},
+	}}
 	for _, x := range a.Result.Marking {
-		t.rows = append(t.rows, []string{
-			CleanLine(x.Name), Thousands(x.Items), numberOf(x.Jaccard), shift(x.StartShift, "early", "late"), shift(x.EndShift, "early", "late"),
-			times(x.LengthRate), Thousands(x.Empty),
+		t.Rows = append(t.Rows, []doc.Cell{
+			doc.C(x.Name), doc.C(Thousands(x.Items)), doc.C(numberOf(x.Jaccard)), doc.C(shift(x.StartShift)), doc.C(shift(x.EndShift)), doc.C(times(x.LengthRate)), doc.C(Thousands(x.Empty)),
 		})
 	}
-	p.table(t)
-	t = &table{header: []string{"annotator", "labels", "same as others", "leans"}, right: 1}
-	for _, x := range a.Result.Labelling {
-		t.rows = append(t.rows, []string{CleanLine(x.Name), Thousands(x.Labels), numberOf(x.Agree), leaning(x.Leaning)})
+	if len(t.Rows) > 0 {
+		out = append(out, t)
 	}
-	p.table(t)
+	t = doc.Table{Caption: "who labels how", Columns: []doc.Column{
+		{Name: "annotator"}, {Name: "labels", Number: true}, {Name: "same as others", Number: true}, {Name: "leans", Number: true},
+	}}
+	for _, x := range a.Result.Labelling {
+		t.Rows = append(t.Rows, []doc.Cell{doc.C(x.Name), doc.C(Thousands(x.Labels)), doc.C(numberOf(x.Agree)), doc.C(leaning(x.Leaning))})
+	}
+	if len(t.Rows) > 0 {
+		out = append(out, t)
+	}
+	return out
 }
 
 func numberOf(n ibid.Number) string { return numberOrDash(n.Pointer()) }
 
 // shift says a mean distance in characters and its direction.
-func shift(n ibid.Number, before, after string) string {
+func shift(n ibid.Number) string {
 	switch {
 	case !n.Known():
 		return "–"
 	case n.Value < 0:
-		return fmt.Sprintf("%.1f %s", -n.Value, before)
+		return fmt.Sprintf("%.1f early", -n.Value)
 	case n.Value > 0:
-		return fmt.Sprintf("%.1f %s", n.Value, after)
+		return fmt.Sprintf("%.1f late", n.Value)
 	}
 	return "alike"
 }
@@ -176,41 +293,4 @@ func leaning(n ibid.Number) string {
 		return "–"
 	}
 	return fmt.Sprintf("%+.3f", n.Value)
-}
-
-// worst shows the items with the least agreement, with their texts.
-func (a *Agreement) worst(p *paper) {
-	if len(a.Result.Worst) > 0 {
-		p.heading("Least agreement")
-	}
-	for _, d := range a.Result.Worst {
-		head := fmt.Sprintf("%s: %s", CleanLine(d.ID), number(d.Agreement))
-		if d.Row >= 0 {
-			head = fmt.Sprintf("#%d %s", d.Row, head)
-		}
-		p.line(head)
-		for _, x := range d.Passages {
-			at := fmt.Sprintf("%s:%d-%d", CleanLine(x.Doc), x.Start, x.End)
-			if x.Page > 0 {
-				at = fmt.Sprintf("%s:%d:%d-%d", CleanLine(x.Doc), x.Page, x.Start, x.End)
-			}
-			if x.Doc == "" {
-				at = "nothing"
-			}
-			p.item(strings.TrimRight(fmt.Sprintf("%s marked %s %s", CleanLine(x.Annotator), at, quoted(x.Text)), " "))
-		}
-		if d.Text != "" {
-			p.item("about " + quoted(d.Text))
-		}
-		for _, r := range d.Said {
-			p.item(fmt.Sprintf("%s said %s", CleanLine(r.Annotator), CleanLine(r.Value)))
-		}
-	}
-}
-
-func quoted(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "“" + CleanLine(strings.Join(strings.Fields(text), " ")) + "”"
 }

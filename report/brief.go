@@ -144,7 +144,9 @@ func (f *Brief) headline() string {
 		text += "; no judge"
 	default:
 		if m.Judge.Baseline {
-			text += "; judge: " + m.Judge.Kind + ", a baseline"
+			text += "; judge: wording (" + m.Judge.Kind + ")"
+		} else if m.Judge.Kind == "human" {
+			text += "; judge: labels of people (" + clipLine(m.Judge.Model, 30) + ")"
 		} else {
 			text += "; judge: " + clipLine(cmp.Or(m.Judge.Model, m.Judge.Kind), 30)
 		}
@@ -206,7 +208,7 @@ func (f *Brief) writeBlock(b *strings.Builder, block *summaryBlock, names []stri
 
 // value is a number with its interval and its change.
 func (f *Brief) value(system string, l *summaryLine, shown *shownMarks) string {
-	text := numberOrDash(l.Macro.Estimate) + " " + ends(l.Macro.Low, l.Macro.High)
+	text := estimateText(&l.Macro) + " " + cmp.Or(l.Macro.Reason, ends(l.Macro.Low, l.Macro.High))
 	if f.signed(system, l.Metric.Name) {
 		shown.signed = true
 		text += "!"
@@ -307,7 +309,7 @@ func (f *Brief) writeLines(b *strings.Builder, blocks []summaryBlock, names []st
 		for i := range blocks {
 			cell := "–"
 			if l := blocks[i].line(name); l != nil {
-				cell = numberOrDash(l.Macro.Estimate)
+				cell = estimateText(&l.Macro)
 				if f.signed(blocks[i].System, name) {
 					cell, shown.signed = cell+"!", true
 				}
@@ -388,7 +390,7 @@ func (f *Brief) standing(blocks []summaryBlock, names []string) []string {
 		out = append(out, fmt.Sprintf("not judged: %s of %s", Thousands(j.Unanswered), Plural(j.Asked, "claim", "claims")))
 	}
 	for i := range blocks {
-		out = append(out, selective(&blocks[i], names)...)
+		out = append(out, withheld(&blocks[i], names)...)
 		out = append(out, f.moved(&blocks[i], names)...)
 	}
 	if text := f.correctedLine(); text != "" {
@@ -425,14 +427,14 @@ func (f *Brief) correctedLine() string {
 	return fmt.Sprintf("corrected for the judge's errors: %s%s %s %s; more: --all", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
 }
 
-// selective says of the first number that only rows of one kind have why it is not there.
-func selective(block *summaryBlock, names []string) []string {
+// withheld says why the first number that is withheld is not there.
+func withheld(block *summaryBlock, names []string) []string {
 	for _, name := range names {
 		l := block.line(name)
-		if l == nil || l.Macro.Reason != runs.Selective {
+		if l == nil || l.Macro.Reason == "" {
 			continue
 		}
-		text := shortName(name) + ": " + runs.SelectiveText(*l.Macro.BoundLow, *l.Macro.BoundHigh)
+		text := shortName(name) + ": " + runs.WithheldText(l.Macro.Reason, l.Macro.BoundLow, l.Macro.BoundHigh)
 		if block.System != "" {
 			text = clipLine(block.System, 20) + ", " + text
 		}

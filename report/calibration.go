@@ -10,9 +10,11 @@ import (
 
 	"ibid/annotations"
 	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+	"ibid/report/doc"
 )
 
-// A Calibration is the view model of what a judge's scores are worth.
+// A Calibration is the view of what a judge's scores are worth.
 type Calibration struct {
 	Title     string                                `json:"title"`
 	Of        string                                `json:"labelled_run,omitempty"` // the run whose labels the judge was measured by, "" for a table
@@ -40,76 +42,104 @@ func (c *Calibration) writeCSV(w io.Writer) error {
 }
 
 func (c *Calibration) writeTo(p *paper) {
-	p.title(c.Title)
-	for _, k := range c.Kinds {
-		kind(p, k)
-	}
+	blocks := c.blocks("")
 	if len(c.Corrected) > 0 {
-		p.heading("Corrected for the judge's errors")
-		p.table(correctionTable(c.Corrected))
+		blocks = append(blocks, correctionTable("Corrected for the judge's errors", c.Corrected))
 	}
 	for _, text := range c.Warnings {
-		p.line(CleanLine(text))
+		blocks = append(blocks, doc.Para{Text: doc.T(text)})
 	}
-	p.footnotes()
+	p.blocks(doc.Section{Title: c.Title, Blocks: blocks})
 }
 
-func kind(p *paper, k *annotations.Calibration) {
-	head := fmt.Sprintf("%s items", Thousands(k.Items))
-	if k.Kind != "" {
-		head = CleanLine(k.Kind) + ": " + head
-	}
-	p.heading(fmt.Sprintf("%s of %s documents, yes from %g on", head, Thousands(k.Documents), k.Threshold))
-	p.table(&table{header: []string{"", "judge yes", "judge no"}, right: 1, rows: [][]string{
-		{"people yes", Thousands(k.Confusion.TP), Thousands(k.Confusion.FN)},
-		{"people no", Thousands(k.Confusion.FP), Thousands(k.Confusion.TN)},
-	}})
-	for _, r := range k.Statistics {
-		if r.Verdict != "" {
-			p.line(fmt.Sprintf("%s by %s: %s %s, target %g", verdictText(r.Verdict, r.Need), r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), *r.Target))
+// blocks are the kinds of questions, those about support first. Of ends captions where there
+// are several runs.
+func (c *Calibration) blocks(of string) (out []doc.Block) {
+	first := []string{annotations.ClaimSupport, annotations.CitationSupport}
+	for _, name := range first {
+		for _, k := range c.Kinds {
+			if k.Kind == name {
+				out = append(out, kindBlocks(k, of)...)
+			}
 		}
 	}
-	t := &table{header: []string{"", "", fmt.Sprintf("%g %%", 100*k.Level), "items"}, right: 1}
-	for _, r := range k.Statistics {
-		t.rows = append(t.rows, []string{r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(slices.Concat(k.Warnings, r.Warnings))})
+	for _, k := range c.Kinds {
+		if !slices.Contains(first, k.Kind) {
+			out = append(out, kindBlocks(k, of)...)
+		}
 	}
-	p.table(t)
-	curve(p, "equal width", k.EqualWidth, func(b *annotations.CalibrationBin) string { return binRange(b.Index, k.Bins) })
-	curve(p, "equal mass", k.EqualMass, func(b *annotations.CalibrationBin) string { return fmt.Sprintf("bin %d", b.Index+1) })
+	return out
+}
+
+// kindBlocks are one kind of question: how often judge and people agree, what follows from
+// that, and the scores in bins.
+func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
+	x := &k.Confusion
+	title := fmt.Sprintf("%s items of %s documents, yes from %g on", Thousands(k.Items), Thousands(k.Documents), k.Threshold)
+	if k.Kind != "" {
+		title = k.Kind + ": " + title
+	}
+	title += of
+	confusion := doc.Table{Caption: "judge against people, " + title, Class: "kinds", Columns: []doc.Column{{}, {Name: "judge yes", Number: true}, {Name: "judge no", Number: true}}, Rows: [][]doc.Cell{
+		{doc.C("people yes"), doc.C(Thousands(x.TP)), doc.C(Thousands(x.FN))},
+		{doc.C("people no"), doc.C(Thousands(x.FP)), doc.C(Thousands(x.TN))},
+	}}
+	measures := doc.Table{Caption: "measures, " + title, Class: "metrics", Columns: []doc.Column{
+		{}, {Name: "", Number: true}, {Name: fmt.Sprintf("%g %%", 100*k.Level), Number: true}, {Name: "0 to 1, with interval", Page: true, Keep: 1}, {Name: "items", Number: true},
+	}}
+	out := []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(confusionInWords(x))}, confusion}
+	for _, r := range k.Statistics {
+		drawn, items := doc.Cell{}, doc.C(Thousands(r.Items))
+		if r.Estimate != nil {
+			drawn.Strip = agreementStrip(&runs.AgreementRow{Statistic: r.Statistic, Estimate: r.Estimate, Low: r.Low, High: r.High, Level: k.Level, Target: r.Target})
+		}
+		items.Notes = slices.Concat([]string(k.Warnings), []string(r.Warnings))
+		measures.Rows = append(measures.Rows, []doc.Cell{doc.C(r.Statistic), doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, items})
+		if r.Verdict != "" {
+			out = append(out, doc.Para{Text: doc.Text{{Text: verdictText(r.Verdict, r.Need), Tone: verdictTones[r.Verdict]}, {
+				Text: fmt.Sprintf(" by %s: %s %s, target %g", r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), *r.Target),
+			}}})
+		}
+	}
+	out = append(out, measures)
 	if b := k.Best; b != nil {
-		p.line(fmt.Sprintf("best threshold: %s; on documents that it was not chosen on, thresholds so chosen reach a balanced accuracy of %s",
-			number(b.Threshold), numberOf(b.BalancedAccuracy)))
+		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("best threshold: %s; on documents that it was not chosen on, thresholds so chosen reach a balanced accuracy of %s",
+			number(b.Threshold), numberOf(b.BalancedAccuracy)))})
 	}
 	if r := k.Isotonic; r != nil {
-		p.line(fmt.Sprintf("isotonic recalibration, fitted on %s items and seen on %s others: ECE %s to %s, Brier %s to %s",
-			Thousands(r.FittedOn), Thousands(r.ReportedOn), numberOf(r.ECEBefore), numberOf(r.ECEAfter), numberOf(r.BrierBefore), numberOf(r.BrierAfter)))
+		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("isotonic recalibration, fitted on %s items and seen on %s others: ECE %s to %s, Brier %s to %s",
+			Thousands(r.FittedOn), Thousands(r.ReportedOn), numberOf(r.ECEBefore), numberOf(r.ECEAfter), numberOf(r.BrierBefore), numberOf(r.BrierAfter)))})
 	}
+	if len(k.EqualWidth)+len(k.EqualMass) > 0 {
+		out = append(out, doc.Details{Summary: "scores in bins, " + title, Blocks: []doc.Block{
+			binTable("scores, equal width, "+title, k.EqualWidth, func(b *annotations.CalibrationBin) string { return binRange(b.Index, k.Bins) }),
+			binTable("scores, equal mass, "+title, k.EqualMass, func(b *annotations.CalibrationBin) string { return fmt.Sprintf("bin %d", b.Index+1) }),
+		}})
+	}
+	return out
 }
 
-// judgedTable is one line for each kind of question: what the judge's verdicts are
-// worth.
-func (c *Calibration) judgedTable() *table {
-	t := &table{header: []string{"", "items", "documents", "sensitivity", "", "specificity", "", "kappa", "", "AUROC", "ECE"}, right: 1}
-	for _, k := range c.Kinds {
-		cells := []string{CleanLine(k.Kind), Thousands(k.Items), Thousands(k.Documents)}
-		for _, name := range []string{"sensitivity", "specificity", "kappa"} {
-			r := k.Statistic(name)
-			cells = append(cells, numberOrDash(r.Estimate), interval(r.Low, r.High))
-		}
-		for _, name := range []string{"auroc", "ece"} {
-			cells = append(cells, numberOrDash(k.Statistic(name).Estimate))
-		}
-		t.rows = append(t.rows, cells)
+func confusionInWords(x *stats.Confusion) string {
+	accepted, rejected := x.TP+x.FN, x.TN+x.FP
+	text := "People accept none of them."
+	if accepted > 0 {
+		text = fmt.Sprintf("It accepts %s of the %s that people accept.", Thousands(x.TP), Thousands(accepted))
+	}
+	if rejected == 0 {
+		return text + " People reject none of them."
+	}
+	return text + fmt.Sprintf(" Of the %s that people reject it accepts %s.", Thousands(rejected), Thousands(x.FP))
+}
+
+func binTable(caption string, bins []annotations.CalibrationBin, named func(*annotations.CalibrationBin) string) doc.Table {
+	t := doc.Table{Caption: caption, Class: "kinds", Columns: []doc.Column{
+		{Name: "scores"}, {Name: "mean score", Number: true}, {Name: "share positive", Number: true}, {Name: "", Number: true}, {Name: "items", Number: true},
+	}}
+	for i := range bins {
+		b := &bins[i]
+		t.Rows = append(t.Rows, []doc.Cell{doc.C(named(b)), doc.C(number(b.MeanScore)), doc.C(number(b.PositiveRate)), doc.C(interval(b.Low, b.High)), doc.C(Thousands(b.Count))})
 	}
 	return t
-}
-
-func curve(p *paper, name string, bins []annotations.CalibrationBin, named func(*annotations.CalibrationBin) string) {
-	t := &table{header: []string{"scores, " + name, "mean score", "share positive", "", "items"}, right: 1}
-	for _, b := range bins {
-		t.rows = append(t.rows, []string{named(&b), number(b.MeanScore), number(b.PositiveRate), interval(b.Low, b.High), Thousands(b.Count)})
-	}
-	p.table(t)
 }
 
 // binRange is the scores of a bin of equal width, in words.
@@ -120,18 +150,51 @@ func binRange(index, bins int) string {
 	return fmt.Sprintf("%.3g to %.3g", float64(index)/float64(bins), float64(index+1)/float64(bins))
 }
 
+// summaryTable is one line for each kind of question: what the judge's verdicts are worth.
+func (c *Calibration) summaryTable() doc.Table {
+	t := doc.Table{Caption: "judge against people", Columns: []doc.Column{
+		{},
+		{Name: "items", Number: true},
+		{Name: "documents", Number: true, Keep: 2},
+		{Name: "sensitivity", Number: true},
+		{Name: "", Number: true},
+		{Name: "specificity", Number: true},
+		{Name: "", Number: true, Keep: 1},
+		{Name: "kappa", Number: true},
+		{Name: "", Number: true, Keep: 2},
+		{Name: "AUROC", Number: true, Keep: 1},
+		{Name: "ECE", Number: true, Keep: 1},
+	}}
+	for _, k := range c.Kinds {
+		row := []doc.Cell{doc.C(k.Kind), doc.C(Thousands(k.Items)), doc.C(Thousands(k.Documents))}
+		for _, name := range []string{"sensitivity", "specificity", "kappa"} {
+			r := k.Statistic(name)
+			row = append(row, doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)))
+		}
+		for _, name := range []string{"auroc", "ece"} {
+			row = append(row, doc.C(numberOrDash(k.Statistic(name).Estimate)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
 // correctionTable sets corrected values beside the raw ones.
-func correctionTable(rows []runs.SummaryRow) *table {
-	t := &table{header: []string{"metric", "system", "", "raw", "", "corrected", "", "by"}, right: 3}
+func correctionTable(caption string, rows []runs.SummaryRow) doc.Table {
+	t := doc.Table{Caption: caption, Class: "metrics", Columns: []doc.Column{
+		{Name: "metric"}, {Name: "system"}, {}, {Name: "raw", Number: true}, {Name: "", Number: true, Keep: 1}, {Name: "corrected", Number: true}, {Name: "", Number: true},
+	}}
 	for _, r := range rows {
 		system := r.System
 		if system == "" {
 			system = "all systems"
 		}
-		t.rows = append(t.rows, []string{
-			r.Metric, CleanLine(system), r.Agg, numberOrDash(r.Estimate), interval(r.Low, r.High), numberOrDash(r.Corrected),
-			interval(r.CorrectedLow, r.CorrectedHigh), r.CorrectedMethod,
-		})
+		last := doc.C(interval(r.CorrectedLow, r.CorrectedHigh))
+		if r.CorrectedMethod != "" {
+			last.Notes = []string{r.CorrectedMethod}
+		}
+		metric := doc.Cell{Text: doc.Text{{Text: r.Metric, Link: "#m-" + r.Metric}}}
+		t.Rows = append(t.Rows, []doc.Cell{metric, doc.C(system), doc.C(r.Agg), doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), doc.C(numberOrDash(r.Corrected)), last})
 	}
 	return t
 }

@@ -3,60 +3,195 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"ibid/annotations/compare"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
 
-// A Comparison is the view model of how sides compare.
+// A Comparison is the view of how sides compare.
 type Comparison struct {
 	*compare.Result
 }
 
-// NewComparison makes the view model.
+// NewComparison makes the view.
 func NewComparison(r *compare.Result) *Comparison { return &Comparison{r} }
 
 func (c *Comparison) asJSON() any { return comparisonJSON{c.Result, c.answer()} }
 
 func (c *Comparison) writeCSV(w io.Writer) error { return compare.Lines.WriteCSV(w, c.Lines()) }
 
-// shownPairs is up to how many sides all pairs are shown in text, unless all is
-// asked for; of more, only those with the first side.
-const shownPairs = 3
-
-// pairs are those to show, and how many are left out.
-func (c *Comparison) pairs(all bool) (shown []compare.Pair, left int) {
-	for _, p := range c.Pairs {
-		if all || len(c.Sides) <= shownPairs || p.Base == 0 {
-			shown = append(shown, p)
-		} else {
-			left++
-		}
-	}
-	return shown, left
+func (c *Comparison) writeTo(p *paper) {
+	p.blocks(doc.Section{Title: c.title(), Blocks: c.blocks(failureLists(c.Result, nil))})
 }
 
 // title names the sides.
 func (c *Comparison) title() string {
 	var names []string
 	for _, s := range c.Sides[1:] {
-		names = append(names, CleanLine(s.Name))
+		names = append(names, s.Name)
 	}
-	title := CleanLine(c.Sides[0].Name) + " -> " + strings.Join(names, ", ")
+	title := c.Sides[0].Name + " -> " + strings.Join(names, ", ")
 	if c.By != "run" {
-		title = "run " + CleanLine(c.Sides[0].Run) + ": " + CleanLine(c.Sides[0].Name) + " -> " + strings.Join(names, ", ")
+		title = "run " + c.Sides[0].Run + ": " + title
 	}
 	return title
 }
 
+// blocks are the answer, the lists of failures, what a reader must know, the ranking, and
+// each pair.
+func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
+	var out []doc.Block
+	if answer := c.answer(); answer != "" {
+		out = append(out, doc.Para{Kind: doc.Lead, Text: doc.T(answer)})
+	}
+	out = append(out, failures...)
+	for _, note := range c.Notes {
+		note = strings.ReplaceAll(note, metrics.HallucinationScore.String(), metrics.HallucinationRate.String())
+		out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(note)})
+	}
+	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 {
+		out = append(out, c.ranking(&c.Rankings[0]))
+	}
+	shown := pagePairs(c.Result)
+	if len(shown) > 1 {
+		out = append(out, c.overview(shown))
+	}
+	pairs, open := make([]doc.Details, 0, len(shown)), 0
+	for _, k := range shown {
+		pair, changed := c.pair(&c.Pairs[k])
+		if pair.Open = changed && open < shownPairs; pair.Open {
+			open++
+		}
+		pairs = append(pairs, pair)
+	}
+	for k := range pairs {
+		pairs[k].Open = pairs[k].Open || open == 0 && k == 0
+		out = append(out, pairs[k])
+	}
+	if left := len(c.Pairs) - len(shown); left > 0 {
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(Plural(int64(left), "more pair", "more pairs") + " in JSON and CSV")})
+	}
+	if took := c.took(); took != nil {
+		out = append(out, *took)
+	}
+	return append(out, doc.Para{Kind: doc.Small, Text: doc.T(c.legend())}, doc.Details{Summary: "how this was compared", Blocks: c.how()})
+}
+
+// shownPairs is how many pairs that changed are shown unfolded.
+const shownPairs = 3
+
+// took is what the answers of the sides took.
+func (c *Comparison) took() *doc.Table {
+	var names []string
+	var all []compare.Took
+	for _, s := range c.Sides {
+		names, all = append(names, s.Name), append(all, s.Took)
+	}
+	return tookTable(names, all)
+}
+
+// legend says what marks and columns mean.
+func (c *Comparison) legend() string {
+	text := fmt.Sprintf("~ no significant difference: p > %.4g after Holm (headline)", 1-c.Level)
+	if slices.ContainsFunc(c.Lines(), func(l compare.Line) bool { return !l.Headline }) {
+		text += " or Benjamini-Hochberg (the rest)"
+	}
+	return text + fmt.Sprintf("; mde is the least difference found %.4g %% of the time", 100*c.Power)
+}
+
+// how says how differences were made.
+func (c *Comparison) how() []doc.Block {
+	paired := func(p compare.Pair) bool { return p.Paired }
+	var out []doc.Block
+	say := func(text string) { out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(text)}) }
+	if slices.ContainsFunc(c.Pairs, paired) {
+		say("Rows are paired by question: a difference is the mean of the rows' differences, or of two ratios of sums over the same rows.")
+	}
+	if !slices.ContainsFunc(c.Pairs, paired) {
+		say("Sides that share no question are not paired: they are shown side by side, without a difference.")
+	}
+	say(fmt.Sprintf("Intervals are at level %s; p-values are two-sided, adjusted by Holm over the headline metrics of a pair and by Benjamini and Hochberg over all others.", levelText(c.Level)))
+	if len(c.Rankings) > 0 {
+		say("All statements of a ranking hold together at that level; a rank is a range where chance may explain the order.")
+	}
+	return out
+}
+
+// ranking orders the sides by the first metric that decides.
+func (c *Comparison) ranking(ranking *compare.Ranking) doc.Table {
+	r := rankingShown(ranking)
+	t := doc.Table{Caption: "ranking by " + rankingName(&r), Class: "metrics", Columns: []doc.Column{
+		{Name: ""}, {Name: "estimate", Number: true}, {Name: "simultaneous", Number: true}, {Name: "rank", Number: true}, {Name: ""},
+	}}
+	for _, p := range r.Places {
+		rank := fmt.Sprint(p.Best)
+		if p.Worst > p.Best {
+			rank += fmt.Sprintf("–%d", p.Worst)
+		}
+		word := ""
+		switch {
+		case p.Sure:
+			word = "surely best"
+		case p.Tied:
+			word = "may be best"
+		}
+		t.Rows = append(t.Rows, []doc.Cell{doc.C(c.Sides[p.Side].Name), doc.C(number(p.Estimate)), doc.C(interval(p.Low, p.High)), doc.C(rank), doc.C(word)})
+	}
+	return t
+}
+
+func rankingName(r *compare.Ranking) string {
+	if r.Agg == "micro" {
+		return "micro(" + r.Metric + ")"
+	}
+	return r.Metric
+}
+
+// overview has a line for each pair and the difference in each metric that decides.
+func (c *Comparison) overview(pairs []int) doc.Table {
+	t := doc.Table{Caption: "differences, " + c.title(), Class: "matrix", Columns: []doc.Column{{Name: ""}}}
+	for n, name := range c.Headline {
+		t.Columns = append(t.Columns, doc.Column{Name: shortQuantity(shownQuantity(name)), Number: true, Keep: n / 2})
+	}
+	for _, k := range pairs {
+		p := &c.Pairs[k]
+		row := []doc.Cell{doc.C(c.pairName(p))}
+		for _, name := range c.Headline {
+			cell := doc.C("–")
+			if d := headlineOf(p, name); d != nil && d.Diff != nil {
+				shown := asShown(d)
+				w := differenceWord(&shown)
+				cell.Text = doc.Text{{Text: signed(shown.Diff) + " "}, {Text: w.Short, Tone: doc.Tone(w.Tone)}}
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// pairName names a pair: by its system where only that differs from other pairs.
+func (c *Comparison) pairName(p *compare.Pair) string {
+	name := c.Sides[p.Base].Name + " -> " + c.Sides[p.New].Name
+	if p.System == "" || c.By != "run" {
+		return name
+	}
+	if len(c.Sides) == 2 {
+		return p.System
+	}
+	return p.System + ", " + name
+}
+
 func (c *Comparison) pairTitle(p *compare.Pair) string {
-	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
+	base, other := c.Sides[p.Base].Name, c.Sides[p.New].Name
 	title := base + " -> " + other
 	switch {
 	case p.System != "":
-		title += ", system " + CleanLine(p.System)
+		title += ", system " + p.System
 	case c.By == "run" && c.Sides[p.Base].System == "":
 		title += ", all systems"
 	}
@@ -75,15 +210,12 @@ func (c *Comparison) pairTitle(p *compare.Pair) string {
 	return title
 }
 
-// namedIDs is how many dropped rows text names; JSON has more.
+// namedIDs is how many dropped rows are named; JSON has more.
 const namedIDs = 3
 
-func idList(d compare.Named) string { return firstIDs(d, namedIDs) }
-
-// firstIDs are the first n names.
-func firstIDs(d compare.Named, n int) string {
+func idList(d compare.Named) string {
 	var ids []string
-	for _, id := range d.IDs[:min(n, len(d.IDs))] {
+	for _, id := range d.IDs[:min(len(d.IDs), namedIDs)] {
 		ids = append(ids, CleanLine(id))
 	}
 	if d.Rows > int64(len(ids)) {
@@ -92,109 +224,46 @@ func firstIDs(d compare.Named, n int) string {
 	return strings.Join(ids, ", ")
 }
 
-// writeTo writes text, or tables fit for a pull request, which have everything.
-func (c *Comparison) writeTo(p *paper) {
-	p.title(c.title())
-	lists, answer := c.failureLists(), c.answer()
-	answerForm, listForm, noteForm, noteText := "%s\n", "%s\n", "note: %s\n", CleanLine
-	if p.markdown {
-		answerForm, listForm, noteForm, noteText = "\n**%s**\n", "- %s\n", "\n> %s\n", markdownText
-		answer = markdownText(answer)
-		for i := range lists {
-			lists[i] = markdownText(lists[i])
-		}
-	}
-	if answer != "" {
-		fmt.Fprintf(p, answerForm, answer)
-	}
-	if p.markdown && len(lists) > 0 {
-		p.WriteString("\n")
-	}
-	for _, text := range lists {
-		fmt.Fprintf(p, listForm, text)
-	}
-	for _, note := range c.shownNotes() {
-		fmt.Fprintf(p, noteForm, noteText(note))
-	}
-	for i := range c.Rankings {
-		r := rankingShown(&c.Rankings[i])
-		p.heading(rankingTitle(&r))
-		p.grid(c.rankingTable(&r))
-	}
-	all := p.all || p.markdown
-	shown, left := c.pairs(all)
-	for i := range shown {
-		p.heading(c.pairTitle(&shown[i]))
-		table, quiet := c.pairTable(&shown[i], &p.notes, all)
-		p.grid(table)
-		if quiet > 0 {
-			fmt.Fprintf(p, "%d more, none of them significant, with -v\n", quiet)
-		}
-		if t := c.correctedTable(&shown[i]); t != nil {
-			p.WriteString("\n")
-			p.grid(t)
-		}
-	}
-	if t := c.tookTable(); t != nil {
-		p.WriteString("\n")
-		p.grid(t)
-	}
-	if left > 0 {
-		fmt.Fprintf(p, "\n%d more pairs with -v, in JSON and CSV\n", left)
-	}
-	fmt.Fprintf(p, "\n%s\n", noteText(c.legend()))
-	for i, note := range p.notes.texts {
-		if p.markdown {
-			p.WriteString("\n")
-		}
-		fmt.Fprintf(p, "%s %s\n", superscript(i+1), noteText(note))
-	}
-}
-
-// shownNotes are the notes with the metrics that people see.
-func (c *Comparison) shownNotes() []string {
-	var out []string
-	for _, note := range c.Notes {
-		out = append(out, strings.ReplaceAll(note, metrics.HallucinationScore.String(), metrics.HallucinationRate.String()))
-	}
-	return out
-}
-
-// tookTable is what the answers of the sides took.
-func (c *Comparison) tookTable() *table {
-	var names []string
-	var all []compare.Took
-	for _, s := range c.Sides {
-		names, all = append(names, CleanLine(s.Name)), append(all, s.Took)
-	}
-	return tookTable(names, all)
-}
-
-// legend says what marks and columns mean.
-func (c *Comparison) legend() string {
-	alpha := 1 - c.Level
-	text := fmt.Sprintf("~ no significant difference: p > %.4g after Holm (headline)", alpha)
-	if slices.ContainsFunc(c.Lines(), func(l compare.Line) bool { return !l.Headline }) {
-		text += " or Benjamini-Hochberg (the rest)"
-	}
-	return text + fmt.Sprintf("; mde is the least difference found %.4g %% of the time", 100*c.Power)
-}
-
-// pairTable shows the differences of a pair, one line each. Of those that were not
-// declared to decide, only significant ones are shown unless all is asked for.
-func (c *Comparison) pairTable(p *compare.Pair, notes *footnotes, all bool) (t *table, quiet int) {
-	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
-	t = &table{right: 1, header: []string{"", base, other, "", "diff", fmt.Sprintf("%g %%", 100*c.Level), "p", "mde", "better", "worse", "same", "n"}}
+// pair is the differences of a pair, those that decide and those that are sure before the
+// others. Changed says that one of those that decide is sure.
+func (c *Comparison) pair(p *compare.Pair) (_ doc.Details, changed bool) {
+	title := c.pairTitle(p)
+	a := differenceAxis(p)
+	first, more := c.pairTable(p, title), c.pairTable(p, "others of "+title)
 	differences := shownDifferences(p)
 	for i := range differences {
 		d := &differences[i]
-		if !all && !d.Headline && (d.Outcome == compare.Undecided || d.Outcome == compare.Unknown) {
-			quiet++
-			continue
+		sure := d.Outcome != compare.Undecided && d.Outcome != compare.Unknown
+		changed = changed || sure && d.Headline
+		if d.Headline || sure {
+			first.Rows = append(first.Rows, pairLine(d, p.Paired, a))
+		} else {
+			more.Rows = append(more.Rows, pairLine(d, p.Paired, a))
 		}
-		t.rows = append(t.rows, pairLine(d, p.Paired, notes))
 	}
-	return t, quiet
+	out := doc.Details{Summary: title, Blocks: []doc.Block{first}}
+	if n := len(more.Rows); n > 0 {
+		out.Blocks = append(out.Blocks, doc.Details{Summary: fmt.Sprintf("%d more, none of them significant", n), Blocks: []doc.Block{more}})
+	}
+	return out, changed
+}
+
+func (c *Comparison) pairTable(p *compare.Pair, caption string) doc.Table {
+	return doc.Table{Caption: caption, Class: "metrics differences", Columns: []doc.Column{
+		{Name: ""},
+		{Name: c.Sides[p.Base].Name, Number: true, Keep: 2},
+		{Name: c.Sides[p.New].Name, Number: true, Keep: 2},
+		{Name: "difference", Page: true, Keep: 1},
+		{Name: ""},
+		{Name: "diff", Number: true},
+		{Name: fmt.Sprintf("%g %%", 100*c.Level), Number: true},
+		{Name: "p", Number: true},
+		{Name: "mde", Number: true, Keep: 3},
+		{Name: "better", Number: true, Keep: 1},
+		{Name: "worse", Number: true, Keep: 1},
+		{Name: "same", Number: true, Keep: 3},
+		{Name: "n", Number: true, Keep: 1},
+	}}
 }
 
 // shownDifferences are the differences of a pair as people see them, each once: the
@@ -210,35 +279,77 @@ func shownDifferences(p *compare.Pair) []compare.Difference {
 	return out
 }
 
-func pairLine(d *compare.Difference, paired bool, notes *footnotes) []string {
-	warnings := d.Warnings
+// differenceAxis is the greatest distance from 0 on the axis that the differences of a
+// pair share.
+func differenceAxis(p *compare.Pair) float64 {
+	most := 0.0
+	for i := range p.Differences {
+		d := &p.Differences[i]
+		for _, v := range []*float64{d.Diff, d.Low, d.High} {
+			if v != nil && d.Headline && d.Slice == "" {
+				most = max(most, math.Abs(*v))
+			}
+		}
+	}
+	if most == 0 || most > 0.5 && most < 1.5 { // metrics between 0 and 1 cannot differ by more
+		return 1
+	}
+	return nice(most)
+}
+
+func pairLine(d *compare.Difference, paired bool, axis float64) []doc.Cell {
+	notes := slices.Clone([]string(d.Warnings))
 	if d.Undefined > 0 {
 		what := "pairs"
 		if !paired {
 			what = "rows"
 		}
-		warnings = append(slices.Clone(warnings), fmt.Sprintf("%s are left out where a side is undefined", what))
+		notes = append(notes, what+" are left out where a side is undefined")
 	}
 	if d.Reason != "" {
-		warnings = append(slices.Clone(warnings), "undefined: "+d.Reason)
+		notes = append(notes, "undefined: "+d.Reason)
 	}
-	cells := []string{
-		quantityName(d), numberOrDash(d.Base), numberOrDash(d.New), string(d.Outcome), signed(d.Diff), interval(d.Low, d.High), pValue(d), "",
-		"", "", "", Thousands(d.N) + notes.marks(warnings),
+	if v := d.Corrected; v != nil {
+		notes = append(notes, fmt.Sprintf("corrected for the judge's errors: %s -> %s, %s %s, %s of %s labelled, by %s",
+			numberOrDash(v.Base), numberOrDash(v.New), signed(&v.Diff), interval(&v.Low, &v.High), Thousands(v.Labelled), Plural(d.N, "pair", "pairs"), v.Method))
+	}
+	w := differenceWord(d)
+	drawn, mde, better, worse, same := doc.Cell{}, "", "", "", ""
+	if d.Diff != nil {
+		drawn.Strip = differenceStrip(d, axis)
 	}
 	if d.Outcome == compare.Undecided {
-		cells[7] = numberOrDash(d.MDE)
+		mde = numberOrDash(d.MDE)
 	}
 	if paired {
-		better, worse := d.Improved(), d.Declined()
+		better, worse, same = Thousands(d.Improved()), Thousands(d.Declined()), Thousands(d.Same)
 		if d.Direction == 0 {
-			cells[8], cells[9] = "+"+Thousands(d.Higher), "-"+Thousands(d.Lower)
-		} else {
-			cells[8], cells[9] = Thousands(better), Thousands(worse)
+			better, worse = "+"+Thousands(d.Higher), "-"+Thousands(d.Lower)
 		}
-		cells[10] = Thousands(d.Same)
 	}
-	return cells
+	name := doc.Cell{Text: doc.Text{{Text: shortQuantity(d), Link: "#m-" + d.Metric}}, Notes: notes}
+	return []doc.Cell{
+		name, doc.C(numberOrDash(d.Base)), doc.C(numberOrDash(d.New)), drawn,
+		{Text: doc.Text{{Text: w.Short, Tone: doc.Tone(w.Tone)}}},
+		doc.C(signed(d.Diff)),
+		doc.C(interval(d.Low, d.High)), doc.C(strings.TrimPrefix(strings.TrimPrefix(pValue(d), "p"), "=")), doc.C(mde), doc.C(better), doc.C(worse), doc.C(same), doc.C(Thousands(d.N)),
+	}
+}
+
+// differenceStrip draws a difference on an axis with a line at 0.
+func differenceStrip(d *compare.Difference, most float64) *doc.Strip {
+	at := func(v float64) float64 { return (v + most) / (2 * most) }
+	w := differenceWord(d)
+	s := &doc.Strip{At: at(*d.Diff), Marks: []float64{0.5}, Label: shortQuantity(d) + ": difference " + signed(d.Diff), Tone: doc.Tone(w.Tone)}
+	if d.Low != nil && d.High != nil {
+		s.Interval, s.Low, s.High = true, at(*d.Low), at(*d.High)
+		s.Label += ", interval " + signed(d.Low) + " to " + signed(d.High)
+	}
+	if w.Tone == toneNeutral {
+		s.Tone = doc.Dim
+	}
+	s.Label += ", " + w.Long
+	return s
 }
 
 // quantityName is the metric, as gates write it.
@@ -251,6 +362,32 @@ func quantityName(d *compare.Difference) string {
 		name += " [" + CleanLine(d.Slice) + "]"
 	}
 	return name
+}
+
+// shortQuantity is quantityName with the short name of the metric.
+func shortQuantity(d *compare.Difference) string {
+	short := *d
+	short.Metric = shortName(d.Metric)
+	return quantityName(&short)
+}
+
+// shownQuantity is the metric that people see of one that decides, such as micro(char_f1).
+func shownQuantity(name string) *compare.Difference {
+	d := &compare.Difference{Metric: name}
+	if inner, ok := strings.CutPrefix(name, "micro("); ok {
+		d.Metric, d.Agg = strings.TrimSuffix(inner, ")"), "micro"
+	}
+	d.Metric = shownMetric(d.Metric)
+	return d
+}
+
+func headlineOf(p *compare.Pair, name string) *compare.Difference {
+	for i := range p.Differences {
+		if d := &p.Differences[i]; d.Headline && d.Slice == "" && quantityName(d) == name {
+			return d
+		}
+	}
+	return nil
 }
 
 func signed(v *float64) string {
@@ -275,77 +412,107 @@ func pValue(d *compare.Difference) string {
 	return fmt.Sprintf("p=%.3f", *d.Adjusted)
 }
 
-func rankingTitle(r *compare.Ranking) string {
-	name := r.Metric
-	if r.Agg == "micro" {
-		name = "micro(" + name + ")"
-	}
-	return "ranking by " + name
+// outcomeOfDifference puts the outcomes of package compare into words.
+var outcomeOfDifference = map[compare.Outcome]word{
+	compare.Better:    {"better", "better", "Significantly better, after adjustment for several tests.", toneGood},
+	compare.Worse:     {"worse", "worse", "Significantly worse, after adjustment for several tests.", toneBad},
+	compare.Different: {"different", "different", "Significantly different; neither direction is better.", toneNote},
+	compare.Undecided: {"undecided", "~", "Not significant: chance alone may explain the difference.", toneNeutral},
+	compare.Unknown:   {"unknown", "no test", "There is too little data for a test.", toneNeutral},
 }
 
-// rankingTable shows who is surely best, and who may be.
-func (c *Comparison) rankingTable(r *compare.Ranking) *table {
-	t := &table{right: 1, header: []string{"", "estimate", "simultaneous", "rank", ""}}
-	for _, p := range r.Places {
-		rank := fmt.Sprint(p.Best)
-		if p.Worst > p.Best {
-			rank += fmt.Sprintf("–%d", p.Worst)
-		}
-		word := ""
-		switch {
-		case p.Sure:
-			word = "surely best"
-		case p.Tied:
-			word = "may be best"
-		}
-		t.rows = append(t.rows, []string{CleanLine(c.Sides[p.Side].Name), number(p.Estimate), interval(p.Low, p.High), rank, word})
-	}
-	return t
+// unchanged reports whether rows are compared and none of them changed.
+func unchanged(d *compare.Difference) bool {
+	return d.Diff != nil && *d.Diff == 0 && d.Higher+d.Lower == 0 && d.Same > 0
 }
 
-// correctedTable sets the differences that people's labels correct beside the raw
-// ones; nil if there is none.
-func (c *Comparison) correctedTable(p *compare.Pair) *table {
-	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
-	t := &table{right: 1, header: []string{
-		"corrected for the judge's errors", base, other, "diff", fmt.Sprintf("%g %%", 100*c.Level), "raw diff", "labelled", "by",
-	}}
-	differences := shownDifferences(p)
-	for i := range differences {
-		d := &differences[i]
-		if v := d.Corrected; v != nil {
-			t.rows = append(t.rows, []string{
-				quantityName(d), numberOrDash(v.Base), numberOrDash(v.New), signed(&v.Diff), interval(&v.Low, &v.High), signed(d.Diff),
-				fmt.Sprintf("%s of %s", Thousands(v.Labelled), Thousands(d.N)), v.Method,
-			})
-		}
+// differenceWord is what a difference says. Where the interval excludes 0 and p, adjusted
+// for several tests, still leaves chance as a reason, it says so.
+func differenceWord(d *compare.Difference) word {
+	w := outcomeOfDifference[d.Outcome]
+	if unchanged(d) {
+		return word{"same", "=", "No row changed.", toneNeutral}
 	}
-	if len(t.rows) == 0 {
-		return nil
+	if d.Outcome == compare.Undecided && d.Low != nil && d.High != nil && (*d.Low > 0 || *d.High < 0) {
+		w.Short = "~ p adjusted"
+		w.Long = "The interval, of this test alone, excludes 0. After adjustment for several tests chance may still explain the difference."
 	}
-	return t
+	return w
 }
 
-// markdown writes the table in the syntax of GitHub.
-func (t *table) markdown(b *strings.Builder) {
-	line := func(cells []string) {
-		b.WriteString("|")
-		for _, cell := range cells {
-			b.WriteString(" " + markdownText(cell) + " |")
+// asShown is a difference as people see it: of the hallucination rate in place of the
+// score, which is 1 less the rate. Two numbers that say the same are one too many.
+func asShown(d *compare.Difference) compare.Difference {
+	out := *d
+	if d.Metric != "hallucination_score" {
+		return out
+	}
+	turned := func(v *float64) *float64 {
+		if v == nil {
+			return nil
 		}
-		b.WriteString("\n")
+		return new(1 - *v)
 	}
-	line(t.header)
-	b.WriteString("|")
-	for i := range t.header {
-		if i < t.right {
-			b.WriteString("---|")
-		} else {
-			b.WriteString("--:|")
+	less := func(v *float64) *float64 {
+		if v == nil {
+			return nil
+		}
+		return new(0 - *v) // not -0
+	}
+	out.Metric, out.Direction = "hallucination_rate", -d.Direction
+	out.Base, out.New, out.Diff = turned(d.Base), turned(d.New), less(d.Diff)
+	out.Low, out.High, out.Higher, out.Lower = less(d.High), less(d.Low), d.Lower, d.Higher
+	if c := d.Corrected; c != nil {
+		out.Corrected = &compare.Corrected{
+			Base: turned(c.Base), New: turned(c.New), Diff: 0 - c.Diff, Low: 0 - c.High, High: 0 - c.Low, Labelled: c.Labelled, Method: c.Method,
 		}
 	}
-	b.WriteString("\n")
-	for _, row := range t.rows {
-		line(row)
+	return out
+}
+
+// rankingShown is a ranking as people see it: by the hallucination rate in place of the
+// score.
+func rankingShown(r *compare.Ranking) compare.Ranking {
+	out := *r
+	if out.Metric = shownMetric(r.Metric); out.Metric == r.Metric {
+		return out
 	}
+	out.Places = slices.Clone(r.Places)
+	for i := range out.Places {
+		p := &out.Places[i]
+		p.Estimate = 1 - p.Estimate
+		if p.Low != nil && p.High != nil {
+			p.Low, p.High = new(1-*p.High), new(1-*p.Low)
+		}
+	}
+	return out
+}
+
+// shownMetric is the metric that people see in place of another.
+func shownMetric(name string) string {
+	if name == "hallucination_score" {
+		return "hallucination_rate"
+	}
+	return name
+}
+
+// hidden reports whether people are shown another metric in place of one.
+func hidden(d metrics.Definition) bool { return shownMetric(d.Name) != d.Name }
+
+// A page shows maxPairs pairs; of more, those against the base, the first maxAgainst.
+const maxPairs, maxAgainst = 10, 40
+
+// pagePairs are the pairs that a page shows. Where there are pairs of single systems, there
+// is none of all systems together: nobody can do anything about a mean of systems.
+func pagePairs(r *compare.Result) (shown []int) {
+	pooled := func(k int) bool {
+		p := &r.Pairs[k]
+		return p.System == "" && slices.ContainsFunc(r.Pairs, func(q compare.Pair) bool { return q.System != "" && q.Base == p.Base && q.New == p.New })
+	}
+	for k := range r.Pairs {
+		if !pooled(k) && (len(r.Pairs) <= maxPairs || r.Pairs[k].Base == 0 && len(shown) < maxAgainst) {
+			shown = append(shown, k)
+		}
+	}
+	return shown
 }

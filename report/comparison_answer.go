@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ibid/annotations/compare"
+	"ibid/report/doc"
 )
 
 // comparisonJSON is a comparison with its answer in words.
@@ -40,6 +41,19 @@ func (c *Comparison) answer() string {
 		parts = append(parts[:namedAnswers], fmt.Sprintf("%d more below.", left))
 	}
 	return strings.Join(parts, " ")
+}
+
+// headline is the answer; of runs, that of the first system which is worse, else better.
+func (c *Comparison) headline() string {
+	for _, outcome := range []compare.Outcome{compare.Worse, compare.Better} {
+		for _, k := range pagePairs(c.Result) {
+			p := &c.Pairs[k]
+			if c.By == "run" && p.System != "" && len(p.Differences) > 0 && shownDifferences(p)[0].Outcome == outcome {
+				return CleanLine(p.System) + ": " + c.paired(p)
+			}
+		}
+	}
+	return c.answer()
 }
 
 // namedAnswers is how many sides the answer is about, where they have no ranking.
@@ -113,7 +127,7 @@ func (c *Comparison) bySystem(of *compare.Pair) string {
 
 // ranked is who is best of several.
 func (c *Comparison) ranked(r *compare.Ranking) string {
-	name := strings.TrimPrefix(rankingTitle(r), "ranking by ")
+	name := rankingName(r)
 	describe := func(p *compare.Place) string {
 		return fmt.Sprintf("%s %s", CleanLine(c.Sides[p.Side].Name), strings.TrimSpace(number(p.Estimate)+" "+interval(p.Low, p.High)))
 	}
@@ -123,7 +137,7 @@ func (c *Comparison) ranked(r *compare.Ranking) string {
 		if len(r.Places) > 1 {
 			text += ", then " + describe(&r.Places[1])
 		}
-		return text + "."
+		return text + c.last(r)
 	}
 	var tied []string
 	for i := range r.Places {
@@ -137,7 +151,16 @@ func (c *Comparison) ranked(r *compare.Ranking) string {
 	if len(tied) < 2 {
 		return fmt.Sprintf("%s has the highest %s.", describe(best), name)
 	}
-	return fmt.Sprintf("Nobody is surely best by %s: it may be %s.", name, either(tied))
+	return fmt.Sprintf("Nobody is surely best by %s: it may be %s", name, either(tied)) + c.last(r)
+}
+
+// last ends a sentence about a ranking: with the side that is surely last.
+func (c *Comparison) last(r *compare.Ranking) string {
+	n := len(r.Places)
+	if p := &r.Places[n-1]; n > 2 && p.Best == n && !p.Tied {
+		return fmt.Sprintf("; %s is surely last.", CleanLine(c.Sides[p.Side].Name))
+	}
+	return "."
 }
 
 // either joins words: a, b or c.
@@ -148,25 +171,46 @@ func either(words []string) string {
 	return strings.Join(words, "")
 }
 
-// failureLists are the rows that fail in one run and not in another, in words.
-func (c *Comparison) failureLists() []string {
-	var out []string
-	for i := range c.Failures {
-		f := &c.Failures[i]
+// namedFailures is how many rows are named that fail anew or were fixed.
+const namedFailures = 10
+
+// failureLists are the rows that fail in one run and not in another. Link finds a row of a
+// run on the page, "" where there is none; nil links nothing.
+func failureLists(r *compare.Result, link func(run, name string) string) []doc.Block {
+	var out []doc.Block
+	for i := range r.Failures {
+		f := &r.Failures[i]
 		of := ""
-		if len(c.Failures) > 1 {
-			of = CleanLine(c.Sides[f.New].Name) + ": "
+		if len(r.Failures) > 1 {
+			of = r.Sides[f.New].Name + ": "
 		}
 		for _, list := range []struct {
-			what string
-			rows compare.Named
-			n    int // that are named
-		}{{"new failures", f.Newly, 10}, {"fixed", f.Fixed, 10}, {"still failing", f.Still, namedIDs}} {
-			text := fmt.Sprintf("%s%s: %s", of, list.what, Thousands(list.rows.Rows))
-			if list.rows.Rows > 0 {
-				text += " (" + firstIDs(list.rows, list.n) + ")"
+			what, code string
+			rows       compare.Named
+			n          int // that are named
+		}{{"new failures", "new", f.Newly, namedFailures}, {"fixed", "fixed", f.Fixed, namedFailures}, {"still failing", "still", f.Still, namedIDs}} {
+			head := doc.Span{Text: fmt.Sprintf("%s%s: %s", of, list.what, Thousands(list.rows.Rows))}
+			if link != nil && list.rows.Rows > 0 {
+				head.Link = rowsLink("since:" + list.code)
 			}
-			out = append(out, text)
+			text := doc.Text{head}
+			for k, id := range list.rows.IDs[:min(len(list.rows.IDs), list.n)] {
+				before, span := ", ", doc.Span{Text: id}
+				if k == 0 {
+					before = " ("
+				}
+				if link != nil {
+					span.Link = link(r.Sides[f.New].Run, id)
+				}
+				text = append(text, doc.Span{Text: before}, span)
+			}
+			switch n := int64(min(len(list.rows.IDs), list.n)); {
+			case n > 0 && n < list.rows.Rows:
+				text = append(text, doc.Span{Text: ", …)"})
+			case n > 0:
+				text = append(text, doc.Span{Text: ")"})
+			}
+			out = append(out, doc.Para{Kind: doc.Item, Text: text})
 		}
 	}
 	return out

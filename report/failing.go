@@ -162,7 +162,7 @@ func (r *FailingRow) because() string { return problemWords[r.Problem].Short }
 var WhyColumns = []string{
 	"error", "fails_because",
 	"citations", "valid_citations", "truth_spans", "matched_spans", "needing_claims", "cited_claims",
-	"contradicted_claims", "hallucinated_claims", "unscored_factual_claims", "undecided_claims", "no_text_factual_claims",
+	"contradicted_claims", "hallucinated_claims", "open",
 }
 
 // NewFailingRow says why a row fails, from its error or its WhyColumns.
@@ -193,7 +193,7 @@ func NewFailingRow(row *runs.Row, value *float64) FailingRow {
 	say(rest("needing_claims", "cited_claims"), "claim without citation", "claims without citation")
 	say(row.Numbers["contradicted_claims"], "claim contradicted", "claims contradicted")
 	say(row.Numbers["hallucinated_claims"]-row.Numbers["contradicted_claims"], "claim unsupported", "claims unsupported") // nobody may have asked for contradictions
-	say(row.Numbers["unscored_factual_claims"]+row.Numbers["undecided_claims"]-row.Numbers["no_text_factual_claims"], "claim not judged", "claims not judged")
+	say(float64(row.Open["unscored_factual"]), "claim not judged", "claims not judged")
 	return f
 }
 

@@ -27,10 +27,10 @@ func TestNewFailingRow(t *testing.T) {
 		{"truth without matching", counts(map[string]float64{"truth_spans": 3}), []string{}},
 		{
 			"everything",
-			counts(map[string]float64{
+			runs.Row{Open: map[string]int64{"unscored_factual": 1, "no_text_factual": 2}, Numbers: map[string]float64{
 				"citations": 3, "valid_citations": 1, "truth_spans": 2, "matched_spans": 1, "needing_claims": 4, "cited_claims": 2,
-				"contradicted_claims": 1, "hallucinated_claims": 3, "unscored_claims": 2, "unscored_factual_claims": 1,
-			}),
+				"contradicted_claims": 1, "hallucinated_claims": 3,
+			}},
 			[]string{
 				"2 citations not valid", "1 true span missed", "2 claims without citation", "1 claim contradicted", "2 claims unsupported",
 				"1 claim not judged",

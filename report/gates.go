@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 )
 
@@ -16,7 +15,6 @@ type Gates struct {
 	Verdict runs.Verdict
 	Lacks   []string // why the run as a whole says too little to be judged by
 	Results []runs.GateResult
-	Drift   *compare.Drift // of the judge since the baseline; nil without anchors
 
 	run *runs.Manifest
 }
@@ -55,16 +53,6 @@ func (g *Gates) writeTo(p *paper) {
 		}
 		fmt.Fprintf(p, "\n%s\n", why)
 	}
-	if g.Drift == nil {
-		return
-	}
-	if !p.markdown {
-		p.WriteString("\n")
-	}
-	p.line(CleanLine(g.Drift.Sentence()))
-	if g.Drift.Moved {
-		p.flips(g.Drift, p.markdown)
-	}
 }
 
 type gatesJSON struct {
@@ -73,11 +61,10 @@ type gatesJSON struct {
 	Verdict runs.Verdict                 `json:"verdict"`
 	Lacks   runs.ListOf[string]          `json:"lacks"`
 	Gates   runs.ListOf[runs.GateResult] `json:"gates"`
-	Drift   *compare.Drift               `json:"drift,omitempty"`
 }
 
 func (g *Gates) asJSON() any {
-	return gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, g.Lacks, g.Results, g.Drift}
+	return gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, g.Lacks, g.Results}
 }
 
 func (g *Gates) writeCSV(w io.Writer) error {

@@ -60,7 +60,7 @@ func (s *Summary) markdownLead(p *paper) {
 				p.WriteString(" – |")
 				continue
 			}
-			fmt.Fprintf(p, " %s |", strings.TrimSpace(numberOrDash(l.Macro.Estimate)+p.notes.marks(l.Notes)+" "+interval(l.Macro.Low, l.Macro.High)))
+			fmt.Fprintf(p, " %s |", strings.TrimSpace(estimateText(&l.Macro)+p.notes.marks(l.Notes)+" "+interval(l.Macro.Low, l.Macro.High)))
 		}
 		p.WriteString("\n")
 	}

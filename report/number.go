@@ -1,8 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+
+	"ibid/dataset/runs"
 )
 
 // numberOrDash prints a value for people: three decimals for what lies in [-1, 1], as
@@ -13,6 +16,15 @@ func numberOrDash(v *float64) string {
 		return "–"
 	}
 	return number(*v)
+}
+
+// estimateText prints the estimate of a number of a summary; where that is withheld, the range
+// that it is in.
+func estimateText(r *runs.SummaryRow) string {
+	if r.Estimate == nil && r.Reason != "" && r.BoundLow != nil {
+		return fmt.Sprintf("%.2f–%.2f", *r.BoundLow, *r.BoundHigh)
+	}
+	return numberOrDash(r.Estimate)
 }
 
 // optional is numberOrDash for what most rows of a table may lack: nothing instead of a

@@ -17,6 +17,7 @@ import (
 	"ibid/annotations/compare"
 	"ibid/annotations/history"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
 // maxPageBytes is the size above which a page holds only some of the rows.
@@ -58,10 +59,9 @@ type PageOptions struct {
 	Version  string // of the program, for the foot of the page
 	maxRows  int    // that it lists; 0 means 60,000
 
-	Comparison  *compare.Result  // of the runs, or of the systems of the one run; nil if there is none
-	Since       *compare.Result  // the change of the numbers that lead, system by system: of one run since an earlier one, of several since the first; nil if there is none
-	NotCompared string           // why there is none, where somebody may expect one
-	Drifts      []*compare.Drift // of the judge between runs that are not compared; those of a comparison are its own
+	Comparison  *compare.Result // of the runs, or of the systems of the one run; nil if there is none
+	Since       *compare.Result // the change of the numbers that lead, system by system: of one run since an earlier one, of several since the first; nil if there is none
+	NotCompared string          // why there is none, where somebody may expect one
 
 	Past *history.Past // of the one run; nil if there is none
 
@@ -75,13 +75,18 @@ type Link struct{ To, Text string }
 type section struct {
 	ID   string // of its element in links, and the name of its template
 	Name string // in the navigation
-	View any    // what the template shows
+	View any    // what the template shows, or the blocks of the section
+}
+
+// docSection is a section that is made of blocks.
+func docSection(id, title string, blocks []doc.Block) *section {
+	return &section{id, title, doc.Section{ID: id, Title: title, Blocks: blocks}}
 }
 
 // sections makes the parts of a page, in their order. A section is a function of
 // the data; it returns nil if it has nothing to show.
 var sections = []func(*pageData) *section{
-	verdictSection, changesSection, analysisSection, metricsSection, systemsSection, compareSection, agreementSection, judgeSection, whySection,
+	verdictSection, changesSection, metricsSection, systemsSection, compareSection, agreementSection, judgeSection, whySection,
 	rowsSection, historySection, methodSection, provenanceSection,
 }
 
@@ -194,6 +199,12 @@ func (p *page) write(w io.Writer) error {
 		return err
 	}
 	for _, s := range p.Sections {
+		if blocks, ok := s.View.(doc.Section); ok {
+			if err := doc.WriteHTML(out, blocks); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := pageTemplates.ExecuteTemplate(out, s.ID, s.View); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -11,62 +10,22 @@ import (
 	"ibid/dataset/runs"
 )
 
-func TestAnalysisCountsBack(t *testing.T) {
-	p := harbour().page(t, PageOptions{})
-	findings := []string{
-		"The commonest problem of failing rows is contradicted (the worst in 1 of 4), then not verbatim (1) and nothing cited (1).",
-		"Documents most often cited wrongly: report (2 of 3 citations).",
-		"Cited, but there is no such document: yearbook (1).",
-	}
-	advice := []string{
-		"Repair the input: 1 row could not be scored.",
-		"Read these first: in 1 row the cited text says the opposite of the answer.",
-		"Have quotes copied, not retold: in 1 row the quoted text is not in the document.",
-	}
-	if got := textsOf(view[analysisView](p).Findings); !slices.Equal(got, findings) {
-		t.Errorf("findings = %q, want %q", got, findings)
-	}
-	if got := textsOf(view[analysisView](p).Advice); !slices.Equal(got, advice) {
-		t.Errorf("advice = %q, want %q", got, advice)
-	}
-	if got, want := view[analysisView](p).Findings[0][1], (findingPart{"contradicted", "#f=problem%3Acontradicted"}); got != want {
-		t.Errorf("link = %+v, want %+v", got, want)
-	}
-}
-
-// A group is named when its rows fail much more often than the others'.
-func TestGroupsThatStandOut(t *testing.T) {
-	f := newFixture()
-	for i := range 40 {
-		tags := map[string]string{"lang": []string{"en", "de"}[i%2]}
-		status, f1 := "ok", 1.0
-		if i%2 == 1 && i < 30 || i == 0 { // 15 of 20 in German, 1 of 20 in English
-			status, f1 = "document_not_found", 0
+// TestWhatFailsMost counts the worst problems of failing rows, by system, and links them.
+func TestWhatFailsMost(t *testing.T) {
+	bars := view[whyView](harbour().page(t, PageOptions{})).Problems.Bars
+	var got []string
+	for _, b := range bars {
+		text := b.Word.Short + " " + b.Count + ":"
+		for _, s := range b.Systems {
+			text += " " + s.Count
 		}
-		f.add(ibid.Answer{ID: fmt.Sprint(i), System: "s"}, cells{"char_f1": f1, "tags": tags},
-			[]cells{{"doc": "d", "status": status}}, nil, resolved{Citations: make([]ibid.Place, 1)})
+		got = append(got, text)
 	}
-	p := f.page(t, PageOptions{})
-	i := slices.IndexFunc(view[analysisView](p).Findings, func(f finding) bool { return f[0].Text == "lang=de stands out: " })
-	if i < 0 {
-		t.Fatalf("findings = %q", textsOf(view[analysisView](p).Findings))
+	if want := []string{"could not be scored 1: 1 0", "contradicted 1: 0 1", "not verbatim 1: 0 1", "nothing cited 1: 1 0"}; !slices.Equal(got, want) {
+		t.Errorf("problems = %q, want %q", got, want)
 	}
-	got := view[analysisView](p).Findings[i]
-	if want := "lang=de stands out: 15 of its 20 rows fail (75 %), 1 of the other 20 does (5 %)."; got.Text() != want {
-		t.Errorf("finding = %q, want %q", got.Text(), want)
-	}
-	if want := "#f=tag%3Alang%3Dde&f=is%3Afailing"; got[1].Link != want {
-		t.Errorf("link = %s, want %s", got[1].Link, want)
-	}
-	// By hand: p = 16/40, (0.75 − 0.05) / √(0.4 · 0.6 · (1/20 + 1/20)).
-	g, all := group{rows: 20, failing: 15}, group{rows: 40, failing: 16}
-	if got, want := g.distance(&all), 0.7/math.Sqrt(0.024); math.Abs(got-want) > 1e-12 {
-		t.Errorf("distance = %v, want %v", got, want)
-	}
-	for _, g := range []group{{rows: 40, failing: 16}, {rows: 20, failing: 0}} {
-		if d := g.distance(&group{rows: 40, failing: g.failing}); d != 0 {
-			t.Errorf("distance of %+v = %v, want 0: there is nothing to compare with", g, d)
-		}
+	if bars[1].Link != "#f=problem%3Acontradicted" {
+		t.Errorf("link = %s", bars[1].Link)
 	}
 }
 
@@ -125,7 +84,7 @@ func TestClaimsWithoutCitationsCiteNothingWrong(t *testing.T) {
 			{"text": "It snowed.", "outcome": "supported_elsewhere", "citations": []int32{}, "elsewhere_doc": "d", "elsewhere_start": 0, "elsewhere_end": 9, "elsewhere_support": 1.0},
 		}, resolved{Citations: make([]ibid.Place, 1)})
 	p := f.page(t, PageOptions{})
-	if want := []string{"Ask for a citation for every statement: in 1 row something should be cited and nothing is."}; !slices.Equal(textsOf(view[analysisView](p).Advice), want) {
-		t.Errorf("advice = %q, want %q", textsOf(view[analysisView](p).Advice), want)
+	if bars := view[whyView](p).Problems.Bars; len(bars) != 1 || bars[0].Word.Short != "nothing cited" {
+		t.Errorf("problems = %+v", bars)
 	}
 }

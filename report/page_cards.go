@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -20,7 +19,6 @@ const maxCards, maxCardLines = 6, 20
 // A systemCard is what the first screen shows of a system.
 type systemCard struct {
 	Name, Link           string
-	Shape, Colour        int
 	Failing, FailingLink string
 	Numbers              []tileView // the first is the one that is shown large
 	Gates                []gateHead // that look at this system
@@ -66,20 +64,23 @@ func nameShown(data *pageData, system string) string {
 func numbersOf(data *pageData, system string) (numbers []tileView) {
 	for _, name := range data.lead {
 		d, _ := metrics.Lookup(name)
-		l, ok := newMetricLine(data, d, system, "", sharedAxis(data, d))
-		if !ok {
+		s := data.summary.find(system, "", name)
+		if s == nil {
 			continue
 		}
-		s := data.summary.find(system, "", name)
+		warnings := []string(s.Warnings)
+		if m := data.summary.findMicro(system, "", name); m != nil {
+			warnings = slices.Concat([]string(m.Warnings), warnings)
+		}
 		t := tileView{
-			Name: name, Label: l.Label, Summary: d.Summary, Value: l.Value, Interval: l.Interval, Level: levelText(s.Level),
-			Better: l.Better, Strip: l.Strip, Ends: l.Ends, Notes: l.Notes, Counts: "over " + Plural(s.N, "row", "rows"), Change: newChangeView(data, system, name),
+			Name: name, Label: label(name), Summary: d.Summary, Value: estimateText(s), Interval: interval(s.Low, s.High), Level: levelText(s.Level),
+			Better: betterWords[d.Direction], Notes: data.notes.numbers(warnings), Counts: "over " + Plural(s.N, "row", "rows"), Change: newChangeView(data, system, name),
 		}
 		if s.Undefined > 0 {
 			t.Counts += fmt.Sprintf(", undefined in %s", Thousands(s.Undefined))
 		}
-		if l.Coverage != "" {
-			t.Counts += ", coverage " + l.Coverage
+		if s.Coverage != nil && (*s.Coverage < 1 || s.Unscored > 0) {
+			t.Counts += ", coverage " + percent(int64(*s.Coverage*1e6), 1e6)
 		}
 		numbers = append(numbers, t)
 	}
@@ -96,7 +97,7 @@ func newChangeView(data *pageData, system, metric string) *changeView {
 	case unchanged(d):
 		return &changeView{"", differenceWord(d)}
 	}
-	return &changeView{differenceText(d.Diff), differenceWord(d)}
+	return &changeView{signed(d.Diff), differenceWord(d)}
 }
 
 // cards are the systems of the first screen. None of one system: its numbers have a tile
@@ -111,14 +112,11 @@ func cards(data *pageData) (cards []systemCard, table *cardTable) {
 		name := line(s, 80)
 		filter := "system:" + name
 		card := systemCard{
-			Name: line(nameShown(data, s), 80), Link: rowsLink(filter), rank: rankBy(data, decidingMetric(data), s), Shape: k % 4, Colour: k % 8, FailingLink: rowsLink(filter, "is:failing"), Numbers: numbersOf(data, s),
+			Name: line(nameShown(data, s), 80), Link: rowsLink(filter), rank: rankBy(data, rankingMetric(data), s), FailingLink: rowsLink(filter, "is:failing"), Numbers: numbersOf(data, s),
 			Failing: failText(data.totals.failing[k], data.totals.rows[k]), Gates: gatesOfCard(data, s),
 		}
 		if data.trends != nil {
 			card.Spark = data.trends.Sparks[s]
-		}
-		for n := range card.Numbers {
-			card.Numbers[n].Strip.Shape, card.Numbers[n].Strip.Colour = card.Shape, card.Colour
 		}
 		cards = append(cards, card)
 	}
@@ -191,23 +189,4 @@ func systemOfGate(result runs.GateResult) string {
 	}
 	system, _, _ := g.Group()
 	return system
-}
-
-// unchanged reports whether rows are compared and none of them changed.
-func unchanged(d *compare.Difference) bool {
-	return d.Diff != nil && *d.Diff == 0 && d.Higher+d.Lower == 0 && d.Same > 0
-}
-
-// differenceWord is what a difference says. Where the interval excludes 0 and p, adjusted
-// for several tests, still leaves chance as a reason, it says so.
-func differenceWord(d *compare.Difference) word {
-	w := outcomeOfDifference[d.Outcome]
-	if unchanged(d) {
-		return word{"same", "=", "No row changed.", toneNeutral}
-	}
-	if d.Outcome == compare.Undecided && d.Low != nil && d.High != nil && (*d.Low > 0 || *d.High < 0) {
-		w.Short = "~ p adjusted"
-		w.Long = "The interval, of this test alone, excludes 0. After adjustment for several tests chance may still explain the difference."
-	}
-	return w
 }

@@ -2,13 +2,13 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"ibid"
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
 // pairOf are two systems of harbour compared, with one sure difference and one
@@ -53,59 +53,68 @@ func twins() *fixture {
 	return f
 }
 
-func TestPageCompares(t *testing.T) {
-	p := twins().page(t, PageOptions{Comparison: pairOf()})
-	c := find[compareView](p)
-	if c == nil || len(c.Matrix) != 2 || len(c.Pairs) != 1 {
-		t.Fatalf("comparison = %+v", c)
+// comparisonText is a comparison as text of 80 columns, nothing folded.
+func comparisonText(t *testing.T, r *compare.Result, all bool) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Write(&b, NewComparison(r), "text", TextOptions{All: all}); err != nil {
+		t.Fatal(err)
 	}
-	cells := c.Matrix[0].Cells
-	if cells[0].Value != "0.900" || cells[0].Detail != "[0.800, 1.000]" || !cells[0].Base {
-		t.Errorf("base = %+v: its value is that of the summary", cells[0])
-	}
-	if got := cells[1]; got.Value != "0.500" || got.Diff != "−0.400" || got.Detail != "[−0.600, −0.200], p < 0.001" || got.Word.Code != "worse" || got.Word.Tone != toneBad {
-		t.Errorf("new = %+v", got)
-	}
-	lines := c.Pairs[0].Lines
-	if len(lines) != 2 || lines[0].MDE != "" || lines[1].MDE != "±0.310" || lines[1].Word.Short != "~" {
-		t.Errorf("lines = %+v: MDE is for what is not significant", lines)
-	}
-	// The axis goes from -1 to 1, so -0.4 is at 30 %.
-	if s := lines[0].Strip; s.X != "30.00%" || s.Zero != "50.00%" || s.Low != "20.00%" || s.High != "40.00%" {
-		t.Errorf("strip = %+v", s)
-	}
-	if want := []flipLink{{"better", "0", "#f=changed%3A0%2Fchar_f1%2Fbetter"}, {"worse", "2", "#f=changed%3A0%2Fchar_f1%2Fworse"}, {"same", "1", "#f=changed%3A0%2Fchar_f1%2Fsame"}}; !slices.Equal(lines[0].Flips, want) {
-		t.Errorf("flips = %+v", lines[0].Flips)
-	}
-	if len(c.Pairs[0].More) != 1 || c.Pairs[0].More[0].Slice != "lang=en" || c.Pairs[0].More[0].Word.Short != "no test" {
-		t.Errorf("more = %+v", c.Pairs[0].More)
-	}
-	if d := c.Pairs[0].Dropped; len(d) != 1 || d[0] != "1 row of beta without a counterpart left out: q9" {
-		t.Errorf("dropped = %q", d)
-	}
-	if r := c.Rankings[0].Places; r[0].Says != "surely the best" || r[0].Rank != "1" {
-		t.Errorf("ranking = %+v", r)
-	}
-	html := writePage(t, p)
-	for _, want := range []string{"Differences to alpha", "beta against alpha", "1 row of beta without a counterpart", "corrected −0.100 [−0.150, −0.050], 12 pairs labelled"} {
-		if !strings.Contains(html, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
+	return b.String()
 }
 
-// TestRowsThatChanged are those of the new side that have a counterpart.
-func TestRowsThatChanged(t *testing.T) {
-	p := twins().page(t, PageOptions{Comparison: pairOf()})
-	var x rowIndex
-	openPack(t, p, "index", &x)
-	i := slices.IndexFunc(x.Flips, func(f flipIndex) bool { return f.Metric == "char_f1" })
-	if i < 0 {
-		t.Fatalf("flips = %+v", x.Flips)
+// TestComparison: terminal, Markdown and page say the same of a pair; columns that say
+// least leave the terminal first.
+func TestComparison(t *testing.T) {
+	const want = `run night: alpha -> beta
+alpha 0.900 [0.800, 1.000] is best by char_f1, then beta 0.500.
+
+ranking by char_f1
+       estimate    simultaneous  rank
+alpha     0.900  [0.800, 1.000]     1  surely best
+beta      0.500                     2
+
+alpha -> beta: 3 pairs, 1 only in beta (q9)
+                       diff              95 %       p  better  worse  n
+char_f1       worse  -0.400  [-0.600, -0.200]  <0.001       0      2  3
+correctness¹  ~      +0.050   [-0.200, 0.300]   0.600       1      1  3
+
+1 more, none of them significant, with -v
+
+~ no significant difference: p > 0.05 after Holm (headline) or
+Benjamini-Hochberg (the rest); mde is the least difference found 80 % of the
+time
+
+how this was compared, with -v
+
+¹ corrected for the judge's errors: 0.400 -> 0.300, -0.100 [-0.150, -0.050], 12
+  of 3 pairs labelled, by ppi++
+`
+	got := comparisonText(t, pairOf(), false)
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	// q1/alpha, q1/beta, q2/alpha, q2/beta and q3/beta, which alpha did not answer.
-	if f := x.Flips[i]; f.Signs != " - = " || f.Better != "+" {
-		t.Errorf("signs = %q, better %q", f.Signs, f.Better)
+	if all := comparisonText(t, pairOf(), true); !strings.Contains(all, "char_f1 [lang=en]  1.000  0.000  no test") || !strings.Contains(all, "Rows are paired by question") {
+		t.Errorf("with all:\n%s", all)
+	}
+	html := writePage(t, twins().page(t, PageOptions{Comparison: pairOf()}))
+	var markdown strings.Builder
+	if err := Write(&markdown, NewComparison(pairOf()), "markdown", TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"is best by char_f1, then beta 0.500.", "[-0.600, -0.200]", "0.600", "0.900", "1 more, none of them significant", "12 of 3 pairs labelled"} {
+		if !strings.Contains(html, said) {
+			t.Errorf("the page lacks %q", said)
+		}
+		if plain := strings.NewReplacer(`\`, "", "&lt;", "<").Replace(markdown.String()); !strings.Contains(plain, said) {
+			t.Errorf("Markdown lacks %q", said)
+		}
+	}
+	// The axis goes from -1 to 1, so -0.4 is at 30 %.
+	for _, drawn := range []string{`cx="30.00%"`, `x1="20.00%" x2="40.00%"`, ">0.310<"} {
+		if !strings.Contains(html, drawn) {
+			t.Errorf("the page lacks %q", drawn)
+		}
 	}
 }
 
@@ -119,32 +128,28 @@ func TestNotCompared(t *testing.T) {
 	}
 }
 
-// TestWhatChangedBetweenRuns is said at the top: in one sentence, and of each pair.
+// TestWhatChangedBetweenRuns is said at the top, of the system that is worse first.
 func TestWhatChangedBetweenRuns(t *testing.T) {
 	r := pairOf()
-	r.By = "run"
+	r.By, r.Rankings = "run", nil
 	for _, tt := range []struct {
-		first, second  compare.Outcome
-		headline, line string
+		system  string
+		outcome compare.Outcome
+		want    string
 	}{
-		{compare.Worse, compare.Undecided, "beta is worse than alpha: character F1 0.500 after 0.900, −0.400 [−0.600, −0.200], p < 0.001.", "beta against alpha: 1 of 2 headline metrics changed, most character F1: −0.400 [−0.600, −0.200], p < 0.001."},
-		{compare.Undecided, compare.Undecided, "beta cannot be told from alpha: no headline metric differs by more than chance may explain.", "beta against alpha: no headline metric differs by more than chance may explain."},
-		{compare.Unknown, compare.Unknown, "There is too little data to tell beta from alpha.", "beta against alpha: there is too little data to test a headline metric."},
-		{compare.Different, compare.Undecided, "beta differs from alpha: character F1 0.500 after 0.900, −0.400 [−0.600, −0.200], p < 0.001.", "beta against alpha: 1 of 2 headline metrics changed, most character F1: −0.400 [−0.600, −0.200], p < 0.001."},
-		{compare.Better, compare.Worse, "beta is worse than alpha: citation correctness 0.550 after 0.500, +0.050 [−0.200, +0.300], p 0.600.", "beta against alpha: 2 of 2 headline metrics changed, most character F1: −0.400 [−0.600, −0.200], p < 0.001."},
+		{"", compare.Worse, "beta is worse than alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
+		{"", compare.Undecided, "beta cannot be told from alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
+		{"", compare.Unknown, "beta beside alpha, untested: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
+		{"", compare.Different, "beta differs from alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
+		{"s", compare.Worse, "s: beta is worse than alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
 	} {
-		r.Pairs[0].Differences[0].Outcome, r.Pairs[0].Differences[1].Outcome = tt.first, tt.second
-		v := view[verdictView](twins().page(t, PageOptions{Comparison: r}))
-		if v.Headline != tt.headline || v.Lines[0].Text() != tt.line {
-			t.Errorf("%s and %s: %q and %q, want %q and %q", tt.first, tt.second, v.Headline, v.Lines[0].Text(), tt.headline, tt.line)
+		r.Pairs[0].System, r.Pairs[0].Differences[0].Outcome = tt.system, tt.outcome
+		if got := view[verdictView](twins().page(t, PageOptions{Comparison: r})).Headline; got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.outcome, got, tt.want)
 		}
 	}
-	r.Pairs[0].Differences[0].Diff, r.Pairs[0].Differences[1].Diff = nil, nil
-	if got, want := view[verdictView](twins().page(t, PageOptions{Comparison: r})).Headline, "beta and alpha cannot be compared: no headline metric is defined in both."; got != want {
-		t.Errorf("says %q, want %q", got, want)
-	}
-	r.Pairs[0].Paired = false
-	if got, want := view[verdictView](twins().page(t, PageOptions{Comparison: r})).Headline, "beta and alpha share no question: nothing can be said of their difference."; got != want {
+	r.Pairs[0].System, r.Pairs[0].Paired = "", false
+	if got, want := view[verdictView](twins().page(t, PageOptions{Comparison: r})).Headline, "alpha and beta share no question: nothing can be said of their difference."; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
 }
@@ -162,21 +167,21 @@ func TestWhoIsBest(t *testing.T) {
 	}
 	two := func(o compare.Outcome) *compare.Result {
 		r := pairOf()
-		r.Pairs[0].Differences[0].Outcome = o
+		r.Pairs[0].Differences[0].Outcome, r.Rankings = o, nil
 		return r
 	}
-	unpaired := pairOf()
+	unpaired := two(compare.Worse)
 	unpaired.Pairs[0].Paired = false
 	for _, tt := range []struct {
 		comparison *compare.Result
 		want       string
 	}{
-		{three(compare.Place{Side: 0, Best: 1, Worst: 1, Sure: true, Tied: true}, compare.Place{Side: 1, Best: 2, Worst: 3}, compare.Place{Side: 2, Best: 2, Worst: 3}), "alpha is surely best: character F1 0.900, then beta with 0.600."},
-		{three(compare.Place{Side: 0, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 1, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 2, Best: 3, Worst: 3}), "alpha and beta lead: character F1 0.900 and 0.600, in an order that chance may explain; gamma is surely last with 0.100."},
-		{two(compare.Worse), "beta is worse than alpha: character F1 0.500 against 0.900, −0.400 [−0.600, −0.200], p < 0.001."},
-		{two(compare.Undecided), "beta cannot be told from alpha: character F1 0.500 against 0.900, −0.400 [−0.600, −0.200], p < 0.001."},
-		{unpaired, "alpha has the best character F1, 0.900; the systems answered different questions, so nobody is surely better."},
-		{nil, "alpha has the best character F1, 0.900; nothing says whether that is more than chance."},
+		{three(compare.Place{Side: 0, Estimate: 0.9, Best: 1, Worst: 1, Sure: true, Tied: true}, compare.Place{Side: 1, Estimate: 0.6, Best: 2, Worst: 3}, compare.Place{Side: 2, Best: 2, Worst: 3}), "alpha 0.900 is best by char_f1, then beta 0.600."},
+		{three(compare.Place{Side: 0, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 1, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 2, Best: 3, Worst: 3}), "Nobody is surely best by char_f1: it may be alpha or beta; gamma is surely last."},
+		{two(compare.Worse), "beta is worse than alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
+		{two(compare.Undecided), "beta cannot be told from alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
+		{unpaired, "alpha and beta share no question: nothing can be said of their difference."},
+		{nil, "alpha has the best char_f1, 0.900; nothing says whether that is more than chance."},
 	} {
 		f := newFixture()
 		for k, system := range []string{"alpha", "beta", "gamma"} {
@@ -243,12 +248,8 @@ func TestHallucinationIsARate(t *testing.T) {
 		f.macro(system, "", "char_f1", 1, 0.9, 1)
 	}
 	p := f.page(t, PageOptions{Comparison: r})
-	l := view[compareView](p).Pairs[0].Lines[0]
-	if l.Name != "hallucination_rate" || l.Base != "0.300" || l.New != "0.500" || l.Diff != "+0.200" || l.Interval != "[+0.100, +0.300]" || l.Word.Code != "worse" {
-		t.Errorf("difference = %+v", l)
-	}
-	if want := []flipLink{{"better", "1", ""}, {"worse", "2", ""}, {"same", "0", ""}}; !slices.EqualFunc(l.Flips, want, func(a, b flipLink) bool { return a.Sign == b.Sign && a.Text == b.Text }) {
-		t.Errorf("flips = %+v: they are turned with the metric", l.Flips)
+	if got := comparisonText(t, r, false); strings.Contains(got, "score") || !strings.Contains(got, "hallucination  0.300  0.500  worse  +0.200  [0.100, 0.300]       1      2  3\n") {
+		t.Errorf("the difference is not turned:\n%s", got)
 	}
 	if html, _, _ := strings.Cut(writePage(t, p), "<script"); strings.Contains(strings.ToLower(html), "hallucination score") || strings.Contains(html, "hallucination_score") {
 		t.Error("the page shows the hallucination score")
@@ -274,11 +275,6 @@ func TestAdjustedIsSaid(t *testing.T) {
 	}
 }
 
-func TestPicturesOfComparisons(t *testing.T) {
-	p := twins().page(t, PageOptions{Comparison: pairOf()})
-	goldenPicture(t, "difference.svg", "strip", view[compareView](p).Pairs[0].Lines[0].Strip)
-}
-
 // TestSettingsDifference shows what two runs were made of differently, and no
 // secret.
 func TestSettingsDifference(t *testing.T) {
@@ -291,11 +287,13 @@ func TestSettingsDifference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []settingsLine{{"thresholds.supported", []string{"0.7", "0.5"}}, {"version of ibid", []string{"–", "2"}}}
-	if view[provenanceView](p).Differs == nil || !slices.EqualFunc(view[provenanceView](p).Differs.Lines, want, func(a, b settingsLine) bool { return a.Key == b.Key && slices.Equal(a.Values, b.Values) }) {
-		t.Errorf("differences = %+v, want %+v", view[provenanceView](p).Differs, want)
+	text := doc.FormatText(doc.TextOptions{Style: plain{}}, docView(t, p, "provenance"))
+	for _, want := range []string{"\nwhat                  night  other\nthresholds.supported  0.7    0.5\nversion of ibid       –      2\n", "\nWhat other was made of, with -v\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
-	if p := twins().page(t, PageOptions{}); view[provenanceView](p).Differs != nil {
-		t.Errorf("one run differs in %+v", view[provenanceView](p).Differs)
+	if text := doc.FormatText(doc.TextOptions{Style: plain{}}, docView(t, twins().page(t, PageOptions{}), "provenance")); strings.Contains(text, "differ") {
+		t.Errorf("one run differs:\n%s", text)
 	}
 }

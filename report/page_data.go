@@ -23,8 +23,7 @@ type pageData struct {
 	docs    []*docCount     // those cited wrongly, the most often first
 	worst   []badCitation
 	totals  totals
-	groups  groupCounts
-	spreads map[string]*valueCounts // by metric
+	ranges  map[string]*valueRange // by metric
 	held    heldRows
 	sampled string // which rows are left out, in words; "" if none
 	opened  int64  // rows that can be opened
@@ -149,7 +148,7 @@ func loadChosen(data *pageData, tables []*tableReader, chosen *choice) error {
 		}
 		return nil
 	}
-	if err := load(); err != nil || data.options.Comparison == nil {
+	if err := load(); err != nil || data.options.Comparison == nil || data.options.Comparison.By != "run" {
 		return err
 	}
 	bases = basesOf(data.results, data.options.Comparison)

@@ -6,6 +6,7 @@ import (
 
 	"ibid/annotations"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
 // disputed is a run with a disagreement on places and one on labels, and three
@@ -31,63 +32,41 @@ func disputed(t *testing.T) RunData {
 	return data
 }
 
-// marksOf writes the stretches of a side: what it marks in brackets, what all mark
-// in braces.
-func marksOf(s markedSide) string {
-	var b strings.Builder
-	for _, p := range s.Passages {
-		for _, r := range p.Runs {
-			switch {
-			case r.True && r.Predicted:
-				b.WriteString("{" + r.Text + "}")
-			case r.True:
-				b.WriteString("[" + r.Text + "]")
-			default:
-				b.WriteString(r.Text)
-			}
-		}
-	}
-	return b.String()
-}
-
 func TestPageShowsDisagreements(t *testing.T) {
 	p, err := newPage(t.Context(), PageOptions{}, disputed(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks, said := view[agreementView](p).Runs[0].Marks, view[agreementView](p).Runs[0].Said
-	if len(marks) != 2 || len(said) != 2 {
-		t.Fatalf("%d disagreements on places, %d on labels", len(marks), len(said))
-	}
-	first := marks[0]
-	if first.Link != "#row=q1/alpha" || first.Question != "How much cargo?" || first.Agreement != "Jaccard 0.400" || first.Unseen != "<cy> did not see it." {
-		t.Errorf("disagreement = %+v", first)
-	}
-	if got, want := marksOf(first.Texts[0].Sides[0]), "The harbour handled {4.2 million}[ tonn]{es}. 😀 The quay cost 84 million."; got != want {
-		t.Errorf("ada marked %q, want %q", got, want)
-	}
-	if got, want := marksOf(first.Texts[0].Sides[1]), "The harbour hand[led ]{4.2 million} tonn{es}. 😀 The quay cost 84 million."; got != want {
-		t.Errorf("ben marked %q, want %q", got, want)
+	agreement := doc.FormatText(doc.TextOptions{Width: 200, All: true, Style: plain{}}, docView(t, p, "agreement"))
+	const want = `
+q1 Jaccard 0.400
+How much cargo?
+report
+
+ada [20, 38)
+  The harbour handled {4.2 million}[ tonn]{es}. 😀 The quay cost 84 million.
+ben [16, 31) and [36, 38)
+  The harbour hand[led ]{4.2 million} tonn{es}. 😀 The quay cost 84 million.
+
+<cy> did not see it.
+`
+	if !strings.Contains(agreement, want) {
+		t.Errorf("no%s in\n%s", want, agreement)
 	}
 	// Who looked and marked nothing is there; who marked another text is, too.
-	second := marks[1]
-	if len(second.Texts) != 2 || second.Unseen != "" {
-		t.Fatalf("second disagreement = %+v", second)
+	for _, want := range []string{
+		"<cy> marked nothing in this text\n", "ben looked and marked nothing\n", "q2/beta claim c1 support 33 % of the pairs agree\n", "“Nothing.”\n", "- ada said 1\n- ben said 0\n- the judge some/model said 0.250\n", "gone no two agree\n",
+	} {
+		if !strings.Contains(agreement, want) {
+			t.Errorf("no %q in\n%s", want, agreement)
+		}
 	}
-	nothing := make(map[string]string)
-	for _, s := range second.Texts[1].Sides {
-		nothing[s.Annotator] = s.Nothing
+	html := writePage(t, p)
+	for _, want := range []string{`<a href="#row=q1/alpha"><bdi>q1</bdi></a>`, `<mark class="t all"><span class="sr">(marked by all: </span>4.2 million<span class="sr">)</span></mark>`, "<h3><bdi>gone</bdi>"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
-	if nothing["ada"] != "" || nothing["ben"] != "looked and marked nothing" || nothing["<cy>"] != "marked nothing in this text" {
-		t.Errorf("nothing is marked by %v", nothing)
-	}
-	if l := said[0]; l.Agreement != "33 % of the pairs agree" || l.About != "Nothing." || len(l.Said) != 3 || l.Said[2] != (saidLine{"some/model", "0.250", true}) {
-		t.Errorf("labels = %+v", l)
-	}
-	if l := said[1]; l.Link != "" || l.Agreement != "no two agree" {
-		t.Errorf("a row that is not there = %+v", l)
-	}
-	goldenPicture(t, "disagreement.html", "disagreement", first)
 }
 
 func TestDisagreementsWithoutTexts(t *testing.T) {
@@ -97,24 +76,21 @@ func TestDisagreementsWithoutTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side := view[agreementView](p).Runs[0].Marks[0].Texts[0].Sides[1]
-	if side.Places != "[16, 31) and [36, 38)" || side.Passages != nil {
-		t.Errorf("side = %+v", side)
-	}
-	if html := writePage(t, p); !strings.Contains(html, "The text is not at hand.") || !strings.Contains(html, "looked and marked nothing") {
+	if html := writePage(t, p); !strings.Contains(html, "[16, 31) and [36, 38): the text is not at hand") || !strings.Contains(html, "looked and marked nothing") {
 		t.Error("the page does not say that texts are missing")
 	}
 }
 
 func TestLongMarksAreShortened(t *testing.T) {
 	long := strings.Repeat("0123456789", 100)
-	texts := disputedTexts([]annotations.Passage{{Annotator: "ada", Doc: "d", Start: 0, End: 1000}, {Annotator: "ben", Doc: "d", Start: -1, End: -1}},
+	blocks := disputedTexts([]annotations.Passage{{Annotator: "ada", Doc: "d", Start: 0, End: 1000}, {Annotator: "ben", Doc: "d", Start: -1, End: -1}},
 		func(string, int32) (string, bool) { return long, true })
-	text := texts[0].Sides[0].Passages[0].Runs[0].Text
+	panels := blocks[1].(doc.Panels)
+	text := panels[0].Text[0].Text
 	if !strings.Contains(text, " … ") || len(text) > 500 || !strings.HasPrefix(text, long[:stretchStart]) || !strings.HasSuffix(text, long[:stretchEnd]) {
 		t.Errorf("a mark of 1,000 characters is shown as %q", text)
 	}
-	if s := texts[0].Sides[1]; s.Nothing != "marked a place that is not in this text" || s.Places != "" {
-		t.Errorf("a mark without a place = %+v", s)
+	if p := panels[1]; p.Below != "marked a place that is not in this text" {
+		t.Errorf("a mark without a place = %+v", p)
 	}
 }

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 )
 
@@ -21,8 +18,8 @@ func verdictInWords(data *pageData) string {
 		return "There are no rows."
 	case len(data.lead) == 0:
 		return "No metric is defined in any row."
-	case r != nil && r.By == "run":
-		return changedInWords(r)
+	case r != nil && len(r.Pairs) > 0:
+		return NewComparison(r).headline()
 	case data.several():
 		return fmt.Sprintf("%s side by side: they are not compared.", list(runNames(data)))
 	case len(data.systems) > 1:
@@ -48,173 +45,27 @@ func runNames(data *pageData) (names []string) {
 	return names
 }
 
-// changedInWords says which change between runs is the gravest, and how sure it is.
-func changedInWords(r *compare.Result) string {
-	base := line(r.Sides[0].Name, 40)
-	compared, tested, paired := 0, 0, false
-	var gravest *compare.Difference
-	var of *compare.Pair
-	for _, k := range pagePairs(r) {
-		p := &r.Pairs[k]
-		paired = paired || p.Paired
-		for i := range p.Differences {
-			d := &p.Differences[i]
-			if !d.Headline || d.Slice != "" || d.Diff == nil {
-				continue
-			}
-			compared++
-			if d.Outcome != compare.Unknown {
-				tested++
-			}
-			if graver(d, gravest) {
-				gravest, of = d, p
-			}
-		}
-	}
-	others := make([]string, 0, len(r.Sides)-1)
-	for _, s := range r.Sides[1:] {
-		others = append(others, line(s.Name, 40))
-	}
-	switch {
-	case !paired:
-		return fmt.Sprintf("%s and %s share no question: nothing can be said of their difference.", list(others), base)
-	case compared == 0:
-		return fmt.Sprintf("%s and %s cannot be compared: no headline metric is defined in both.", list(others), base)
-	case tested == 0:
-		return fmt.Sprintf("There is too little data to tell %s from %s.", list(others), base)
-	case gravest == nil:
-		return fmt.Sprintf("%s cannot be told from %s: no headline metric differs by more than chance may explain.", list(others), base)
-	}
-	d := asShown(gravest)
-	system, new := line(of.System, 40), line(r.Sides[of.New].Name, 40)
-	text := fmt.Sprintf("%s is %s than %s", new, d.Outcome, base)
-	switch {
-	case d.Outcome == compare.Different:
-		text = strings.TrimSpace(fmt.Sprintf("%s %s differs from %s", system, new, base))
-	case system != "":
-		text = fmt.Sprintf("%s is %s in %s than in %s", system, d.Outcome, new, base)
-	}
-	return fmt.Sprintf("%s: %s %s after %s, %s.", text, inSentence(quantityLabel(quantityOf(&d))), numberOrDash(d.New), numberOrDash(d.Base), sureness(&d))
-}
-
-// graver orders sure differences: worse before better, better before different, and of
-// those the first. Nothing is graver than a difference that chance may explain.
-func graver(d, than *compare.Difference) bool {
-	order := []compare.Outcome{compare.Different, compare.Better, compare.Worse}
-	at := slices.Index(order, d.Outcome)
-	return at >= 0 && (than == nil || at > slices.Index(order, than.Outcome))
-}
-
-// sureness is a difference with its interval and adjusted p-value.
-func sureness(d *compare.Difference) string {
-	text := differenceText(d.Diff)
-	if detail := differenceDetail(d); detail != "" {
-		text += " " + detail
-	}
-	return text
-}
-
-// bestInWords says which system of a run is best by the first metric, as far as chance
-// does not explain it.
+// bestInWords says which system has the best value where nothing compares them.
 func bestInWords(data *pageData) string {
-	r, metric := data.options.Comparison, decidingMetric(data)
-	name := inSentence(label(metric))
-	systems := slices.Clone(data.systems)
+	systems, metric := slices.Clone(data.systems), rankingMetric(data)
 	slices.SortStableFunc(systems, func(x, y string) int { return cmp.Compare(rankBy(data, metric, x), rankBy(data, metric, y)) })
-	value := func(system string) string {
-		if s := data.summary.find(system, "", metric); s != nil {
-			return numberOrDash(s.Estimate)
-		}
-		return numberOrDash(nil)
+	value := numberOrDash(nil)
+	if s := data.summary.find(systems[0], "", metric); s != nil {
+		value = estimateText(s)
 	}
-	best := line(systems[0], 40)
-	if ranking := rankingBy(r, metric); ranking != nil {
-		return rankedInWords(r, ranking, name, value)
-	}
-	if r != nil && len(r.Sides) == 2 && r.Pairs[0].Paired {
-		if d := headlineOf(&r.Pairs[0], metric); d != nil && d.Diff != nil {
-			base, other := line(r.Sides[0].Name, 40), line(r.Sides[1].Name, 40)
-			switch d.Outcome {
-			case compare.Better, compare.Worse:
-				return fmt.Sprintf("%s is %s than %s: %s %s against %s, %s.", other, d.Outcome, base, name, numberOrDash(d.New), numberOrDash(d.Base), sureness(d))
-			case compare.Undecided:
-				return fmt.Sprintf("%s cannot be told from %s: %s %s against %s, %s.", other, base, name, numberOrDash(d.New), numberOrDash(d.Base), sureness(d))
-			}
-		}
-	}
-	if r != nil && !slices.ContainsFunc(r.Pairs, func(p compare.Pair) bool { return p.Paired }) {
-		return fmt.Sprintf("%s has the best %s, %s; the systems answered different questions, so nobody is surely better.", best, name, value(systems[0]))
-	}
-	return fmt.Sprintf("%s has the best %s, %s; nothing says whether that is more than chance.", best, name, value(systems[0]))
+	return fmt.Sprintf("%s has the best %s, %s; nothing says whether that is more than chance.", line(systems[0], 40), metric, value)
 }
 
-// decidingMetric is the first metric by which the systems of a run are compared, of those
-// that people see; the one that leads if they are not compared.
-func decidingMetric(data *pageData) string {
-	r := data.options.Comparison
-	if r == nil {
-		return data.lead[0]
-	}
-	for _, name := range append([]string{data.lead[0]}, r.Headline...) {
-		if name == shownMetric(name) && (rankingBy(r, name) != nil || len(r.Sides) == 2 && headlineOf(&r.Pairs[0], name) != nil) {
-			return name
+// rankingMetric is the first metric that matters of which some system has a number.
+func rankingMetric(data *pageData) string {
+	for _, name := range data.lead {
+		for _, system := range data.systems {
+			if s := data.summary.find(system, "", name); s != nil && s.Estimate != nil {
+				return name
+			}
 		}
 	}
 	return data.lead[0]
-}
-
-// rankingBy is the ranking of three or more sides by a metric, nil if there is none.
-func rankingBy(r *compare.Result, metric string) *compare.Ranking {
-	if r == nil || len(r.Sides) < 3 {
-		return nil
-	}
-	for i := range r.Rankings {
-		if k := &r.Rankings[i]; k.Metric == metric && k.Agg == runs.Macro && len(k.Places) > 1 {
-			return k
-		}
-	}
-	return nil
-}
-
-// rankedInWords says who is surely best or may be, and who is surely last.
-func rankedInWords(r *compare.Result, ranking *compare.Ranking, name string, value func(string) string) string {
-	side := func(p *compare.Place) (named, number string) {
-		return line(r.Sides[p.Side].Name, 40), value(r.Sides[p.Side].System)
-	}
-	var tied, numbers []string
-	for i := range ranking.Places {
-		if p := &ranking.Places[i]; p.Tied {
-			who, n := side(p)
-			tied, numbers = append(tied, who), append(numbers, n)
-		}
-	}
-	best, number := side(&ranking.Places[0])
-	var text string
-	switch {
-	case ranking.Places[0].Sure || len(tied) < 2:
-		second, less := side(&ranking.Places[1])
-		text = fmt.Sprintf("%s is surely best: %s %s, then %s with %s", best, name, number, second, less)
-	case len(tied) > 3:
-		text = fmt.Sprintf("%s has the best %s, %s, but %d others may be as good", best, name, number, len(tied)-1)
-	default:
-		text = fmt.Sprintf("%s lead: %s %s, in an order that chance may explain", list(tied), name, list(numbers))
-	}
-	n := len(ranking.Places)
-	if last := &ranking.Places[n-1]; n > 2 && last.Best == n && !last.Tied {
-		who, least := side(last)
-		text += fmt.Sprintf("; %s is surely last with %s", who, least)
-	}
-	return text + "."
-}
-
-// inSentence is a label within a sentence: it begins with a small letter, unless its first
-// word is a name such as ALCE.
-func inSentence(label string) string {
-	first, size := utf8.DecodeRuneInString(label)
-	if next, _ := utf8.DecodeRuneInString(label[size:]); unicode.IsUpper(next) || strings.HasPrefix(label, "LongCite") {
-		return label
-	}
-	return strings.ToLower(string(first)) + label[size:]
 }
 
 // A standingLine is one of the facts below the headline: what it is about, and what is so.
@@ -307,7 +158,7 @@ func failuresStanding(data *pageData) (lines []standingLine) {
 	return lines
 }
 
-// judgeStanding says who judged, and once on the page that a baseline is none to trust.
+// judgeStanding says who judged, and once on the page what an offline judge leaves open.
 func judgeStanding(data *pageData) standingLine {
 	l := standingLine{Name: "Judge"}
 	var said []string
@@ -316,8 +167,58 @@ func judgeStanding(data *pageData) standingLine {
 	}
 	l.Says.say("%s.", strings.Join(distinct(said), "; "))
 	if base := baselineOf(data); base != "" {
-		l.Word = &word{Short: "baseline", Tone: toneWarn}
+		l.Word = &word{Short: "wording", Tone: toneWarn}
 		l.Says.say(" %s", base)
 	}
 	return l
 }
+
+// A finding is a sentence that counts back, in parts: what is counted links to its
+// rows.
+type finding []findingPart
+
+// Text is the whole sentence.
+func (f finding) Text() string {
+	var b strings.Builder
+	for _, p := range f {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// say adds text to the sentence.
+func (f *finding) say(format string, args ...any) {
+	*f = append(*f, findingPart{Text: fmt.Sprintf(format, args...)})
+}
+
+// link adds a link to the rows that meet all filters.
+func (f *finding) link(text string, filters ...string) {
+	*f = append(*f, findingPart{text, rowsLink(filters...)})
+}
+
+// list adds n parts with commas between them and "and" before the last one.
+func (f *finding) list(n int, add func(k int)) {
+	for k := range n {
+		switch {
+		case k > 0 && k == n-1:
+			f.say(" and ")
+		case k > 0:
+			f.say(", ")
+		}
+		add(k)
+	}
+}
+
+func rowsLink(filters ...string) string {
+	link := "#"
+	for k, f := range filters {
+		if k > 0 {
+			link += "&"
+		}
+		link += "f=" + escapeLink(f)
+	}
+	return link
+}
+
+// A findingPart of a sentence is text, or a link to rows.
+type findingPart struct{ Text, Link string }

@@ -149,7 +149,7 @@ func newTrend(name, label string, nights []trendNight) metricTrend {
 	events := trendEvents(nights)
 	t := metricTrend{Name: name, Label: label}
 	if row := nights[len(nights)-1].row; row != nil {
-		t.Value, t.Interval = numberOrDash(row.Estimate), interval(row.Low, row.High)
+		t.Value, t.Interval = estimateText(row), interval(row.Low, row.High)
 	}
 	hidden := max(0, len(nights)-shownNights)
 	nights = nights[hidden:]

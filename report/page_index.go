@@ -40,7 +40,6 @@ type rowIndex struct {
 	Partner     []int          `json:"partner"` // row of the run that this one is compared with, -1 if none
 	Since       []int8         `json:"since"`   // how the row changed since then, as sinceNames has it
 	SinceNames  []string       `json:"sinceNames"`
-	Flips       []flipIndex    `json:"flips"`       // rows that changed, by pair and metric
 	MetricNames []string       `json:"metricNames"` // of a row's metrics, in order
 	Undefined   [][]reasonText `json:"undefined"`   // why metrics are, by the number that rows have
 	MaxCited    int            `json:"maxCited"`    // most citations seen at once
@@ -81,7 +80,6 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 		x.MetricNames = append(x.MetricNames, d.Name)
 	}
 	x.Undefined = append(x.Undefined, data.reasons.lists...)
-	x.Flips = flips(data, held)
 	x.SinceNames = sinceCodes
 	x.Partner, x.Since = sinceIndex(data, held)
 	display := data.results[0].run.display()
@@ -134,7 +132,7 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 		}
 		m := indexMetric{Name: d.Name, Label: label(d.Name)}
 		if fillMetric(data, &m, held) {
-			m.Max = axisOf(d, data.spreads[d.Name].ends()).hi
+			m.Max = axisOf(d, data.ranges[d.Name].ends()).hi
 			x.Metrics = append(x.Metrics, m)
 		}
 	}

@@ -68,10 +68,10 @@ func indexSummary(all []RunData) summaryIndex {
 
 func (x *summaryIndex) systems() []string { return x.all }
 
-// find returns a macro value that is defined in some row, or nil. It has no estimate where
-// only rows of one kind were scored.
+// find returns a macro value that is defined in some row, or nil. It has no estimate where it
+// is withheld.
 func (x *summaryIndex) find(system, slice, metric string) *runs.SummaryRow {
-	if s := x.rows[summaryKey{system, slice, metric, runs.Macro}]; s != nil && s.N > 0 && (s.Estimate != nil || s.Reason == runs.Selective) {
+	if s := x.rows[summaryKey{system, slice, metric, runs.Macro}]; s != nil && (s.N > 0 && s.Estimate != nil || s.Reason != "") {
 		return s
 	}
 	return nil

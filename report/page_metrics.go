@@ -2,12 +2,20 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
+
+var betterWords = map[metrics.Direction]string{
+	metrics.HigherIsBetter: "higher is better", metrics.LowerIsBetter: "lower is better", metrics.Neutral: "for information",
+}
 
 // A tileView is one of the numbers that matter most.
 type tileView struct {
@@ -16,87 +24,49 @@ type tileView struct {
 	Level                string
 	Better               string // which direction is better, in words
 	Counts               string // how many rows, how many undefined
-	Strip                stripView
-	Ends                 [2]string
 	Notes                []int
 	Change               *changeView // since an earlier run; nil if nothing is known of that
 }
 
-// A metricGroup is the metrics under one heading.
-type metricGroup struct {
-	Title string
-	Lines []metricLine
+// numberColumns are the columns of a number with its interval and its drawing.
+func numberColumns(first ...doc.Column) []doc.Column {
+	return append(first, doc.Column{Name: "macro", Number: true}, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "drawn", Page: true, Keep: 1}, doc.Column{Name: "n", Number: true, Keep: 1})
 }
 
-// A metricLine is one metric of all rows, or of one system or slice.
-type metricLine struct {
-	Name, Label, Summary string
-	Group                string // the system or slice, "" for all
-	Link                 string // state that shows its rows
-	Value, Interval      string
-	Micro, MicroInterval string
-	N, Undefined         string
-	Coverage, Bounds     string // of judged metrics
-	Corrected            string
-	Better               string
-	Strip                stripView
-	Ends                 [2]string
-	Notes                []int
-	Shape, Colour        int
-}
-
-// A sliceGroup compares the values of a tag, or of another field, in the metrics
-// that matter most: the first one as a plot, the others as numbers.
-type sliceGroup struct {
-	Key, Metric string
-	More        []string // labels of the other metrics
-	Lines       []sliceLine
-	Left        string // how many slices are left out; "" if none is
-}
-
-type sliceLine struct {
-	metricLine
-	More []string // values of the other metrics
-}
-
-var betterWords = map[metrics.Direction]string{
-	metrics.HigherIsBetter: "higher is better", metrics.LowerIsBetter: "lower is better", metrics.Neutral: "for information",
-}
-
-// line fills what all lines of a metric have in common.
-func newMetricLine(data *pageData, d metrics.Definition, system, slice string, a axis) (metricLine, bool) {
-	s := data.summary.find(system, slice, d.Name)
-	if s == nil {
-		return metricLine{}, false
+// numberCells are the cells of those columns: a metric of all rows, or of a system or slice.
+// False if it is not defined in any row.
+func numberCells(data *pageData, d *metrics.Definition, system, slice string) (cells []doc.Cell, s *runs.SummaryRow, ok bool) {
+	if s = data.summary.find(system, slice, d.Name); s == nil {
+		return nil, nil, false
 	}
-	name := d.Name
-	if system != "" {
-		name += ", " + system
-	}
-	if slice != "" {
-		name += ", " + slice
-	}
-	l := metricLine{
-		Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: betterWords[d.Direction],
-		Value: numberOrDash(s.Estimate), Interval: interval(s.Low, s.High), N: Thousands(s.N), Undefined: Thousands(s.Undefined),
-		Strip: a.strip(shown(name), s, gateRules(gatesOfSystem(data, system), a, nameInRun(data, system), slice, d.Name)), Ends: a.ends(),
-	}
-	var warnings []string
+	value, drawn := doc.C(estimateText(s)), doc.Cell{}
+	value.Notes = s.Warnings
 	if m := data.summary.findMicro(system, slice, d.Name); m != nil {
-		l.Micro, l.MicroInterval = numberOrDash(m.Estimate), interval(m.Low, m.High)
-		warnings = append(warnings, m.Warnings...)
+		value.Notes = slices.Concat([]string(m.Warnings), []string(s.Warnings))
 	}
-	if s.Coverage != nil && (*s.Coverage < 1 || s.Unscored > 0) {
-		l.Coverage = percent(int64(*s.Coverage*1e6), 1e6)
-		if s.BoundLow != nil && s.BoundHigh != nil {
-			l.Bounds = interval(s.BoundLow, s.BoundHigh)
-		}
+	if s.Estimate != nil {
+		drawn.Strip = strip(sharedAxis(data, *d), d.Name, s, gateRules(gatesOfSystem(data, system), nameInRun(data, system), slice, d.Name))
 	}
-	if s.Corrected != nil {
-		l.Corrected = numberOrDash(s.Corrected) + " " + interval(s.CorrectedLow, s.CorrectedHigh)
+	return []doc.Cell{value, doc.C(interval(s.Low, s.High)), drawn, doc.C(Thousands(s.N))}, s, true
+}
+
+// strip draws an estimate with its interval and the limits of gates.
+func strip(a axis, name string, s *runs.SummaryRow, gates []gateRule) *doc.Strip {
+	out := &doc.Strip{At: a.at(*s.Estimate), Label: name + " " + number(*s.Estimate)}
+	if s.Low != nil && s.High != nil {
+		out.Interval, out.Low, out.High = true, a.at(*s.Low), a.at(*s.High)
+		out.Label += fmt.Sprintf(", %s interval %s to %s", levelText(s.Level), number(*s.Low), number(*s.High))
 	}
-	l.Notes = data.notes.numbers(append(warnings, s.Warnings...))
-	return l, true
+	for _, g := range gates {
+		out.Marks = append(out.Marks, a.at(g.number))
+		out.Label += ", gate " + g.text
+	}
+	return out
+}
+
+// metricCell is the name of a metric with a link to its definition.
+func metricCell(d *metrics.Definition) doc.Cell {
+	return doc.Cell{Text: doc.Text{{Text: d.Name, Link: "#m-" + d.Name}}}
 }
 
 // gates are the gates that look at a system: of its run.
@@ -157,42 +127,41 @@ func sharedAxis(data *pageData, d metrics.Definition) axis {
 	return data.axes[d.Name]
 }
 
-// A metricsView is the metrics over all rows and by slice, and how rows are spread.
-type metricsView struct {
-	Spreads []distribution
-	Slices  []sliceGroup
-	Groups  []metricGroup
-	Judged  bool
-	Open    bool // the table of all metrics is; there is no other
-}
-
-// metricsSection shows the metrics of the rows of one run.
+// metricsSection shows the metrics of the rows of one run: by slice, and all of them.
 func metricsSection(data *pageData) *section {
 	if data.several() {
 		return nil
 	}
-	view := &metricsView{Judged: data.judged(), Open: len(data.summary.systems()) < 2, Slices: sliceGroups(data)}
+	out := sliceTables(data)
+	all := doc.Details{Summary: "All metrics over all rows", Open: len(data.summary.systems()) < 2}
 	for _, d := range slices.DeleteFunc(definitions(data), hidden) {
-		l, ok := newMetricLine(data, d, "", "", sharedAxis(data, d))
+		cells, s, ok := numberCells(data, &d, "", "")
 		if !ok {
 			continue
 		}
-		if n := len(view.Groups); n == 0 || view.Groups[n-1].Title != label(d.Group) {
-			view.Groups = append(view.Groups, metricGroup{Title: label(d.Group)})
+		if n := len(all.Blocks); n == 0 || all.Blocks[n-1].(doc.Table).Caption != label(d.Group) {
+			all.Blocks = append(all.Blocks, doc.Table{Caption: label(d.Group), Class: "metrics", Columns: append(numberColumns(doc.Column{Name: "metric"}),
+				doc.Column{Name: "undefined", Number: true, Keep: 1}, doc.Column{Name: "micro", Number: true, Keep: 1}, doc.Column{Name: "interval", Number: true, Keep: 3},
+				doc.Column{Name: "coverage", Number: true, Keep: 1}, doc.Column{Name: "bounds", Number: true, Keep: 3}, doc.Column{Name: "corrected", Number: true, Keep: 1})})
 		}
-		g := &view.Groups[len(view.Groups)-1]
-		g.Lines = append(g.Lines, l)
+		t := all.Blocks[len(all.Blocks)-1].(doc.Table)
+		micro, microInterval, coverage, bounds, corrected := "", "", "", "", ""
+		if m := data.summary.findMicro("", "", d.Name); m != nil {
+			micro, microInterval = estimateText(m), interval(m.Low, m.High)
+		}
+		if s.Coverage != nil && (*s.Coverage < 1 || s.Unscored > 0) {
+			coverage, bounds = percent(int64(*s.Coverage*1e6), 1e6), interval(s.BoundLow, s.BoundHigh)
+		}
+		if s.Corrected != nil {
+			corrected = numberOrDash(s.Corrected) + " " + interval(s.CorrectedLow, s.CorrectedHigh)
+		}
+		t.Rows = append(t.Rows, slices.Concat([]doc.Cell{metricCell(&d)}, cells, []doc.Cell{doc.C(Thousands(s.Undefined)), doc.C(micro), doc.C(microInterval), doc.C(coverage), doc.C(bounds), doc.C(corrected)}))
+		all.Blocks[len(all.Blocks)-1] = t
 	}
-	if len(view.Groups) == 0 {
+	if len(all.Blocks) == 0 {
 		return nil
 	}
-	for _, name := range data.lead {
-		d, _ := metrics.Lookup(name)
-		if s, ok := spread(data, d); ok {
-			view.Spreads = append(view.Spreads, s)
-		}
-	}
-	return &section{"metrics", "Metrics", view}
+	return docSection("metrics", "Metrics", append(out, all))
 }
 
 // maxSlices is how many slices of a key are shown.
@@ -222,42 +191,43 @@ func (d *RunData) ReadSummary() (err error) {
 	return err
 }
 
-// sliceGroups compares slices in the metric that matters most.
-func sliceGroups(data *pageData) (groups []sliceGroup) {
+// sliceTables compare slices: the metric that matters most, and the values of the others that
+// lead.
+func sliceTables(data *pageData) (out []doc.Block) {
 	if len(data.lead) == 0 {
 		return nil
 	}
 	d, _ := metrics.Lookup(data.lead[0])
 	all := data.summary.slices()
 	for _, key := range sortedKeys(all) {
-		g := sliceGroup{Key: shown(key), Metric: label(d.Name)}
+		t := doc.Table{Caption: d.Name + " by " + key, Class: "metrics", Columns: numberColumns(doc.Column{Name: key})}
 		for _, name := range data.lead[1:] {
-			g.More = append(g.More, label(name))
-		}
-		if n := data.results[0].run.moreSlices[key]; n > 0 {
-			g.Left = fmt.Sprintf("The first %d; %s more in ibid show --by %s.", maxSlices, Thousands(int64(n)), g.Key)
+			t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: 1})
 		}
 		for _, slice := range all[key] {
-			l, ok := newMetricLine(data, d, "", slice, sharedAxis(data, d))
+			cells, _, ok := numberCells(data, &d, "", slice)
 			if !ok {
 				continue
 			}
-			l.Group, l.Link = line(slice[len(key)+1:], 60), sliceLink(key, slice[len(key)+1:])
-			s := sliceLine{metricLine: l}
+			value := slice[len(key)+1:]
+			row := append([]doc.Cell{{Text: doc.Text{{Text: value, Link: sliceLink(key, value)}}}}, cells...)
 			for _, name := range data.lead[1:] {
-				text := "–"
-				if row := data.summary.find("", slice, name); row != nil {
-					text = numberOrDash(row.Estimate)
+				cell := doc.C("–")
+				if s := data.summary.find("", slice, name); s != nil {
+					cell = doc.C(estimateText(s))
 				}
-				s.More = append(s.More, text)
+				row = append(row, cell)
 			}
-			g.Lines = append(g.Lines, s)
+			t.Rows = append(t.Rows, row)
 		}
-		if len(g.Lines) > 0 {
-			groups = append(groups, g)
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+		if n := data.results[0].run.moreSlices[key]; n > 0 {
+			out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("The first %d; %s more in ibid show --by %s.", maxSlices, Thousands(int64(n)), key))})
 		}
 	}
-	return groups
+	return out
 }
 
 func sliceLink(key, value string) string {
@@ -272,91 +242,126 @@ func sliceLink(key, value string) string {
 	return rowsLink("tag:" + line(key, 60) + "=" + line(value, 60))
 }
 
-// A distribution is the distribution of one metric over rows: bars of equal width, and
-// one for rows where it is undefined.
-type distribution struct {
-	Name, Label string
-	Desc        string
-	Bins        []binView
-	Undefined   binView
-	Ends        [2]string
-}
+// maxSystems is how many systems are shown for the metrics that matter less.
+const maxSystems = 40
 
-// A binView is the rows with values in [From, To), the last one with To.
-type binView struct {
-	Label  string // in words
-	Count  string
-	Rows   string // Count with its noun
-	Link   string
-	X, Y   string // place and height in a box of 220 × 80
-	Height string
-	Width  string
-}
-
-const (
-	bins       = 10
-	spreadTall = 80.0
-	binWide    = 18.0
-	binGap     = 1.5
-)
-
-func spread(data *pageData, d metrics.Definition) (distribution, bool) {
-	values := data.spreads[d.Name]
-	if values == nil || values.n == 0 {
-		return distribution{}, false
+// systemsSection sets systems side by side, if there are several.
+func systemsSection(data *pageData) *section {
+	if len(data.systems) < 2 {
+		return nil
 	}
-	undefined := int(sum(data.totals.rows) - values.n)
-	a := axisOf(d, values.ends())
-	var counts [bins]int
-	for v, n := range values.counts {
-		counts[binOf(a, v)] += int(n)
+	t := &data.totals
+	counts := doc.Table{Caption: "Systems", Class: "systems", Columns: []doc.Column{
+		{Name: "system"}, {Name: "rows", Number: true}, {Name: "valid citations", Number: true}, {Name: "claims", Number: true, Keep: 1}, {Name: "error rows", Number: true, Keep: 1}, {Name: "failing rows", Number: true},
+	}}
+	for k, s := range data.systems {
+		filter, claims := "system:"+line(s, 80), ""
+		if data.judged() {
+			claims = Thousands(t.claims[k])
+		}
+		failing := doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(t.failing[k]), percent(t.failing[k], t.rows[k])), Link: rowsLink(filter, "is:failing")}}}
+		counts.Rows = append(counts.Rows, []doc.Cell{
+			systemCell(s), doc.C(Thousands(t.rows[k])), doc.C(fmt.Sprintf("%s of %s", Thousands(t.valid[k]), Thousands(t.citations[k]))), doc.C(claims), doc.C(Thousands(t.errors[k])), failing,
+		})
 	}
-	s := distribution{Name: d.Name, Label: label(d.Name), Ends: a.ends()}
-	most := undefined
-	for _, n := range counts {
-		most = max(most, n)
+	out := []doc.Block{counts}
+	more := doc.Details{Summary: "All other metrics by system"}
+	if left := len(data.systems) - maxSystems; left > 0 {
+		more.Blocks = append(more.Blocks, doc.Para{Kind: doc.Small, Text: doc.T(fmt.Sprintf("The first %d systems; %d more in ibid show --all.", maxSystems, left))})
 	}
-	for k, n := range counts {
-		from, to := a.edge(k), a.edge(k+1)
-		bin := newBin(n, most, k)
-		bin.Label = fmt.Sprintf("%s to %s", number(from), number(to))
-		bin.Link = "#f=" + escapeLink(fmt.Sprintf("%s:%g..%g", d.Name, from, to))
-		s.Bins = append(s.Bins, bin)
-		if n > 0 {
-			s.Desc += fmt.Sprintf("%s: %s. ", bin.Label, Plural(int64(n), "row", "rows"))
+	for _, d := range slices.DeleteFunc(orderedDefinitions(data.lead), hidden) {
+		first := slices.Contains(data.lead, d.Name)
+		t := doc.Table{Caption: d.Name + ", " + betterWords[d.Direction], Class: "metrics", Columns: numberColumns(doc.Column{Name: "system"})}
+		for k, s := range data.systems {
+			if cells, _, ok := numberCells(data, &d, s, ""); ok && (first || k < maxSystems) {
+				t.Rows = append(t.Rows, append([]doc.Cell{systemCell(s)}, cells...))
+			}
+		}
+		switch {
+		case len(t.Rows) == 0:
+		case first:
+			out = append(out, t)
+		default:
+			more.Blocks = append(more.Blocks, t)
 		}
 	}
-	s.Undefined = newBin(undefined, most, bins+1)
-	s.Undefined.Label, s.Undefined.Link = "undefined", "#f="+escapeLink(d.Name+":undefined")
-	s.Desc += fmt.Sprintf("Undefined: %s.", Plural(int64(undefined), "row", "rows"))
-	return s, true
+	if len(more.Blocks) > 0 {
+		out = append(out, more)
+	}
+	return docSection("systems", "Systems", out)
 }
 
-// edge is the lower edge of bin k.
-func (a axis) edge(k int) float64 { return rounded(a.lo + (a.hi-a.lo)*float64(k)/bins) }
-
-// binOf is the bin that a value falls into, by the edges as links have them.
-func binOf(a axis, v float64) int {
-	k := min(max(int((v-a.lo)/(a.hi-a.lo)*bins), 0), bins-1)
-	for k+1 < bins && v >= a.edge(k+1) {
-		k++
-	}
-	for k > 0 && v < a.edge(k) {
-		k--
-	}
-	return k
+// systemCell is the name of a system with a link to its rows.
+func systemCell(system string) doc.Cell {
+	return doc.Cell{Text: doc.Text{{Text: system, Link: rowsLink("system:" + line(system, 80))}}}
 }
 
-// newBin lays out bar k of n rows, where the tallest has most.
-func newBin(n, most, k int) binView {
-	height := spreadTall * float64(n) / float64(max(most, 1))
-	if n > 0 {
-		height = max(height, 2) // a single row must not vanish
+// An axis is the range that strips share.
+type axis struct{ lo, hi float64 }
+
+// axisOf is the range of a metric: its bounds, and where it has none, what covers
+// the values and 0.
+func axisOf(d metrics.Definition, values []float64) axis {
+	a := axis{d.Min, d.Max}
+	lo, hi := 0.0, 0.0
+	for _, v := range values {
+		lo, hi = min(lo, v), max(hi, v)
 	}
-	return binView{
-		Count: Thousands(int64(n)), Rows: Plural(int64(n), "row", "rows"), X: fixed(float64(k) * (binWide + binGap)), Width: fixed(binWide),
-		Height: fixed(height), Y: fixed(spreadTall - height),
+	if math.IsInf(a.lo, 0) {
+		a.lo = -nice(-lo)
 	}
+	if math.IsInf(a.hi, 0) {
+		a.hi = nice(hi)
+	}
+	if a.hi <= a.lo {
+		a.hi = a.lo + 1
+	}
+	return a
+}
+
+// nice is the least of 1, 2, 5, 10 … that is at least v.
+func nice(v float64) float64 {
+	if v <= 0 {
+		return 0
+	}
+	base := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range []float64{1, 2, 5, 10} {
+		if v <= f*base {
+			return f * base
+		}
+	}
+	return 10 * base
+}
+
+// at is the place of v as a share of the axis.
+func (a axis) at(v float64) float64 { return (v - a.lo) / (a.hi - a.lo) }
+
+func percentText(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
+
+func levelText(level float64) string { return fmt.Sprintf("%g %%", math.Round(level*1e6)/1e4) }
+
+// A gateRule is the limit of a gate.
+type gateRule struct {
+	number float64
+	text   string
+}
+
+// gateRules are the limits of gates on a macro value of a group: on an estimate
+// or an end of its interval. Gates with quoted names are left out.
+func gateRules(gates []runs.GateResult, system, slice, metric string) []gateRule {
+	var out []gateRule
+	for _, result := range gates {
+		g, err := configs.ParseGate(result.Gate)
+		if err != nil || g.Func.NeedsBaseline() || g.Micro || strings.Contains(result.Gate, `"`) {
+			continue
+		}
+		d, known := metrics.Lookup(g.Metric)
+		ofSystem, ofSlice, _ := g.Group()
+		if known && d.Name == metric && ofSystem == system && ofSlice == slice {
+			out = append(out, gateRule{g.Number, g.Op + " " + number(g.Number)})
+		}
+	}
+	return out
 }
 
 func fixed(v float64) string { return fmt.Sprintf("%.1f", v) }

@@ -8,46 +8,32 @@ import (
 	"strings"
 
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
-// A provenanceView says what runs were made of.
-type provenanceView struct {
-	Differs *settingsDifference // what several runs differ in
-	Several bool
-	Runs    []provenance
-}
-
-// provenanceSection says what the runs were made of.
+// provenanceSection says what the runs were made of, folded run by run.
 func provenanceSection(data *pageData) *section {
-	view := &provenanceView{Differs: newSettingsDifference(data), Several: data.several()}
-	for _, r := range data.results {
-		view.Runs = append(view.Runs, newProvenance(r.run))
+	var out []doc.Block
+	if t := differingSettings(data); t != nil {
+		out = append(out, doc.Heading{Text: doc.T("What the runs differ in")})
+		if len(t.Rows) > 0 {
+			out = append(out, *t)
+		} else {
+			out = append(out, doc.Para{Text: doc.T("The runs have the same settings, versions and data.")})
+		}
 	}
-	return &section{"provenance", "Provenance", view}
+	for _, r := range data.results {
+		out = append(out, provenance(r.run.Manifest))
+	}
+	return docSection("provenance", "Provenance", out)
 }
 
-// provenance says what a run was made of.
-type provenance struct {
-	ID       string
-	Facts    [][2]string
-	Inputs   []inputText
-	Settings []settingText // those that are not default
-	Defaults int           // how many are
-	Warnings []string
-}
-
-// An inputText is one file that was read.
-type inputText struct{ Kind, Path, Rows, Bytes, Unchecked, SHA256 string }
-
-// A settingText is one setting; secrets in it are blacked out.
-type settingText struct{ Key, Value, Source string }
-
-func newProvenance(run *RunData) provenance {
-	m := run.Manifest
-	p := provenance{ID: line(m.ID, 120)}
+// provenance is what a run was made of.
+func provenance(m *runs.Manifest) doc.Details {
+	var facts doc.Facts
 	fact := func(name, value string) {
 		if value != "" {
-			p.Facts = append(p.Facts, [2]string{name, shown(value)})
+			facts.Add(name, value)
 		}
 	}
 	fact("fingerprint", m.Fingerprint)
@@ -70,36 +56,38 @@ func newProvenance(run *RunData) provenance {
 		fact("coverage of rows", number(*m.Coverage))
 	}
 	fact("started", m.Timings.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
-	fact("took", took(m.Timings.Seconds))
-	if m.Timings.Resumed > 0 {
-		fact("resumed", Plural(int64(m.Timings.Resumed), "time", "times"))
+	out := doc.Details{Summary: "What " + m.ID + " was made of", Blocks: []doc.Block{facts}}
+	for _, w := range m.Warnings {
+		out.Blocks = append(out.Blocks, doc.Para{Kind: doc.Note, Text: doc.T(w)})
 	}
+	inputs := doc.Table{Caption: "Inputs of " + m.ID, Columns: []doc.Column{
+		{Name: "kind"}, {Name: "file"}, {Name: "rows", Number: true}, {Name: "bytes", Number: true}, {Name: "read without checksums", Number: true, Keep: 1}, {Name: "SHA-256", Keep: 1},
+	}}
 	for _, in := range m.Inputs {
 		unchecked := Thousands(in.Unchecked)
 		if in.Version != "" {
 			unchecked = "not counted"
 		}
-		p.Inputs = append(p.Inputs, inputText{in.Kind, shown(redact(in.Path)), Thousands(in.Rows), Thousands(in.Bytes), unchecked, cmp.Or(in.SHA256, in.Version)})
+		inputs.Rows = append(inputs.Rows, []doc.Cell{
+			doc.C(in.Kind), doc.C(redact(in.Path)), doc.C(Thousands(in.Rows)), doc.C(Thousands(in.Bytes)), doc.C(unchecked), doc.C(cmp.Or(in.SHA256, in.Version)),
+		})
 	}
-	p.settings(m)
-	for _, w := range m.Warnings {
-		p.Warnings = append(p.Warnings, shown(w))
-	}
-	return p
-}
-
-func (p *provenance) settings(m *runs.Manifest) {
+	defaults := 0
+	settings := doc.Table{Columns: []doc.Column{{Name: "setting"}, {Name: "value"}, {Name: "from"}}}
 	for _, s := range m.Settings {
 		if s.Source == "default" {
-			p.Defaults++
+			defaults++
 			continue
 		}
 		value := redact(s.Value)
 		if isSecret(s.Key) {
 			value = "(not shown)"
 		}
-		p.Settings = append(p.Settings, settingText{shown(s.Key), shown(clip(value, longText)), shown(redact(s.Source))})
+		settings.Rows = append(settings.Rows, []doc.Cell{doc.C(s.Key), doc.C(clip(value, longText)), doc.C(redact(s.Source))})
 	}
+	settings.Caption = fmt.Sprintf("Settings of %s that are not default (%d others are)", m.ID, defaults)
+	out.Blocks = append(out.Blocks, inputs, settings)
+	return out
 }
 
 // isSecret reports whether a setting may hold a secret by its name. The name of
@@ -127,52 +115,33 @@ func redact(value string) string {
 	return u.String() + " (rest not shown)"
 }
 
-// A settingsDifference is what runs differ in: one line for each, one value for
-// each run.
-type settingsDifference struct {
-	Runs  []string
-	Lines []settingsLine
-}
-
-// A settingsLine is something in which runs differ.
-type settingsLine struct {
-	Key    string
-	Values []string
-}
-
-// newSettingsDifference lists what several runs differ in; nil if it is one run.
-func newSettingsDifference(data *pageData) *settingsDifference {
+// differingSettings is what several runs differ in: one line for each, one value for each run;
+// nil if it is one run.
+func differingSettings(data *pageData) *doc.Table {
 	if len(data.results) < 2 {
 		return nil
 	}
-	out := &settingsDifference{}
+	t := &doc.Table{Caption: "Settings, versions and data that the runs differ in", Columns: []doc.Column{{Name: "what"}}}
 	byRun := make([]map[string]string, len(data.results))
-	var keys []string
+	keys := make(map[string]bool)
 	for k, r := range data.results {
-		out.Runs = append(out.Runs, line(r.run.Manifest.ID, 80))
+		t.Columns = append(t.Columns, doc.Column{Name: r.run.Manifest.ID})
 		byRun[k] = ingredients(r.run.Manifest)
-		for _, key := range sortedKeys(byRun[k]) {
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
+		for key := range byRun[k] {
+			keys[key] = true
 		}
 	}
-	for _, key := range keys {
-		l := settingsLine{Key: shown(key)}
-		same := true
+	for _, key := range sortedKeys(keys) {
+		row, same := []doc.Cell{doc.C(key)}, true
 		for k := range byRun {
-			value := byRun[k][key]
-			same = same && value == byRun[0][key]
-			if value == "" {
-				value = "–"
-			}
-			l.Values = append(l.Values, shown(clip(value, 300)))
+			same = same && byRun[k][key] == byRun[0][key]
+			row = append(row, doc.C(clip(cmp.Or(byRun[k][key], "–"), 300)))
 		}
 		if !same {
-			out.Lines = append(out.Lines, l)
+			t.Rows = append(t.Rows, row)
 		}
 	}
-	return out
+	return t
 }
 
 // ingredients are what a run was made of, by name; secrets are left out.

@@ -14,7 +14,7 @@ type totals struct {
 	rows, errors, failing []int64
 	citations, valid      []int64
 	claims                []int64
-	problems              [metrics.NumProblems]int64 // rows by their worst one
+	problem               map[string][]int64 // rows by their worst one
 	status                map[string][]int64
 	outcome               map[string][]int64
 }
@@ -36,12 +36,8 @@ func newSurvey(data *pageData, choice *chooser, runs int) *survey {
 		s.ofRun = append(s.ofRun, make(map[int]bool))
 	}
 	t := &data.totals
-	t.status, t.outcome = make(map[string][]int64), make(map[string][]int64)
-	data.groups.byRaw = make(map[rawGroup]*group)
-	data.spreads = make(map[string]*valueCounts)
-	for _, name := range data.lead {
-		data.spreads[name] = &valueCounts{counts: make(map[float64]int64)}
-	}
+	t.status, t.outcome, t.problem = make(map[string][]int64), make(map[string][]int64), make(map[string][]int64)
+	data.ranges = make(map[string]*valueRange)
 	for _, name := range data.systems {
 		s.system(name)
 	}
@@ -64,7 +60,7 @@ func (s *survey) system(name string) int {
 	for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.valid, &t.claims} {
 		*list = append(*list, 0)
 	}
-	for _, m := range []map[string][]int64{t.status, t.outcome} {
+	for _, m := range []map[string][]int64{t.status, t.outcome, t.problem} {
 		for code := range m {
 			m[code] = append(m[code], 0)
 		}
@@ -83,10 +79,10 @@ func (s *survey) count(run int, r *results) {
 }
 
 func (s *survey) countValues(c *metricColumn) {
-	v := s.data.spreads[c.def.Name]
+	v := s.data.ranges[c.def.Name]
 	if v == nil {
-		v = &valueCounts{} // only its ends are asked for
-		s.data.spreads[c.def.Name] = v
+		v = &valueRange{}
+		s.data.ranges[c.def.Name] = v
 	}
 	for i, x := range c.values {
 		if c.valid[i] {
@@ -103,7 +99,7 @@ func (s *survey) countRow(run int, r *results, i int) {
 	x.lead, x.hasLead = leadValue(data, r, i)
 	fails := x.problem.Fails()
 	t.rows[system]++
-	t.problems[x.problem]++
+	addCode(t.problem, problemWords[x.problem].Code, system, len(data.systems))
 	if r.failed[i] != "" {
 		t.errors[system]++
 	}
@@ -135,13 +131,6 @@ func (s *survey) countRow(run int, r *results, i int) {
 	for _, c := range r.claimsOf(i) {
 		t.claims[system]++
 		addCode(t.outcome, c.outcome, system, len(data.systems))
-	}
-	data.groups.add(rawGroup{"system", "", r.system[i]}, fails)
-	for _, tag := range r.tags[i] {
-		data.groups.add(rawGroup{"tag", tag.Key, tag.Value}, fails)
-	}
-	if r.annotator[i] != "" {
-		data.groups.add(rawGroup{"annotator", "", r.annotator[i]}, fails)
 	}
 }
 
@@ -239,86 +228,22 @@ func (s *survey) documents() []*docCount {
 	return order
 }
 
-// A rawGroup is what rows have in common, as their run has it.
-type rawGroup struct{ kind, key, value string }
-
-// groupCounts count rows by system, tag and annotator.
-type groupCounts struct{ byRaw map[rawGroup]*group }
-
-func (c *groupCounts) add(raw rawGroup, fails bool) {
-	g := c.byRaw[raw]
-	if g == nil {
-		g = &group{}
-		raw.key, raw.value = strings.Clone(raw.key), strings.Clone(raw.value)
-		c.byRaw[raw] = g
-	}
-	g.rows++
-	if fails {
-		g.failing++
-	}
-}
-
-// list names the groups as readers see them; those that look the same are one.
-func (c *groupCounts) list() []*group {
-	byFilter := make(map[string]*group)
-	systems := 0
-	for raw := range c.byRaw {
-		if raw.kind == "system" {
-			systems++
-		}
-	}
-	var out []*group
-	for raw, counts := range c.byRaw {
-		if counts.rows < leastGroup && len(c.byRaw) > manyGroups || raw.kind == "system" && systems < 2 {
-			continue
-		}
-		name := line(raw.value, 80)
-		g := &group{name: "The system " + name, filter: "system:" + name}
-		switch {
-		case raw.kind == "annotator" && name == "":
-			continue
-		case raw.kind == "annotator":
-			g = &group{name: "What is scored against annotator " + name, filter: "annotator:" + name}
-		case raw.kind == "tag":
-			name = line(raw.key, 60) + "=" + line(raw.value, 60)
-			g = &group{name: name, filter: "tag:" + name}
-		}
-		if same := byFilter[g.filter]; same != nil {
-			g = same
-		} else {
-			byFilter[g.filter] = g
-			out = append(out, g)
-		}
-		g.rows += counts.rows
-		g.failing += counts.failing
-	}
-	return out
-}
-
-// manyGroups is how many groups are looked at, however few rows they have.
-const manyGroups = 100_000
-
-// valueCounts are the values that rows have of a metric, rounded, with their ends.
-type valueCounts struct {
-	counts map[float64]int64 // nil if only the ends are counted
-	n      int64
+// A valueRange is the least and the greatest value that rows have of a metric.
+type valueRange struct {
+	some   bool
 	lo, hi float64
 }
 
-func (c *valueCounts) add(v float64) {
-	if c.n == 0 {
-		c.lo, c.hi = v, v
+func (c *valueRange) add(v float64) {
+	if !c.some {
+		c.some, c.lo, c.hi = true, v, v
 	}
-	c.n++
 	c.lo, c.hi = min(c.lo, v), max(c.hi, v)
-	if c.counts != nil {
-		c.counts[rounded(v)]++
-	}
 }
 
 // ends are the least and the greatest value; none if no row has one.
-func (c *valueCounts) ends() []float64 {
-	if c == nil || c.n == 0 {
+func (c *valueRange) ends() []float64 {
+	if c == nil || !c.some {
 		return nil
 	}
 	return []float64{rounded(c.lo), rounded(c.hi)}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"ibid/dataset/runs"
 )
@@ -64,13 +63,6 @@ func verdictSection(data *pageData) *section {
 		}
 	}
 	view.Lines = moved(data)
-	says := []func(*pageData) []finding{whatChanged}
-	if !data.several() { // counts of two runs together are of no use
-		says = append(says, statusesInWords, outcomesInWords)
-	}
-	for _, says := range says {
-		view.Lines = append(view.Lines, says(data)...)
-	}
 	if data.trends != nil && len(data.systems) < 2 {
 		view.Spark = data.trends.Spark
 	}
@@ -184,58 +176,6 @@ func gatesInWords(gates []runs.GateResult) string {
 	return strings.Join(parts, ", ")
 }
 
-// statusesInWords says how many citations are valid and what is commonest among the
-// others.
-func statusesInWords(data *pageData) []finding {
-	t := &data.totals
-	all, valid := sum(t.citations), sum(t.valid)
-	if all == 0 {
-		return nil
-	}
-	if sum(t.status["ok"]) == all {
-		if all == 1 {
-			return sentence("The citation points at a place that exists")
-		}
-		return sentence("All %s point at a place that exists", Plural(all, "citation", "citations"))
-	}
-	// A citation that could not be checked counts as valid, but nobody knows
-	// whether its place exists.
-	var f finding
-	if valid == all {
-		f.say("No citation of %s is known to be invalid: ", Thousands(all))
-	} else {
-		f.say("%s of %s %s not valid: ", Thousands(all-valid), Plural(all, "citation", "citations"), oneOrMany(all-valid, "is", "are"))
-	}
-	words := slices.DeleteFunc(slices.Clone(statusWords), func(w word) bool {
-		return sum(t.status[w.Code]) == 0 || valid != all && validStatus(w.Code)
-	})
-	f.list(len(words), func(k int) {
-		f.link(words[k].Short, "status:"+words[k].Code)
-		f.say(" (%s)", Thousands(sum(t.status[words[k].Code])))
-	})
-	f.say(".")
-	return []finding{f}
-}
-
-// outcomesInWords says what became of the claims.
-func outcomesInWords(data *pageData) []finding {
-	all := sum(data.totals.claims)
-	if all == 0 || data.partsLeftOut().NoHallucinations {
-		return nil
-	}
-	var f finding
-	f.say("Of %s, by %s: ", Plural(all, "claim", "claims"), judgedBy(data))
-	words := slices.DeleteFunc(slices.Clone(outcomeWords), func(w word) bool { return sum(data.totals.outcome[w.Code]) == 0 })
-	f.list(len(words), func(k int) {
-		n := sum(data.totals.outcome[words[k].Code])
-		f.say("%s ", Thousands(n))
-		f.link(words[k].Short, "outcome:"+words[k].Code)
-		f.say(" (%s)", percent(n, all))
-	})
-	f.say(".")
-	return []finding{f}
-}
-
 func newRunHead(r *results, cards bool) runHead {
 	m := r.run.Manifest
 	h := runHead{ID: line(m.ID, 120)}
@@ -249,10 +189,7 @@ func newRunHead(r *results, cards bool) runHead {
 	if m.Judge.CostUSD != nil {
 		h.Facts = append(h.Facts, fmt.Sprintf("$%.2f", *m.Judge.CostUSD))
 	}
-	h.Facts = append(h.Facts, took(m.Timings.Seconds))
-	if m.Timings.Finished != nil {
-		h.Facts = append(h.Facts, m.Timings.Finished.UTC().Format("2006-01-02 15:04 UTC"))
-	}
+	h.Facts = append(h.Facts, m.Timings.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	for _, g := range r.run.Gates {
 		if !cards || systemOfGate(g) == "" {
 			h.Gates = append(h.Gates, newGateHead(g))
@@ -264,17 +201,6 @@ func newRunHead(r *results, cards bool) runHead {
 }
 
 var gateOrder = map[tone]int{toneBad: 0, toneWarn: 1, toneGood: 2}
-
-func took(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d < time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d < time.Minute:
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
-}
 
 func newGateHead(g runs.GateResult) gateHead {
 	w := gateWords[g.Verdict]

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -50,6 +51,7 @@ type passageText struct {
 
 // A whyView counts what is known of citations and claims, and where they go wrong.
 type whyView struct {
+	Problems  *barsView // of rows that fail: the worst of each
 	Outcomes  *barsView // of claims; nil without a judge
 	Statuses  *barsView // of citations
 	Kinds     *kindTable
@@ -59,6 +61,8 @@ type whyView struct {
 // whySection says why citations are bad.
 func whySection(data *pageData) *section {
 	p := &whyView{Kinds: newKindTable(data), Documents: documentLines(data)}
+	p.Problems = bars(data, "problem", failingWords(data), data.totals.problem, data.totals.rows)
+	p.Problems.Title, p.Problems.Of = "What fails most", Plural(sum(data.totals.failing), "failing row", "failing rows")
 	if data.judged() && !data.partsLeftOut().NoHallucinations {
 		p.Outcomes = bars(data, "outcome", outcomeWords, data.totals.outcome, data.totals.claims)
 		p.Outcomes.Title, p.Outcomes.Of = "What became of the claims", Plural(sum(data.totals.claims), "claim", "claims")
@@ -66,6 +70,17 @@ func whySection(data *pageData) *section {
 	p.Statuses = bars(data, "status", statusWords, data.totals.status, data.totals.citations)
 	p.Statuses.Title, p.Statuses.Of = "What is known of the cited places", Plural(sum(data.totals.citations), "citation", "citations")
 	return &section{"why", "Why", p}
+}
+
+// failingWords are the problems of rows that fail, the most frequent first, then the gravest.
+func failingWords(data *pageData) []word {
+	words := slices.Clone(problemWords[:])
+	slices.Reverse(words)
+	words = slices.DeleteFunc(words, func(w word) bool { return w.Tone != toneWarn && w.Tone != toneBad })
+	slices.SortStableFunc(words, func(x, y word) int {
+		return cmp.Compare(sum(data.totals.problem[y.Code]), sum(data.totals.problem[x.Code]))
+	})
+	return words
 }
 
 // bars counts the states that occur, in the order of words.
@@ -202,4 +217,25 @@ func ellipsis(text string) string {
 		return text
 	}
 	return string(points[:head]) + " … " + string(points[len(points)-tail:])
+}
+
+type documentLine struct{ Name, Link, Cited, Wrong, Share, Absent string }
+
+// shownDocuments is how many documents the table has.
+const shownDocuments = 10
+
+func documentLines(data *pageData) []documentLine {
+	var out []documentLine
+	for _, d := range data.docs[:min(len(data.docs), shownDocuments)] {
+		if d.wrong == 0 {
+			break
+		}
+		name := line(d.name, 120)
+		l := documentLine{Name: name, Link: rowsLink("doc:" + name), Cited: Thousands(d.cited), Wrong: Thousands(d.wrong), Share: percent(d.wrong, d.cited)}
+		if d.absent > 0 {
+			l.Absent = "no such document"
+		}
+		out = append(out, l)
+	}
+	return out
 }

@@ -12,6 +12,7 @@ import (
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
 
 // A Summary is the view model of one run's numbers.
@@ -58,7 +59,7 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 		b := summaryBlock{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
 		for k, d := range defs {
 			i, ok := index[[4]string{group[0], group[1], d.Name, runs.Macro}]
-			if !ok || rows[i].N == 0 || hidden(d) {
+			if !ok || rows[i].N == 0 && rows[i].Reason == "" || hidden(d) {
 				continue
 			}
 			line := summaryLine{Metric: d, Macro: rows[i], Count: k >= metrics.NumMetrics}
@@ -153,12 +154,7 @@ func styleOf(s Style) Style {
 }
 
 // A Style emphasises text on a terminal.
-type Style interface {
-	Bold(string) string
-	Dim(string) string
-	Red(string) string
-	Green(string) string
-}
+type Style = doc.Style
 
 type plain struct{}
 

@@ -10,6 +10,7 @@ import (
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
 
 // writeText lays the summary out as benchstat would: a table for each system,
@@ -28,12 +29,12 @@ func (s *Summary) writeText(p *paper) {
 		p.grid(matrix(systems, systemName, p))
 	}
 	if rows := s.corrected(); len(rows) > 0 {
-		p.heading("corrected for the judge's errors")
-		p.grid(correctionTable(rows))
+		p.WriteString("\n")
+		p.blocks(correctionTable("corrected for the judge's errors", rows))
 	}
 	if s.Calibration != nil {
-		p.heading(s.Calibration.Title)
-		p.grid(s.Calibration.judgedTable())
+		p.WriteString("\n")
+		p.blocks(doc.Heading{Text: doc.T(s.Calibration.Title)}, s.Calibration.summaryTable())
 	}
 	if len(s.Gates) > 0 {
 		p.WriteString("\n")
@@ -108,7 +109,7 @@ func matrix(blocks []summaryBlock, name func(*summaryBlock) string, p *paper) *t
 		for _, l := range block.Lines {
 			if i, ok := row[l.Metric.Name]; ok {
 				cells := t.rows[i][len(t.rows[i])-3:]
-				cells[0], cells[1] = numberOrDash(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High)
+				cells[0], cells[1] = estimateText(&l.Macro), interval(l.Macro.Low, l.Macro.High)
 				cells[2] = Thousands(l.Macro.N) + p.notes.marks(l.Notes)
 			}
 		}
@@ -126,11 +127,11 @@ func levelOf(b summaryBlock) string {
 
 func textLine(l summaryLine, notes *footnotes) []string {
 	cells := []string{
-		l.Metric.Name, numberOrDash(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High), "", "",
+		l.Metric.Name, estimateText(&l.Macro), interval(l.Macro.Low, l.Macro.High), "", "",
 		Thousands(l.Macro.N), Thousands(l.Macro.Undefined),
 	}
 	if l.HasMicro {
-		cells[3], cells[4] = numberOrDash(l.Micro.Estimate), interval(l.Micro.Low, l.Micro.High)
+		cells[3], cells[4] = estimateText(&l.Micro), interval(l.Micro.Low, l.Micro.High)
 	}
 	cells[6] += notes.marks(l.Notes)
 	return cells
@@ -210,6 +211,30 @@ func (t *table) stream(w io.Writer, style Style, rows func(yield func([]string) 
 		_, err := io.WriteString(w, line+"\n")
 		return err
 	})
+}
+
+// markdown writes the table in the syntax of GitHub.
+func (t *table) markdown(b *strings.Builder) {
+	line := func(cells []string) {
+		b.WriteString("|")
+		for _, cell := range cells {
+			b.WriteString(" " + markdownText(cell) + " |")
+		}
+		b.WriteString("\n")
+	}
+	line(t.header)
+	b.WriteString("|")
+	for i := range t.header {
+		if i < t.right {
+			b.WriteString("---|")
+		} else {
+			b.WriteString("--:|")
+		}
+	}
+	b.WriteString("\n")
+	for _, row := range t.rows {
+		line(row)
+	}
 }
 
 func (t *table) line(cells []string, widths []int) string {
@@ -295,22 +320,25 @@ func (s *Summary) writeBy(p *paper) {
 		for columns := range slices.Chunk(group, byColumns) {
 			p.WriteString("\n")
 			p.grid(matrix(columns, name, p))
-			p.table(s.tookTable(columns))
+			s.writeTook(p, columns)
 		}
 	}
 }
 
-// tookTable is what the answers of the systems of some blocks took.
-func (s *Summary) tookTable(columns []summaryBlock) *table {
+// writeTook writes what the answers of the systems of some blocks took.
+func (s *Summary) writeTook(p *paper, columns []summaryBlock) {
 	if s.by != "system" {
-		return nil
+		return
 	}
 	var names []string
 	var all []compare.Took
 	for i := range columns {
 		names, all = append(names, systemName(&columns[i])), append(all, s.Took[columns[i].System])
 	}
-	return tookTable(names, all)
+	if t := tookTable(names, all); t != nil {
+		p.WriteString("\n")
+		p.blocks(*t)
+	}
 }
 
 // sliceGroups splits the blocks by system.
@@ -475,13 +503,13 @@ func (p *paper) line(text string) {
 	fmt.Fprintln(p, text)
 }
 
-// item belongs to the line before it.
-func (p *paper) item(text string) {
+// blocks writes blocks in the form of the paper.
+func (p *paper) blocks(blocks ...doc.Block) {
 	if p.markdown {
-		fmt.Fprintf(p, "- %s\n", markdownText(text))
-		return
+		p.WriteString(doc.FormatMarkdown(blocks...))
+	} else {
+		p.WriteString(doc.FormatText(doc.TextOptions{All: p.all, Style: p.style}, blocks...))
 	}
-	fmt.Fprintf(p, "    %s\n", text)
 }
 
 func (p *paper) grid(t *table) {

@@ -5,14 +5,15 @@ import (
 	"strconv"
 
 	"ibid/annotations/compare"
+	"ibid/report/doc"
 )
 
 // tookTable sets beside each other what the answers of several took on average,
 // nil if nothing is known of any.
-func tookTable(names []string, all []compare.Took) *table {
-	t := &table{header: []string{"mean of an answer"}, right: 1}
+func tookTable(names []string, all []compare.Took) *doc.Table {
+	t := &doc.Table{Caption: "what answers took", Class: "metrics", Columns: []doc.Column{{Name: "mean of an answer"}}}
 	for _, name := range names {
-		t.header = append(t.header, name, "n")
+		t.Columns = append(t.Columns, doc.Column{Name: name, Number: true}, doc.Column{Name: "n", Number: true, Keep: 1})
 	}
 	for _, of := range []struct {
 		name string
@@ -25,17 +26,17 @@ func tookTable(names []string, all []compare.Took) *table {
 		if !slices.ContainsFunc(all, func(t compare.Took) bool { return of.mean(t) != nil }) {
 			continue
 		}
-		row := []string{of.name}
+		row := []doc.Cell{doc.C(of.name)}
 		for _, took := range all {
 			if m := of.mean(took); m != nil {
-				row = append(row, amount(m.Value), Thousands(m.N))
+				row = append(row, doc.C(amount(m.Value)), doc.C(Thousands(m.N)))
 			} else {
-				row = append(row, "–", "0")
+				row = append(row, doc.C("–"), doc.C("0"))
 			}
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return nil
 	}
 	return t

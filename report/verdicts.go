@@ -131,6 +131,9 @@ func (c *verdictCell) code() int {
 	case c.Support != nil && (c.Label == "" || c.Label == ibid.Unsure.String()):
 		return codeNumber + int(math.Round(*c.Support*1000))
 	}
+	if c.Label == ibid.Undecided.String() {
+		return int(ibid.NumDegrees)
+	}
 	degree, err := ibid.ParseDegree(c.Label)
 	if err != nil {
 		return codeBlank // of another version

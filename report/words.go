@@ -72,6 +72,7 @@ var outcomeWords = []word{
 	// has no text to read.
 	{ibid.Unscored.String(), "not judged", "There is no verdict: the judge could not answer, or nobody was asked.", toneNeutral},
 	{ibid.NoText.String(), "no text", "The text that the claim cites is not known, so nobody could judge it.", toneNeutral},
+	{ibid.Undecided.String(), "undecided", "The judge read what is cited, and that cannot settle it: the text is cut off.", toneNeutral},
 	{ibid.NotFactual.String(), "not factual", "The sentence claims nothing that could be checked.", toneNeutral},
 }
 

@@ -33,7 +33,6 @@ type Result struct {
 	Pairs    []Pair     `json:"pairs"`
 	Rankings []Ranking  `json:"rankings"` // of three or more sides, by headline metric
 	Failures []Failures `json:"failures"` // of the base and each run; none within a run
-	Drifts   []*Drift   `json:"drifts"`   // of the judge, from the base to each run, where one of the two has anchors
 }
 
 // A Side is what is compared: a run, or a system of a run.

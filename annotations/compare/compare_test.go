@@ -61,7 +61,7 @@ var rowFields = []parquet.Field{
 }
 
 // moreFields are numbers that few tests need.
-var moreFields = []string{"over_citation", "drb_effective_citations", "offset_accuracy", "overall_citation_accuracy", "citations", "no_text_citations"}
+var moreFields = []string{"over_citation", "drb_effective_citations", "offset_accuracy", "overall_citation_accuracy", "citations", "scored_citations", "no_text_citations"}
 
 // partRows is how many rows the parts of a file have in these tests.
 const partRows = 7

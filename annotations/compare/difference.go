@@ -20,7 +20,18 @@ func (t *tester) difference(p *pairing, q Quantity) (Difference, error) {
 	if err != nil {
 		return d, err
 	}
+	undecided, err := p.undecidable(&q.Metric)
+	left := base.countLeft(p.first.rows) + other.countLeft(p.second)
+	if left > 0 {
+		d.Warnings = append(d.Warnings, runs.LeftOutText(left))
+	}
 	switch {
+	case err != nil:
+		return d, err
+	case q.Micro && left > 0:
+		d.Reason = runs.NotPooledText
+	case undecided:
+		d.Reason = runs.WithheldText(runs.Undecided, nil, nil)
 	case !p.paired:
 		t.sideBySide(&d, p, q, [2]*series{base, other})
 	case q.Micro:
@@ -35,6 +46,32 @@ func (t *tester) difference(p *pairing, q Quantity) (Difference, error) {
 	}
 	return d, err
 }
+
+// undecidable reports whether too much of a metric is undecided on one side.
+func (p *pairing) undecidable(d *metrics.Definition) (bool, error) {
+	first, second := p.first.rows, p.second
+	if !p.paired {
+		first, second = p.base.rows, p.other.rows
+	}
+	undecided, err := p.base.run.undecidable(d, first)
+	if err != nil || undecided {
+		return undecided, err
+	}
+	return p.other.run.undecidable(d, second)
+}
+
+// countLeft counts those of the rows that count as worst, because something is left out of them.
+func (s *series) countLeft(rows []int32) (n int64) {
+	for _, row := range rows {
+		if s.lacks(row) {
+			n++
+		}
+	}
+	return n
+}
+
+// lacks reports whether the value of a row is the worst because something is left out.
+func (s *series) lacks(row int32) bool { return int(row) < len(s.left) && s.left[row] }
 
 // both reports whether a pair is defined on both sides.
 func (p *pairing) both(at int, base, other *series) bool {

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,14 +14,13 @@ import (
 // gates ask them. It is not safe for concurrent use.
 type Lookup struct {
 	tester
-	Drift       *Drift // of the judge between the runs; nil if neither has anchors
 	base, other *Run
 	system      string              // of the base, if it is one of the same run
 	pairings    map[string]*pairing // by system
 }
 
 // NewLookup compares other with base. It refuses runs whose numbers do not mean the
-// same with a [*RefusedError], and runs whose judge moved with a [*DriftError].
+// same with a [*RefusedError].
 func NewLookup(base, other *Run, o Options) (*Lookup, error) {
 	if why := reasons(base, other); len(why) > 0 && !o.Force {
 		return nil, &RefusedError{Base: base.Manifest.ID, New: other.Manifest.ID, Reasons: why}
@@ -29,14 +29,7 @@ func NewLookup(base, other *Run, o Options) (*Lookup, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.drift(base, other)
-	switch {
-	case err != nil:
-		return nil, err
-	case d != nil && d.Moved && !o.Force:
-		return nil, &DriftError{Drifts: []*Drift{d}}
-	}
-	return &Lookup{tester: *t, Drift: d, base: base, other: other, pairings: make(map[string]*pairing)}, nil
+	return &Lookup{tester: *t, base: base, other: other, pairings: make(map[string]*pairing)}, nil
 }
 
 // NewSystemLookup compares the systems of a run with one of them. The error is
@@ -82,6 +75,16 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 		d.Doubt = offsetsDoubt(&offsets, l.level)
 	}
 	return d, err
+}
+
+// Missing is how many questions of a system's base the other side lacks, of so many: 0 if that
+// was made of a part of its dataset on purpose.
+func (l *Lookup) Missing(system string) (missing, of int64, err error) {
+	p, err := l.pairing(system)
+	if err != nil || slices.ContainsFunc(slices.Collect(maps.Keys(l.other.Manifest.Ingredients)), func(key string) bool { return strings.HasPrefix(key, "--") }) {
+		return 0, 0, err
+	}
+	return int64(len(p.onlyBase)), int64(len(p.base.rows)), nil
 }
 
 func (l *Lookup) pairing(system string) (*pairing, error) {

@@ -92,7 +92,7 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 	least := c.base.Manifest.Effective().MinDefined
 	values := make(map[uint64]int) // sides with a value
 	var known func(row int32) float64
-	var selective func(rows []int32) string
+	var withheld func(rows []int32) (string, error)
 	var excused []bool // rows of the run; nil until they are asked for
 	for i, s := range c.sides {
 		series, err := s.run.series(q)
@@ -103,7 +103,7 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 			if known, err = s.run.known(&q.Metric); err != nil {
 				return nil, nil, err
 			}
-			if selective, err = s.run.selective(q); err != nil {
+			if withheld, err = s.run.withheld(q); err != nil {
 				return nil, nil, err
 			}
 			excused = nil
@@ -113,7 +113,7 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 		for _, row := range s.rows {
 			if k := s.question(row); series.has[row] {
 				has = append(has, k)
-				if 2*answered[k] >= len(c.sides) {
+				if 2*answered[k] >= len(c.sides) && !series.lacks(row) {
 					a.Defined += known(row)
 				}
 			}
@@ -130,11 +130,10 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 				}
 			}
 		}
-		few := len(has) == 0 || a.Defined < least*float64(a.Rows)
-		if !few {
-			a.Reason = selective(s.rows)
+		if a.Reason, err = withheld(s.rows); err != nil {
+			return nil, nil, err
 		}
-		if few || a.Reason != "" {
+		if len(has) == 0 || a.Defined < least*float64(a.Rows) || a.Reason != "" {
 			out.Aside = append(out.Aside, a)
 			continue
 		}
@@ -155,12 +154,10 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 	return ranked, common, nil
 }
 
-// selective says of rows that only those of one kind have the mean of a metric: it lies outside
-// the bounds over all of them; "" if it does not.
-func (r *Run) selective(q Quantity) (func(rows []int32) string, error) {
-	if q.Micro {
-		return func([]int32) string { return "" }, nil
-	}
+// withheld returns a function that says why a metric has no estimate over some rows: too many
+// items are undecided, a pooled value lacks rows, or the mean lies outside its bounds. It
+// returns "" if the metric has an estimate.
+func (r *Run) withheld(q Quantity) (func(rows []int32) (string, error), error) {
 	values, err := r.series(q)
 	if err != nil {
 		return nil, err
@@ -170,7 +167,16 @@ func (r *Run) selective(q Quantity) (func(rows []int32) string, error) {
 		return nil, err
 	}
 	high, _, err := r.numbers(q.Metric.Name + runs.HighSuffix)
-	return func(all []int32) string {
+	return func(all []int32) (string, error) {
+		undecided, err := r.undecidable(&q.Metric, all)
+		switch {
+		case err != nil:
+			return "", err
+		case q.Micro && values.countLeft(all) > 0:
+			return runs.NotPooledText, nil
+		case q.Micro && !undecided:
+			return "", nil
+		}
 		var sum, least, most, defined, rows float64
 		for _, row := range all {
 			v := values.value[row]
@@ -178,16 +184,22 @@ func (r *Run) selective(q Quantity) (func(rows []int32) string, error) {
 				sum, defined = sum+v, defined+1
 			}
 			switch {
-			case bounded[row]:
+			case bounded[row] && !values.lacks(row):
 				least, most, rows = least+low[row], most+high[row], rows+1
 			case values.has[row]:
 				least, most, rows = least+v, most+v, rows+1
 			}
 		}
-		if defined == 0 || !runs.IsSelective(sum/defined, least/rows, most/rows) {
-			return ""
+		least, most = least/rows, most/rows
+		switch {
+		case undecided && (q.Micro || rows == 0):
+			return runs.WithheldText(runs.Undecided, nil, nil), nil
+		case undecided:
+			return runs.WithheldText(runs.Undecided, &least, &most), nil
+		case defined > 0 && runs.IsSelective(sum/defined, least, most):
+			return runs.WithheldText(runs.Selective, &least, &most), nil
 		}
-		return runs.SelectiveText(least/rows, most/rows)
+		return "", nil
 	}, err
 }
 

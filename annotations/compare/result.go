@@ -56,7 +56,7 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 	}
 	c.result = &Result{
 		Schema: "ibid.compare/v1", By: by, Level: t.level, Power: t.power,
-		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{}, Failures: []Failures{}, Drifts: []*Drift{},
+		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{}, Failures: []Failures{},
 	}
 	for _, q := range c.headline {
 		c.result.Headline = append(c.result.Headline, q.String())
@@ -80,8 +80,7 @@ func newTester(base *Run, o Options) (*tester, error) {
 
 // Runs compares each of the runs with base, system by system where all of them
 // have some in common, and all of those together. It refuses runs whose numbers do
-// not mean the same with a [*RefusedError], and runs whose judge moved with a
-// [*DriftError], unless forced to.
+// not mean the same with a [*RefusedError], unless forced to.
 func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 	c, err := newComparison(base, o, "run")
 	if err != nil {
@@ -91,9 +90,6 @@ func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 		if err := c.admit(reasons(base, other), other); err != nil {
 			return nil, err
 		}
-	}
-	if err := c.checkJudge(news); err != nil {
-		return nil, err
 	}
 	if o.Base != "" {
 		if !slices.Contains(base.Systems(), o.Base) {
@@ -190,32 +186,6 @@ func (c *comparison) admit(why []string, other *Run) error {
 	}
 	for _, reason := range why {
 		c.result.Notes = append(c.result.Notes, "compared by force, although "+reason)
-	}
-	return nil
-}
-
-// checkJudge tests whether the judge moved, and refuses the runs if it did, or notes
-// it.
-func (c *comparison) checkJudge(news []*Run) error {
-	var moved []*Drift
-	for _, other := range news {
-		d, err := c.drift(c.base, other)
-		if err != nil {
-			return err
-		}
-		if d == nil {
-			continue
-		}
-		c.result.Drifts = append(c.result.Drifts, d)
-		text := d.Sentence()
-		if d.Moved {
-			moved = append(moved, d)
-			text = "compared by force, although " + text
-		}
-		c.result.Notes = append(c.result.Notes, text)
-	}
-	if len(moved) > 0 && !c.Force {
-		return &DriftError{Drifts: moved}
 	}
 	return nil
 }
@@ -516,7 +486,7 @@ func offsetsDoubt(o *Difference, level float64) string {
 	if o.P == nil || *o.P > 1-level {
 		return ""
 	}
-	return fmt.Sprintf("%s differs (%.3f and %.3f, p = %.4g), so one has more quotes that are not at their offsets; quoted_spans says which places count",
+	return fmt.Sprintf("%s differs (%.3f and %.3f, p = %.4g), so one has more quotes that are not at their offsets",
 		metrics.OffsetAccuracy, *o.Base, *o.New, *o.P)
 }
 

@@ -33,9 +33,11 @@ type Run struct {
 	ends      []int32           // of each row: where its documents end
 	names     map[uint64]string // of documents; nil until one is asked for
 
-	labelled map[uint64]map[string]float64 // see people
-	at       map[string][]int32            // rows of each side, see rowsOf
-	last     *series                       // the quantity that was asked for last
+	labelled map[uint64]map[string]float64        // see people
+	at       map[string][]int32                   // rows of each side, see rowsOf
+	items    map[metrics.ItemKind][]metrics.Tally // see undecidable
+	left     *runs.LeftOut                        // what its systems left out; nil until a quantity is asked for
+	last     *series                              // the quantity that was asked for last
 	lastName string
 }
 
@@ -316,6 +318,7 @@ func (r *Run) checkSlice(key string) error {
 type series struct {
 	has   []bool
 	value []float64 // of the row
+	left  []bool    // it has the worst value because something is left out; shorter, or nil, where none has
 	num   []float64 // what the micro value is pooled from; nil of a macro quantity
 	den   []float64
 }
@@ -328,7 +331,21 @@ func (r *Run) series(q Quantity) (*series, error) {
 	r.last = nil // so that its memory can be used for this one
 	s := &series{}
 	var err error
-	if s.value, s.has, err = r.numbers(q.Metric.Name); err != nil {
+	if r.left == nil {
+		if r.left, err = r.file.LeftOut(); err != nil {
+			return nil, err
+		}
+	}
+	err = r.file.Each(func(b *runs.Block) error {
+		value, has, left := r.left.Numbers(b, &q.Metric)
+		s.value, s.has = append(s.value, value...), append(s.has, has...)
+		if left != nil {
+			s.left = append(s.left, make([]bool, len(s.value)-len(value)-len(s.left))...) // of earlier blocks
+			s.left = append(s.left, left...)
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	if q.Micro {
@@ -354,16 +371,53 @@ func (r *Run) terms(all []metrics.Term) ([]float64, error) {
 // known says how far a row counts as one where the metric is defined: less than 1 where
 // some of its items have no known text.
 func (r *Run) known(d *metrics.Definition) (func(row int32) float64, error) {
-	missing := d.NoText()
-	if len(missing) == 0 {
+	if len(d.Items) == 0 {
 		return func(int32) float64 { return 1 }, nil
 	}
-	scorable, err := r.terms(d.Scorable)
-	if err != nil {
-		return nil, err
+	known := make([]metrics.Tally, len(r.questions))
+	err := r.file.Each(func(b *runs.Block) error {
+		for _, of := range d.Items {
+			for i, t := range b.Tallies(of) {
+				known[int(b.First)+i].Add(t)
+			}
+		}
+		return b.Err()
+	})
+	return func(row int32) float64 { return known[row].Known() }, err
+}
+
+// undecidable reports whether too many of a metric's items are undecided in some rows.
+func (r *Run) undecidable(d *metrics.Definition, rows []int32) (bool, error) {
+	coverage := r.Manifest.Effective().MinCoverage
+	for _, of := range d.Items {
+		items, read := r.items[of.Kind]
+		if !read { // nil stays where nothing is undecided
+			err := r.file.Each(func(b *runs.Block) error {
+				items = append(items, b.Tallies(of)...)
+				return b.Err()
+			})
+			if err != nil {
+				return false, err
+			}
+			if !slices.ContainsFunc(items, func(t metrics.Tally) bool { return t.Undecided > 0 }) {
+				items = nil
+			}
+			if r.items == nil {
+				r.items = make(map[metrics.ItemKind][]metrics.Tally)
+			}
+			r.items[of.Kind] = items
+		}
+		var all metrics.Tally
+		for _, row := range rows {
+			if items != nil {
+				all.Add(items[row])
+			}
+		}
+		if all.Undecided > 0 && all.Undecidable(coverage) {
+			return true, nil
+		}
 	}
-	noText, err := r.terms(missing)
-	return func(row int32) float64 { return metrics.Known(scorable[row], noText[row]) }, err
+	return false, nil
 }
 
 // excused says of each row whether it lacks a metric for a reason that says nothing of

@@ -54,9 +54,8 @@ func ReadNight(run runs.Listed, o Options) (Night, error) {
 }
 
 // unmoving are the groups of ingredients that move no score: the dataset, whose
-// answers are other ones every night, the anchors of the judge, and how numbers are
-// summarised and written. Runs of earlier versions have more of them.
-var unmoving = []string{"anchors", "dataset", "results", "slices", "statistics", "quality_control"}
+// answers are other ones every night, and how numbers are summarised and written. Runs of earlier versions have more of them.
+var unmoving = []string{"dataset", "results", "slices", "statistics", "quality_control"}
 
 // nightOf is what the manifest of a run says of its night.
 func nightOf(run runs.Listed, o Options) Night {

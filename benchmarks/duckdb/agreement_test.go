@@ -21,7 +21,7 @@ var agreementColumns = columnList(
 // loadAgreement reads what a run says of its annotators, and what these said.
 func loadAgreement(t *testing.T) *duck {
 	t.Helper()
-	s := sample(t)
+	s := words(t)
 	d := openDuck(t)
 	d.load("agreement", filepath.Join(s.dir, "agreement.parquet"))
 	d.load("rows", s.rows)

@@ -8,13 +8,13 @@ import (
 // TestClaimsAgainstRows recounts the judged counts of each row from its claims and
 // its citations.
 func TestClaimsAgainstRows(t *testing.T) {
-	s := sample(t)
+	s := words(t)
 	d := openDuck(t)
 	d.loadRun(s.runDir)
 	d.load("claims", filepath.Join(s.dir, "claims.parquet"))
 	d.none("a claim without its row", `SELECT c.id, c.system FROM claims c ANTI JOIN rows r ON c.id = r.id AND c.system = r.system AND c."row" = r."row"`)
 	d.none("outcomes of the contract", `SELECT id, claim, outcome FROM claims WHERE outcome NOT IN
-		('not_factual', 'unscored', 'supported_by_cited', 'contradicted', 'supported_elsewhere', 'unsupported', 'no_text')`)
+		('not_factual', 'unscored', 'supported_by_cited', 'contradicted', 'supported_elsewhere', 'unsupported', 'no_text', 'undecided')`)
 	d.exec(`CREATE TABLE counted AS SELECT r.id, r.system, count(c.id) AS claims,
 		count(*) FILTER (c.factual) AS factual,
 		count(*) FILTER (c.needs_citation) AS needing,

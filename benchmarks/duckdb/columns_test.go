@@ -10,16 +10,19 @@ import (
 	"sync"
 )
 
-// A documented is a column of rows.parquet or a metric derived from its columns, as
-// ibid help columns has it.
+// A documented is a column of rows.parquet, a key of a map in it, or a metric derived from its
+// columns, as ibid help columns has it.
 type documented struct{ name, kind, sql string } // kind is a DuckDB type; sql that of a derived one
 
 var (
 	documentedColumn = regexp.MustCompile(`^  ([a-z0-9_]+) \((?:derived, )?([a-z0-9]+(?:<[a-z0-9,]+>)?)`)
 	documentedSQL    = regexp.MustCompile(`^      SQL: (.+)\n$`)
+	documentedKeys   = regexp.MustCompile(`^      keys: (.+)\n$`)
+	documentedKey    = regexp.MustCompile(`^      SQL of KEY: (.+)\n$`)
 	duckTypes        = map[string]string{
 		"string": "VARCHAR", "int64": "BIGINT", "double": "DOUBLE",
 		"list<string>": "VARCHAR[]", "map<string,string>": "MAP(VARCHAR, VARCHAR)",
+		"map<string,int64>": "MAP(VARCHAR, BIGINT)", "map<string,double>": "MAP(VARCHAR, DOUBLE)",
 	}
 )
 
@@ -31,6 +34,8 @@ var documentedRows = sync.OnceValues(func() (columns []documented, err error) {
 	}
 	_, section, _ := strings.Cut(help.stdout, "\nrows.parquet: ")
 	section, _, _ = strings.Cut(section, "\n\n")
+	var keys []string
+	var ofKeys []documented
 	for line := range strings.Lines(section + "\n") {
 		if match := documentedColumn.FindStringSubmatch(line); match != nil {
 			if duckTypes[match[2]] == "" {
@@ -39,15 +44,22 @@ var documentedRows = sync.OnceValues(func() (columns []documented, err error) {
 			columns = append(columns, documented{name: match[1], kind: duckTypes[match[2]]})
 		} else if match := documentedSQL.FindStringSubmatch(line); match != nil {
 			columns[len(columns)-1].sql = match[1]
+		} else if match := documentedKeys.FindStringSubmatch(line); match != nil {
+			keys = strings.Split(match[1], ", ")
+		} else if match := documentedKey.FindStringSubmatch(line); match != nil {
+			for _, key := range keys {
+				ofKeys = append(ofKeys, documented{name: key, kind: "DOUBLE", sql: strings.ReplaceAll(match[1], "KEY", key)})
+			}
 		}
 	}
+	columns = append(columns, ofKeys...)
 	if len(columns) < 50 || columns[0].name != "id" {
 		return nil, fmt.Errorf("ibid help columns: %d columns of rows.parquet", len(columns))
 	}
 	return columns, nil
 })
 
-// documentedRows are the columns of rows.parquet, and the derived ones.
+// documentedRows are the columns of rows.parquet, and those that follow from them.
 func (d *duck) documentedRows() (stored, derived []documented) {
 	d.t.Helper()
 	all, err := documentedRows()

@@ -14,6 +14,8 @@ var (
 		"MAP(VARCHAR, VARCHAR)", "undefined",
 		"BIGINT", contractCounts+partCounts,
 		"DOUBLE", storedMetrics,
+		"MAP(VARCHAR, BIGINT)", "open",
+		"MAP(VARCHAR, DOUBLE)", "bounds dialects",
 	)
 
 	citationsColumns = columnList(
@@ -105,18 +107,14 @@ const contractCounts = `
 	truth_spans pred_spans matched_spans perfect_matches good_matches
 	citations valid_citations correct_citations relevant_citations scored_citations
 	claims factual_claims needing_claims cited_claims supported_claims consistent_claims
-	contradicted_claims hallucinated_claims unscored_claims`
+	contradicted_claims hallucinated_claims`
 
 // partCounts are the counts that only rows.parquet has.
 const partCounts = `
 	truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs
 	distinct_truth_spans distinct_pred_spans untouched_pred_spans cited_chars answer_chars
-	consistency_claims undecided_claims undecided_cited_claims
-	unscored_needing_claims unscored_factual_claims unscored_consistency_claims
-	relevance_citations unscored_extra_citations no_claim_citations
-	no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations
-	moved_citations moved_truth lost_truth missing_citations quoted_citations misplaced_quotes
-	placed_citations whole_citations truth_marks out_of_bounds_truth offsets_checked offsets_held`
+	consistency_claims relevance_citations
+	missing_citations offsets_checked offsets_held`
 
 // storedMetrics are the metrics that are columns of rows.parquet, in the order in which they
 // are defined.
@@ -127,10 +125,13 @@ const storedMetrics = `
 	hallucination_rate citation_coverage abstention_correct
 	span_accuracy_score citation_quality_score answer_consistency_score
 	overall_citation_accuracy
+	citation_presence`
+
+// dialectMetrics are those in the map dialects.
+const dialectMetrics = `
 	alce_recall alce_precision longcite_recall longcite_precision longcite_f1
 	trec_weighted_precision trec_weighted_recall drb_accuracy drb_effective_citations
-	necessity_shared
-	citation_presence`
+	necessity_shared`
 
 // derivedMetrics are those that follow from columns, see [duck.whole].
 const derivedMetrics = `
@@ -142,7 +143,7 @@ const derivedMetrics = `
 	factual_consistency contradiction_rate citation_density hallucination_score
 	offset_accuracy`
 
-const contractMetrics = storedMetrics + derivedMetrics
+const contractMetrics = storedMetrics + derivedMetrics + dialectMetrics
 
 // onlyMacro are the metrics that have no micro value, next to the counts.
 var onlyMacro = []string{"consistency_variance", "citation_coverage", "necessity_shared", "overall_citation_accuracy"}

@@ -126,14 +126,25 @@ type sampleRun struct {
 	answers string
 }
 
-// sample makes and runs the sample, once for all tests.
+// sample makes the sample and runs it as its people judge it, once for all tests; words is
+// its run by the offline judge.
 func sample(t *testing.T) sampleRun {
+	t.Helper()
+	return sampleOf(t, "sample")
+}
+
+func words(t *testing.T) sampleRun {
+	t.Helper()
+	return sampleOf(t, "words")
+}
+
+func sampleOf(t *testing.T, id string) sampleRun {
 	t.Helper()
 	dir := filepath.Join(scratch, "sample")
 	if err := sampleOnce(dir); err != nil {
 		t.Fatal(err)
 	}
-	run := filepath.Join(dir, "runs", "sample")
+	run := filepath.Join(dir, "runs", id)
 	return sampleRun{runDir: inRunDir(run), dir: run, answers: filepath.Join(dir, "answers.parquet")}
 }
 
@@ -147,7 +158,11 @@ func sampleOnce(dir string) error {
 		if sampleErr = os.Mkdir(dir, 0o755); sampleErr != nil {
 			return
 		}
-		for _, args := range [][]string{{"init", dir, "-q"}, {"run", "ibid.yaml", "--id", "sample", "-q"}} {
+		for _, args := range [][]string{
+			{"init", dir, "-q"},
+			{"run", "ibid.yaml", "--id", "sample", "-q"},
+			{"run", "ibid.yaml", "--judge", "lexical", "--set", "gates=[]", "--id", "words", "-q"},
+		} {
 			got, err := call(dir, args...)
 			if err == nil && got.exit != 0 {
 				err = fmt.Errorf("ibid %s: exit %d\n%s", strings.Join(args, " "), got.exit, got.stderr)

@@ -127,7 +127,7 @@ func TestColumnsOfABareRun(t *testing.T) {
 	d.exec("COPY states TO " + quote(filepath.Join(dir, "bare.parquet")) + " (FORMAT parquet)")
 	d.load("rows", evaluate(t, dir, "bare.parquet", "bare", "--set", "statistics.cluster=id").rows)
 	names, _ := d.columns("rows")
-	for _, name := range strings.Fields("truth_tokens supported_claims citation_correctness citation_correctness_low tampering documents source_types") {
+	for _, name := range strings.Fields("truth_tokens supported_claims citation_correctness open bounds dialects tampering documents source_types") {
 		if slices.Contains(names, name) {
 			t.Errorf("the run has a column %s, which it cannot fill", name)
 		}

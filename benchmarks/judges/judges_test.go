@@ -92,7 +92,6 @@ func TestOffline(t *testing.T) {
 	wantLines(
 		t, measureSample(t, new(laboratory), ""),
 		`\| overlap of words \| 24 \| 1\.000 \[0\.862, 1\.000\] `,
-		`\| lexical \| 24 \| 1\.000 .*\| – \| \d`,
 		`\| gpt-4-0613 \(recorded\) \| 10 \| 1\.000 .*\| – \| \d`,
 		`\| t5-3b-anli \(recorded\) \| 4 \| 1\.000 `,
 	)

@@ -43,10 +43,7 @@ type measured struct {
 func (l *laboratory) run(ctx context.Context, out io.Writer, sets []*labelledSet, models string) error {
 	defer os.RemoveAll(l.dir)
 	for _, set := range sets {
-		all := []variant{
-			{name: "overlap of words", judge: overlap{}},
-			{name: "lexical", settings: []string{"judge=lexical"}},
-		}
+		all := []variant{{name: "overlap of words", judge: overlap{}}}
 		for i := range set.recorded {
 			all = append(all, variant{name: set.recorded[i].name + " (recorded)", judge: &set.recorded[i]})
 		}

@@ -4,7 +4,7 @@
 // they cost.
 //
 // It runs judges over labelled sets and prints a Markdown table: AUROC, balanced accuracy
-// and κ with intervals over documents, cost and time. Without -models it needs no key: lexical, plain overlap of words, and what
+// and κ with intervals over documents, cost and time. Without -models it needs no key: plain overlap of words, and what
 // GPT-3.5, GPT-4 and two T5 said of WiCE.
 //
 //	go run ./judges

@@ -75,7 +75,7 @@ func (l *laboratory) open(shared, wice, data, documents string) ([]*labelledSet,
 		return nil, err
 	}
 	e := &labelledSet{name: "expertqa", dataset: filepath.Join(dir, "expertqa.parquet"), documents: filepath.Join(dir, "expertqa-documents.parquet")}
-	files, err := convert.NewFiles("expertqa", e.dataset, e.documents)
+	files, err := convert.NewFiles("expertqa", "", e.dataset, e.documents)
 	if err != nil {
 		return nil, err
 	}

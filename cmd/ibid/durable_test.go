@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -62,6 +63,47 @@ func sameResults(t *testing.T, dir string, want map[string][]byte) {
 	}
 }
 
+// testKilledPage wants one page of a run, whether it was killed on its way or not.
+// Each run has a folder of its own, for a page sets a run beside the one before it.
+func testKilledPage(t *testing.T) {
+	page := func(kill bool) string {
+		dir := t.TempDir()
+		if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
+			t.Fatal(err)
+		}
+		run := filepath.Join(dir, "runs", "night")
+		args := []string{"run", "answers.parquet", "--judge", "none", "-q", "--id", "night", "--workers", "1"}
+		began := func() bool {
+			parts, _ := filepath.Glob(filepath.Join(run, "parts", "*.rows"))
+			return len(parts) > 0
+		}
+		if kill && runUntil(t, dir, began, args...) {
+			t.Fatal("the run was complete before it could be killed")
+		}
+		mustIbid(t, dir, args...)
+		data, err := os.ReadFile(filepath.Join(run, "report.html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return moments.ReplaceAllString(string(data), "MOMENT")
+	}
+	if whole, killed := page(false), page(true); whole != killed {
+		t.Error("the page of a killed run differs: " + firstDifference(killed, whole))
+	}
+}
+
+var moments = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)? UTC`)
+
+// firstDifference is where two texts part, with a few bytes of both.
+func firstDifference(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	from := max(0, n-40)
+	return fmt.Sprintf("byte %d: %q and %q", n, a[from:min(len(a), n+60)], b[from:min(len(b), n+60)])
+}
+
 // durableRows make several parts: the answers are long, so that few rows do.
 const durableRows = 20_000
 
@@ -106,6 +148,7 @@ func TestDurability(t *testing.T) {
 		})
 	}
 	t.Run("killed", func(t *testing.T) { testKilled(t, dir, command, took, want) })
+	t.Run("page", testKilledPage)
 }
 
 // severalParts wants a file of more than one row group: one for each part.
@@ -231,7 +274,7 @@ func TestCompleteRun(t *testing.T) {
 	args := []string{"run", "ibid.yaml", "--id", "one", "--judge", "none", "--set", "gates=[]", "--only", "lang=de"}
 	first := mustIbid(t, dir, args...)
 	run := filepath.Join(dir, "runs", "one")
-	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html", "texts.parquet", "texts-documents.parquet")
+	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html", "texts.parquet")
 	before := modified(t, run)
 	second, stderr, code := command(t, dir, append(args, "--workers", "2")...)
 	if code != 0 || second != first {

@@ -69,7 +69,7 @@ func TestRescoreRefuses(t *testing.T) {
 	}
 	answers := filepath.Join(dir, "demo", "answers.parquet")
 	mustIbid(t, dir, "import", "jsonl", writeLine(t, dir), "-o", answers)
-	if _, stderr, code := command(t, dir, "rescore", "runs/base"); code != 2 || !bytes.Contains([]byte(stderr), []byte("answers.parquet is not the file that the run read, and the run kept no texts")) {
+	if _, stderr, code := command(t, dir, "rescore", "runs/base"); code != 2 || !bytes.Contains([]byte(stderr), []byte("the dataset of run base changed since it was made")) {
 		t.Errorf("other data: exit %d\n%s", code, stderr)
 	}
 }

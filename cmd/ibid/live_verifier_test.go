@@ -62,10 +62,9 @@ func TestLiveVerifiers(t *testing.T) {
 		nli    bool // it is asked for contradictions
 	}{
 		{"TEI", judgetest.VerifierConfig{MaxTokens: 512, MaxBatch: 8}, 0, []string{"--set", "judge.protocol=classify"}, 2 * rows, true},
-		{"vLLM classify", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, 0, []string{"--set", "judge.protocol=classify", "--set", "judge.template={like: factcg, api: classify}"}, 2 * rows, false},
-		{"vLLM score", judgetest.VerifierConfig{}, 1, []string{"--set", "judge.protocol=classify", "--set", "judge.template=score"}, 2*rows + 1, false},
+		{"two labels", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, 1, []string{"--set", "judge.protocol=classify", "--set", "judge.template={positive: LABEL_1}"}, 2*rows + 1, false},
 		{"yes-no", judgetest.VerifierConfig{}, 0, []string{"--set", "judge.protocol=yes-no"}, 20 * rows, false},
-		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: "refused"}, 0, []string{"--set", "judge.protocol=yes-no", "--set", "judge.template=granite-guardian"}, 20*rows + 1, false},
+		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: "refused"}, 0, []string{"--set", "judge.protocol=yes-no", "--set", "judge.template={message: 'Document: {document}\nClaim: {claim}', inverted: true, positive: no, negative: yes}"}, 20*rows + 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,14 +142,16 @@ func TestLiveVerifierLabels(t *testing.T) {
 	}{
 		{nil, "none of the labels is known to mean support: LABEL_0, LABEL_1"},
 		{[]string{"--set", "judge.template={positive: supported}"}, "the model has no label supported: it has LABEL_0, LABEL_1"},
-		{[]string{"--set", "judge.template=fatcg"}, "did you mean factcg?"},
-		{[]string{"--set", "judge.template={api: classify}"}, "takes one text"},
-		{[]string{"--set", "judge.mode=pairwise"}, "asks about one claim and one text already"},
+		{[]string{"--set", "judge.template=pair"}, "want a mapping"},
+		{[]string{"--set", "judge.template={like: pair}"}, "judge.template.like is gone"},
+		{[]string{"--set", "judge.template={api: classify}"}, "judge.template.api is gone"},
+		{[]string{"--set", "judge.protocol=score", "--set", "judge.template={positive: LABEL_1}"}, "protocol score has prompts"},
+		{[]string{"--set", "judge.mode=pairwise"}, "set judge.protocol: score"},
 		{[]string{"--set", "judge.panel=[a, b]"}, "of one model"},
 		{[]string{"--set", "judge.necessity=true"}, "never which citations are needed"},
 		{[]string{"--set", "judge.votes=3"}, "gets the same answer again"},
 		{[]string{"--set", "claims=model"}, "makes no claims of sentences"},
-		{[]string{"--set", "judge.protocol=verdicts", "--set", "judge.template=factcg"}, "protocol verdicts has prompts"},
+		{[]string{"--set", "judge.protocol=verdicts", "--set", "judge.template={positive: LABEL_1}"}, "protocol verdicts has prompts"},
 	} {
 		set := tt.set
 		if len(set) < 4 {

@@ -154,7 +154,7 @@ func (o *oracle) judged(r *oracleRow, e *oracleExpected) {
 			"cited_claims": s.needs && cited, "scored cited": s.needs && cited && known, "supported cited": s.needs && cited && joint >= o.c.supported,
 			"factual_claims": s.factual, "scored factual": s.factual && known, "consistent_claims": s.factual && joint >= o.c.agreeing && !s.contradicted,
 			"contradicted_claims": outcome == "contradicted", "hallucinated_claims": outcome == "contradicted" || outcome == "unsupported",
-			"unscored_claims": outcome == "unscored" || outcome == "unsupported" && s.elsewhere == nil, "stating claims": s.factual || s.needs,
+			"unscored_outcomes": outcome == "unscored", "no_text_outcomes": outcome == "no_text", "elsewhere_outcomes": outcome == "unsupported" && s.elsewhere == nil, "stating claims": s.factual || s.needs,
 		})
 		if known && cited {
 			joints = append(joints, joint)

@@ -205,7 +205,7 @@ func (o *oracle) expect(r *oracleRow) *oracleExpected {
 	chars, answer := len(pred.set()), len([]rune(r.Answer))
 	e.counts(map[string]int{
 		"citations": len(r.Citations), "valid_citations": status["valid"], "cited_chars": chars, "answer_chars": answer,
-		"missing_citations": status["document_not_found"], "moved_citations": status["quote_repaired"],
+		"missing_citations": status["document_not_found"],
 	})
 	e.ratio("citation_density", chars, answer)
 	if r.Truth != nil && !lost {
@@ -373,7 +373,7 @@ func oracleFloat(v any) (float64, bool) {
 	return n, err == nil && !text
 }
 
-// derive adds to rows the metrics that follow from their columns, and returns why metrics of
+// derive adds to rows the metrics that follow from their columns and what their maps have, and returns why metrics of
 // each row have no value.
 func derive(rows []map[string]any, run string) (reasons []map[string]string, err error) {
 	frame, err := runs.OpenRows(run)
@@ -389,11 +389,18 @@ func derive(rows []map[string]any, run string) (reasons []map[string]string, err
 			}
 			reasons = append(reasons, why)
 		}
+		var names []string
 		for _, d := range metrics.Definitions() {
-			values, known := b.Numbers(d.Name)
+			names = append(names, d.Name)
+		}
+		for o := range metrics.NumOpen {
+			names = append(names, metrics.Open(o).String())
+		}
+		for _, name := range names {
+			values, known := b.Numbers(name)
 			for i := range b.Len() {
-				if row := rows[b.First+int64(i)]; d.Derived && known[i] {
-					row[d.Name] = values[i]
+				if row := rows[b.First+int64(i)]; row[name] == nil && known[i] {
+					row[name] = values[i]
 				}
 			}
 		}

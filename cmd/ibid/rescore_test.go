@@ -25,7 +25,7 @@ func TestLiveRescore(t *testing.T) {
 		{"some fail", judgetest.ServerConfig{Seed: 3, Faults: []judgetest.Fault{"refusal"}, FaultShare: 0.2}, nil, 4},
 		{"votes of a panel", judgetest.ServerConfig{Seed: 1}, []string{"--set", "judge.panel=[fake/judge, other/judge]", "--set", "judge.votes=2", "--set", "judge.necessity=true"}, 0},
 		{"claims of a model", judgetest.ServerConfig{Seed: 1}, []string{"--set", "claims=model"}, 0},
-		{"pairwise", judgetest.ServerConfig{Seed: 1}, []string{"--set", "judge.mode=pairwise"}, 0},
+		{"score", judgetest.ServerConfig{Seed: 1}, []string{"--set", "judge.protocol=score"}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

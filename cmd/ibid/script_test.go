@@ -201,7 +201,6 @@ func scriptParquet(ts *testscript.TestScript, neg bool, args []string) {
 func appendValue(ts *testscript.TestScript, t *parquet.Table, c int, kind parquet.ColumnKind, text string) {
 	switch {
 	case text == "-":
-		t.AppendNull(c)
 	case kind == parquet.Int64:
 		v, err := strconv.ParseInt(text, 10, 64)
 		ts.Check(err)

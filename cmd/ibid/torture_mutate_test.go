@@ -32,7 +32,6 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
-	"ibid/judge"
 	"ibid/report"
 )
 
@@ -294,23 +293,7 @@ func ourJSON(t *testing.T, dir string) (all []target) {
 		}
 		all = append(all, target{f.path, data, f.read, f.file, 0, beside})
 	}
-	replay := replies(20)
-	return append(all, target{"replies.jsonl", replay, func(d string) (any, error) {
-		p, err := judge.OpenReplay(filepath.Join(d, "replies.jsonl"))
-		if err != nil {
-			return nil, err
-		}
-		return nil, p.Close()
-	}, "replies.jsonl", 0, ""})
-}
-
-// replies is a file of recorded replies.
-func replies(n int) []byte {
-	var b []byte
-	for i := range n {
-		b = fmt.Appendf(b, `{"row":"q-%d/s","reply":"full","model":"m"}`+"\n", i)
-	}
-	return b
+	return all
 }
 
 // foreignRow is a row as parquet-go writes it, in most of its encodings.

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -36,7 +37,7 @@ func alceRecord(c *researchReader, o *object) {
 	if o.in != nil {
 		r.Model = o.in.get("args").object().peek("model")
 	}
-	var sources []inlineSource
+	var sources []ibid.Citation
 	for i, d := range o.get("docs").objects() {
 		title, url := d.get("title").string(), d.get("url").string()
 		id := d.get("id").label()
@@ -45,7 +46,7 @@ func alceRecord(c *researchReader, o *object) {
 			Doc: cmp.Or(id, url, title, "["+strconv.Itoa(i+1)+"]"), Title: title,
 			Text: text, HasText: given, Metadata: d.rest(),
 		})
-		sources = append(sources, inlineSource{citation: ibid.Citation{Doc: name, Title: title}})
+		sources = append(sources, ibid.Citation{Doc: name, Title: title})
 	}
 	if reason := c.markers(sources); reason != "" {
 		o.get("output").fail("%s", reason)
@@ -54,6 +55,8 @@ func alceRecord(c *researchReader, o *object) {
 		c.alceList()
 	}
 }
+
+var numberMarker = regexp.MustCompile(`\[[0-9]+\]`)
 
 // alceList makes the elements of a list claims.
 func (c *researchReader) alceList() {

@@ -109,21 +109,38 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 		}
 		return nil, &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: a table with the columns " + shorten(strings.Join(columns, ", "), 100)}, nil
 	}
-	var t jsonText
+	t := jsonText{limits: r.Limits}
 	o, bad, err := r.firstObject(ctx, path, &t)
 	if err != nil || bad != nil {
 		return nil, bad, err
 	}
+	if jsonl.fits(o) && t.err == nil {
+		return []Format{jsonl}, nil, nil
+	}
+	whole := t.tree(string(t.data), o.start)
+	tree := whole
 	if inner := responseIn(o); inner != nil {
 		o = inner
+		tree = t.tree(string(t.data), o.start)
 	}
+	var last []Format
 	for _, f := range r.formats {
 		t.err = nil // what one format finds wrong says nothing of the next
-		if f.fits != nil && f.fits(o) && t.err == nil {
+		switch {
+		case f.fits != nil && f.fits(o) && t.err == nil:
+			fitting = append(fitting, f)
+		case f.program == nil:
+		case !f.program.has["asked"] && !f.program.is(ctx, "fits", whole), f.program.has["asked"] && !f.program.is(ctx, "fits", tree):
+		case f.program.last:
+			last = append(last, f)
+		default:
 			fitting = append(fitting, f)
 		}
 	}
 	t.err = nil
+	if len(fitting) == 0 {
+		fitting = last
+	}
 	if len(fitting) == 0 && fitsLoosely(o) {
 		fitting = append(fitting, jsonl)
 	}

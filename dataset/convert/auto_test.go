@@ -44,7 +44,6 @@ func TestAuto(t *testing.T) {
 func TestAutoStdin(t *testing.T) {
 	for format, text := range map[string]string{
 		"jsonl":      `{"id":"a","query":"q","answer":"x","citations":[]}`,
-		"inline":     `{"id":"a","query":"q","answer":"x [1]","references":["d"]}`,
 		"csv":        "id,answer,doc\na,x,d\n",
 		"keeptrusts": `{"response":"x","citations":[]}`,
 		"openai":     "{\n \"object\": \"chat.completion\",\n \"choices\": [{\"message\": {\"content\": \"x\"}}]\n}\n",
@@ -63,11 +62,6 @@ func TestAutoRefuses(t *testing.T) {
 			"a completion with annotations and a list of sources",
 			`{"object":"chat.completion","citations":["u"],"choices":[{"message":{"content":"a[1]","annotations":[{"type":"url_citation","url_citation":{"url":"u","start_index":1,"end_index":4}}]}}]}`,
 			"-: fits openai and perplexity", "say which: ibid import openai -",
-		},
-		{
-			"our columns with markers in the answer",
-			`{"id":"a","query":"q","answer":"x [1]"}`,
-			"-: fits inline and jsonl", "say which: ibid import inline -",
 		},
 	}
 	for _, tt := range tests {

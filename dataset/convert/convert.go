@@ -9,8 +9,12 @@ package convert
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,6 +42,9 @@ type Options struct {
 	// truth; each other annotator of the same item becomes a system whose
 	// spans are citations. Items without both are left out.
 	TruthAnnotator *string
+
+	// With, unless "", is the file with the program in jq that is the format.
+	With string
 
 	// Request, unless "", is the file with the request that the responses
 	// answer.
@@ -71,14 +78,15 @@ type Options struct {
 // What a record may be at most, times Options.Limits.
 const (
 	mostRecordBytes = 64 << 20
-	mostElements    = 20_000 // of one list
+	mostElements    = 20_000    // of one list
+	mostValues      = 2_000_000 // of a record of a provider or a framework
 )
 
 // ErrEndless is in the chain of the error for a line of standard input that is far longer
 // than a record may be: what follows it was not read.
 var ErrEndless = errors.New("line without an end")
 
-// Convert reads paths in the named format and gives every record's rows to
+// Convert reads paths in the named format, or that of [Options].With, and gives every record's rows to
 // sink. A path is a file, a directory, or "-" for Options.Stdin; a file that is
 // gzip or zstd is decompressed.
 //
@@ -87,9 +95,9 @@ var ErrEndless = errors.New("line without an end")
 // be begun, and otherwise the context's, the sink's or the file's. The report
 // is meaningful in every case.
 func Convert(ctx context.Context, format string, paths []string, o Options, sink Sink) (Report, error) {
-	f, ok := Lookup(format)
-	if !ok {
-		return Report{}, unknownFormat(format)
+	f, err := find(format, o.With)
+	if err != nil {
+		return Report{}, err
 	}
 	if o.MaxRecord == 0 {
 		o.MaxRecord = mostRecordBytes * max(o.Limits, 1)
@@ -98,7 +106,10 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 		return newReport(f.Name), err
 	}
 	r := &run{ctx: ctx, Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
-	err := r.convert(ctx, f)
+	if o.With != "" {
+		r.report.Program = fmt.Sprintf("%x", sha256.Sum256([]byte(f.program.text)))
+	}
+	err = r.convert(ctx, f)
 	return r.report, err
 }
 
@@ -223,7 +234,7 @@ func (f Format) check(paths []string, o Options) error {
 		{o.TruthAnnotator != nil, "truth-annotator"},
 		{o.Request != "", "request"},
 		{o.System != "", "system"},
-		{o.Columns != nil, "columns"},
+		{len(o.Columns) > 0, "columns"},
 	} {
 		if use.given && !slices.Contains(f.options, use.name) {
 			return ibid.Usagef("format %s has no use for --%s", f.Name, use.name).With(optionHint(use.name))
@@ -247,6 +258,8 @@ type Format struct {
 	// content does not tell.
 	fits func(*object) bool
 
+	program *program // that reads it, nil if Go does
+
 	// fitsTable reports the same of the columns of a table; nil if it reads none.
 	fitsTable func(columns []string) bool
 
@@ -255,30 +268,29 @@ type Format struct {
 	convert func(context.Context, *run) error
 }
 
-// formats is the registry: a new format is one file and one line here.
-var formats = []Format{
+// formats is the registry: a new format is a program in formats.
+var formats = func() []Format {
+	all := slices.Clone(goFormats)
+	for _, p := range programs {
+		all = append(all, p.format())
+	}
+	slices.SortFunc(all, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}()
+
+// goFormats are those that are read by Go.
+var goFormats = []Format{
 	alce,
-	anthropic,
 	attributionBench,
 	auto,
-	bedrock,
 	brat,
-	citeFormer,
-	cohere,
-	copilot,
 	csvRows,
 	evidenceInference,
 	expertQA,
-	gemini,
-	inline,
 	jsonl,
-	keepTrusts,
 	labelStudio,
 	longCite,
-	mistral,
-	openAI,
 	openRAGEval,
-	perplexity,
 	squad,
 	trecRAG,
 }
@@ -296,8 +308,31 @@ func Lookup(name string) (Format, bool) {
 	return Format{}, false
 }
 
+// find returns the format of a name, or that of the program in a file.
+func find(name, with string) (Format, error) {
+	if with == "" {
+		if f, ok := Lookup(name); ok {
+			return f, nil
+		}
+		return Format{}, unknownFormat(name)
+	}
+	text, err := os.ReadFile(with)
+	if err != nil {
+		return Format{}, ibid.Usagef("%s", pathError(with, err).Error())
+	}
+	p, err := newProgram(strings.TrimSuffix(filepath.Base(with), ".jq"), string(text))
+	if err != nil {
+		return Format{}, ibid.Usagef("%s: %v", with, err)
+	}
+	p.file = with
+	return p.format(), nil
+}
+
 // unknownFormat says which formats there are, and the nearest first.
 func unknownFormat(name string) error {
+	if name == "inline" {
+		return ibid.Usagef("the format inline is gone").With("ibid run FILE reads the marks of answers by itself, as does ibid import jsonl FILE -o DATASET")
+	}
 	names := namesOf(formats)
 	e := ibid.Usagef("unknown format %s", quoted(name)).With("formats are " + strings.Join(names, ", "))
 	if near := ibid.Nearest(name, names); near != "" {

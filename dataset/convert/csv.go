@@ -24,7 +24,7 @@ import (
 // or by the specification's names), those of the truth have truth_ before it
 // (truth_doc, truth_annotator …), tags are tags.KEY. An empty cell is null, but for
 // query and answer. With a column of citations in the header, a row without any
-// has an empty list; without one, nobody knows. A row without truth has null.
+// has an empty list; without one, the marks of the answer are read. A row without truth has null.
 // Other columns go into source_reference: of the citation on the line, else of the
 // row. Offsets are written as they are, as jsonl does.
 var csvRows = Format{
@@ -321,10 +321,8 @@ func (c *csvReader) flush() error {
 		c.fail(position{line: line}.err(c.file, e.msg))
 		return nil
 	}
-	for _, name := range c.record.unknown {
-		c.report.unknownField(name)
-	}
-	return c.row(&c.record.row)
+	c.tallyNames()
+	return c.row(&c.record.row, position{line: line})
 }
 
 // json is the row as a record of jsonl.

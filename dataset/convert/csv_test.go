@@ -11,8 +11,8 @@ import (
 )
 
 func TestCSVNull(t *testing.T) {
-	m, _ := importText(t, "csv", "id,answer\na,x\n", Options{})
-	if r := m.rows[0]; r.HasCitations || r.HasTruth || r.QueryNull || r.System != "default" {
+	m, _ := importText(t, "csv", "id,answer\na,x\nb,x [1]\n", Options{})
+	if r := m.rows[0]; r.HasCitations || len(m.rows[1].Citations) != 1 || r.HasTruth || r.QueryNull || r.System != "default" {
 		t.Errorf("without columns of citations: %+v", r)
 	}
 	m, _ = importText(t, "csv", "id,answer,query,doc\na,,,\nb,y,,d\n", Options{})

@@ -51,9 +51,3 @@ func (n *documentNames) of(source, text string, hasText bool) (name string, firs
 	n.taken[name] = true
 	return name, true
 }
-
-// has reports whether a document goes by that name.
-func (n *documentNames) has(name string) bool { return n.taken[name] }
-
-// reset forgets every document.
-func (n *documentNames) reset() { *n = documentNames{} }

@@ -17,6 +17,12 @@ import (
 type exchange struct {
 	id, system, model, query string
 
+	ownSystem string        // of the response itself
+	record    string        // the record, as JSON; "" of formats that keep members in unread
+	bad       []any         // what could not be made a citation: the reasons
+	lost      []RecordError // the same, as they are reported
+	tags      []ibid.Tag    // by key
+
 	givenID    string   // beside the response
 	responseID string   // the response's own
 	request    *request // nil if it is not known
@@ -27,11 +33,10 @@ type exchange struct {
 	citations []foundCitation
 	marks     []answerMark
 
-	took took // what the answer took
+	cost, tokens, latency ibid.Number // what the answer took
 
-	unread   extra          // members that have no column and belong to no citation
-	kept     map[string]int // how often each name was kept
-	unknown  []string       // dotted names of members that the format does not have
+	unread   extra    // members that have no column and belong to no citation
+	unknown  []string // dotted names of members that the format does not have
 	warnings []string
 
 	text  string      // the answer, once it is complete
@@ -57,7 +62,8 @@ type source struct {
 	unnamed bool   // Doc is only its place in a request that is not known
 	problem string // why its text is not known, if somebody tried to read it
 
-	find *searched // its text, nil until asked for
+	shared bool      // other exchanges have it, too
+	find   *searched // its text, nil until asked for
 }
 
 // A foundCitation is a citation but for what must be proved or named.
@@ -98,19 +104,13 @@ const (
 	noSource    = -1
 	noMark      = -1
 	wholeAnswer = -1
+	noPart      = -1
 )
 
 // addText adds a part to the answer and returns its index.
 func (x *exchange) addText(text string) int {
 	x.parts = append(x.parts, part{text: []byte(text)})
 	return len(x.parts) - 1
-}
-
-// addHidden adds a part that is counted but not of the answer.
-func (x *exchange) addHidden(text string) int {
-	i := x.addText(text)
-	x.parts[i].hidden = true
-	return i
 }
 
 // complete makes the answer of the parts.
@@ -171,43 +171,37 @@ func textOf(d *ibid.Document) (text string, ok bool) {
 	return "", false
 }
 
+// forget drops what can be made again.
+func (x *exchange) forget() {
+	x.whole = nil
+	for i := range x.parts {
+		x.parts[i].tokens = nil
+	}
+	for _, s := range x.sources {
+		if !s.shared {
+			s.find = nil
+		}
+	}
+}
+
+// size is about how many bytes the exchange holds.
+func (x *exchange) size() int {
+	n := len(x.record)/2 + len(x.text)
+	for _, s := range x.sources {
+		if text, ok := textOf(&s.Document); ok {
+			n += len(text)
+		}
+	}
+	for i := range x.citations {
+		n += len(x.citations[i].CitedText) + len(x.citations[i].Doc)
+	}
+	return n
+}
+
 // addSource adds a source and returns its index.
 func (x *exchange) addSource(d ibid.Document) int {
 	x.sources = append(x.sources, &source{Document: d})
 	return len(x.sources) - 1
-}
-
-// sourceLike returns the source of that name that is like d, a new one if there
-// is none.
-func (x *exchange) sourceLike(d ibid.Document, like func(*source) bool) int {
-	for i, s := range x.sources {
-		if s.Doc == d.Doc && like(s) {
-			return i
-		}
-	}
-	return x.addSource(d)
-}
-
-// sameSource returns the source that is called and says the same.
-func (x *exchange) sameSource(d ibid.Document) int {
-	return x.sourceLike(d, func(s *source) bool { return s.HasText == d.HasText && s.Text == d.Text })
-}
-
-// called returns the source of that name, one without a text if there is none.
-func (x *exchange) called(name string) int {
-	known := len(x.sources)
-	i := x.sourceLike(ibid.Document{Doc: name}, func(*source) bool { return true })
-	if i == known {
-		x.sources[i].unnamed = x.request == nil
-	}
-	return i
-}
-
-// identify reads the id of the response, the first of some members that is given, and its
-// model.
-func (x *exchange) identify(o *object, ids ...string) {
-	x.responseID = o.first(ids...).string()
-	x.model = cmp.Or(o.get("model").string(), x.model)
 }
 
 // cite adds a citation of a source.
@@ -277,62 +271,9 @@ func (x *exchange) citeWhole(source, mark int) *foundCitation {
 	return c
 }
 
-// between reads where in its source a citation points, in characters or in a coarser unit.
-func (c *foundCitation) between(o *object, unit, start, end string) {
-	c.Start, c.End = integer(o.get(start).offset()), integer(o.get(end).offset())
-	c.Unit, c.test = unit, unit == ""
-}
-
-// markPart adds a mark that is a part as a whole.
-func (x *exchange) markPart(part int) int {
-	return x.addMark(answerMark{part: part, given: givenPart, role: ibid.Segment})
-}
-
-// addSegment adds a mark that is a stretch of a part, and what is said to stand there.
-func (x *exchange) addSegment(part int, start, end int64, text string) int {
-	return x.addMark(answerMark{part: part, role: ibid.Segment, quote: quote{start: start, end: end, text: text}})
-}
-
 func (x *exchange) addMark(m answerMark) int {
 	x.marks = append(x.marks, m)
 	return len(x.marks) - 1
-}
-
-// rest keeps the members of an object that nobody has read and that say anything:
-// they go with the record.
-func (x *exchange) rest(o *object) {
-	o.unread(func(v value) {
-		if v.given() {
-			x.keep(v.path(), v.raw())
-		}
-	})
-}
-
-// keep keeps a value that has no column under its place in the record. The events
-// of a stream can bring several for one place.
-func (x *exchange) keep(path string, value []byte) {
-	name := clipped(path)
-	if x.kept == nil {
-		x.kept = map[string]int{}
-	}
-	if x.kept[name]++; x.kept[name] > 1 {
-		name += "#" + strconv.Itoa(x.kept[name])
-	}
-	x.unread.add(name, value)
-}
-
-// citationRest keeps the members of a citation that nobody has read and that say
-// anything. Those that are not among known are new to the format, and are reported.
-func (x *exchange) citationRest(c *foundCitation, o *object, known ...string) {
-	o.unread(func(v value) {
-		switch {
-		case !slices.Contains(known, v.name):
-			x.unknown = append(x.unknown, clipped(withoutIndices(v.path())))
-		case !v.given():
-			return
-		}
-		c.more.add(v.name, v.raw())
-	})
 }
 
 // warn keeps what a reader of the result should know.
@@ -369,7 +310,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	row := ibid.Answer{
 		File: c.file, ID: x.id, Query: x.query, Answer: x.text,
 		System: x.system, Provider: c.format.name, Model: x.model,
-		CostUSD: x.took.cost, Tokens: x.took.tokens(), LatencyMillis: x.took.latency,
+		CostUSD: x.cost, Tokens: wholeTokens(x.tokens), LatencyMillis: x.latency,
 		Citations: make([]ibid.Citation, 0, len(x.citations)), HasCitations: true,
 	}
 	w := exchangeWriter{exchangeReader: c, x: x, at: at, names: &c.names}
@@ -382,15 +323,24 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	for i := range x.citations {
 		row.Citations = append(row.Citations, w.citation(&x.citations[i]))
 	}
-	row.Tags = x.unread.tags()
+	row.Tags = append(x.unread.tags(), x.tags...)
+	sortTags(row.Tags)
+	row.SourceRecord = x.record
 	for _, name := range x.unknown {
 		c.report.unknownField(name)
+	}
+	for _, e := range x.lost {
+		c.run.warn(e)
+		c.report.BadAnnotations++
 	}
 	for _, text := range x.warnings {
 		w.warn("%s", text)
 	}
 	return c.row(&row)
 }
+
+// wholeTokens is a number of tokens.
+func wholeTokens(n ibid.Number) ibid.Integer { return ibid.SomeIf(int64(n.Value), n.Known()) }
 
 // An exchangeWriter makes the row of one exchange.
 type exchangeWriter struct {

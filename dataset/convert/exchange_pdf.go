@@ -54,11 +54,11 @@ func (r *pdfReader) read(encoded string) (documents.Text, error) {
 
 // readPDF gives s the pages of a PDF that the request has in base64, or says why
 // it has none. A document that has a text keeps it.
-func (q *request) readPDF(s *source, encoded value) {
-	if s.HasText || s.HasPages || s.HasBlocks || !encoded.given() || encoded.string() == "" {
+func (q *request) readPDF(s *source, encoded string) {
+	if s.HasText || s.HasPages || s.HasBlocks || encoded == "" {
 		return
 	}
-	t, err := q.pdfs.read(encoded.string())
+	t, err := q.pdfs.read(encoded)
 	if err != nil {
 		s.problem = fmt.Sprintf("the PDF of document %s: %v", quoted(s.Doc), err)
 		return

@@ -30,63 +30,23 @@ import (
 // read, the second writes.
 type exchangeFormat struct {
 	name, summary string
-	fits          func(*object) bool // as in Format
 
 	// source and answer are the readings that the provider documents, or that
 	// fit what is known of it where it documents none.
 	source, answer Reading
 
-	// response reads one response. What it finds wrong it leaves with the text.
-	response func(x *exchange, o *object)
-
-	// request reads what was asked; nil if there is no such thing.
-	request func(q *request, o *object)
-
-	// stream begins to read a response given as events; nil if there are none.
-	stream func() eventReader
-}
-
-// An eventReader reads the events of one response after the other.
-type eventReader interface {
-	// begins reports whether an event is the first of a response.
-	begins(o *object) bool
-
-	// event adds an event to the answer.
-	event(x *exchange, o *object)
-
-	// end is called after the last event and returns why the response is not
-	// complete, "" if it is.
-	end(x *exchange) string
-}
-
-// A lastEvent is what ends a response, and whether it has come.
-type lastEvent struct {
-	name string
-	seen bool
-}
-
-func (e *lastEvent) end(*exchange) string {
-	if !e.seen {
-		return "truncated: the stream ends before " + e.name
-	}
-	return ""
-}
-
-func (f *exchangeFormat) readRequest(q *request, o *object) {
-	if f.request != nil && o != nil {
-		f.request(q, o)
-	}
+	program *program
 }
 
 // format is the format as a conversion knows it.
 func (f exchangeFormat) format() Format {
 	input := "JSON or JSON Lines files, or a directory of them"
-	if f.stream != nil {
+	if f.program.has["fold"] {
 		input = "JSON, JSON Lines or event stream files, or a directory of them"
 	}
 	return Format{
 		Name: f.name, Summary: f.summary, Input: input, CodePoints: true,
-		fits: f.fits, streams: true, options: exchangeOptions,
+		program: f.program, streams: true, options: exchangeOptions,
 		convert: func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, &f) },
 	}
 }
@@ -97,7 +57,10 @@ var exchangeExtensions = []string{".json", ".jsonl", ".ndjson", ".sse"}
 var exchangeOptions = []string{"request", "system"}
 
 func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
-	c := &exchangeReader{run: r, format: f, pdfs: pdfReader{ctx: ctx, report: &r.report}}
+	c := &exchangeReader{run: r, format: f, pdfs: pdfReader{ctx: ctx, report: &r.report}, text: jsonText{limits: r.Limits}}
+	if _, err := f.program.codes["row"](); err != nil {
+		return ibid.Usagef("%s", err.Error())
+	}
 	if r.Request != "" {
 		q, bad, err := c.loadRequest(r.Request)
 		if err != nil {
@@ -128,6 +91,7 @@ type exchangeReader struct {
 	bad    *RecordError // why that could not be read
 	proof  exchangeProof
 	text   jsonText
+	flat   *jsonlReader // of rows of programs that give flat ones
 }
 
 // read converts one file.
@@ -148,15 +112,22 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if c.format.program.flat {
+		return c.readFlat(ctx, s)
+	}
 	c.proof = newExchangeProof(c.format.source, c.format.answer)
-	var last *exchange // the only one, if there is but one
-	found, lastAt := 0, position{}
-	err = c.eachExchange(ctx, s, func(x *exchange, at position, bad *RecordError) error {
-		if found++; bad == nil {
+	var all []madeExchange // as long as they are not too many
+	size, complete := 0, true
+	err = c.eachRow(ctx, s, func(x *exchange, at position, bad *RecordError) error {
+		if x != nil {
 			c.proof.examine(x)
+			x.forget()
+			size += x.size()
 		}
-		if last, lastAt = x, at; found > 1 {
-			last = nil
+		if complete = complete && size <= heldExchanges; complete {
+			all = append(all, madeExchange{x, at, bad})
+		} else {
+			all = nil
 		}
 		return nil
 	})
@@ -170,13 +141,26 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 			c.fail(*bad)
 			return nil
 		}
+		if x == nil {
+			c.report.LeftOut++
+			return nil
+		}
 		return c.write(x, at)
 	}
-	if last != nil {
-		return convert(last, lastAt, nil)
+	if complete {
+		for i, m := range all {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			all[i] = madeExchange{}
+			if err := convert(m.x, m.at, m.bad); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return c.eachExchange(ctx, s, func(x *exchange, at position, bad *RecordError) error {
-		if bad == nil {
+	return c.eachRow(ctx, s, func(x *exchange, at position, bad *RecordError) error {
+		if x != nil {
 			again := newExchangeProof(c.format.source, c.format.answer) // what has been counted before
 			again.examine(x)
 		}
@@ -184,25 +168,15 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	})
 }
 
-// eachExchange calls do with every record of the file: with its exchange, or with
-// what is wrong with it.
-func (c *exchangeReader) eachExchange(ctx context.Context, s shape, do func(x *exchange, at position, bad *RecordError) error) error {
-	if s == eventShape {
-		return c.eachStream(ctx, do)
-	}
-	return c.eachRecord(ctx, c.file, s, func(rec *foreignRecord) error {
-		x := &exchange{}
-		o, bad := rec.open(&c.text)
-		if bad == nil {
-			c.wrapped(x, o)
-			bad = rec.mistake(&c.text)
-		}
-		if bad != nil {
-			return do(nil, rec.at, bad)
-		}
-		x, bad = c.decoded(x, c.nameOf(x, rec.number, rec.only))
-		return do(x, rec.at, bad)
-	})
+// heldExchanges is how many bytes of a file are converted without reading it twice: what its
+// quotes say of the offsets is known at its end only.
+const heldExchanges = 32 << 20
+
+// A madeExchange is what came of a record: an exchange, or what is wrong with it.
+type madeExchange struct {
+	x   *exchange
+	at  position
+	bad *RecordError
 }
 
 // decoded completes what has been read of a record, or says what is wrong.
@@ -210,11 +184,8 @@ func (c *exchangeReader) decoded(x *exchange, id string) (*exchange, *RecordErro
 	if c.bad != nil && x.request == nil {
 		return nil, c.bad
 	}
-	if id != x.responseID && x.responseID != "" {
-		x.keep("id", jsonString(x.responseID))
-	}
 	x.id = id
-	x.system = cmp.Or(x.system, c.System, x.model, c.format.name)
+	x.system = cmp.Or(x.system, c.System, x.ownSystem, x.model, c.format.name)
 	x.complete()
 	return x, nil
 }
@@ -224,6 +195,9 @@ func (c *exchangeReader) ask(x *exchange, own *request) {
 	for _, q := range []*request{own, c.beside, c.asked} {
 		if q == nil {
 			continue
+		}
+		for _, s := range slices.Concat(q.documents, q.results) {
+			s.shared = q != own
 		}
 		x.request = q
 		if x.query == "" {
@@ -240,38 +214,6 @@ func (c *exchangeReader) ask(x *exchange, own *request) {
 			}
 		}
 	}
-}
-
-// wrapped reads a response and what may stand beside it.
-func (c *exchangeReader) wrapped(x *exchange, o *object) {
-	response := responseIn(o)
-	if response == nil {
-		c.ask(x, nil)
-		c.format.response(x, o)
-		x.took.account(o)
-		return
-	}
-	x.givenID = o.first("id", "custom_id").label()
-	x.system = o.get("system").string()
-	x.query = o.get("query").string()
-	var own *request
-	if asked := o.get("request").object(); asked != nil && c.format.request != nil {
-		own = &request{pdfs: &c.pdfs}
-		c.format.readRequest(own, requestBody(asked))
-	}
-	c.ask(x, own)
-	c.format.response(x, response)
-	x.took.account(response)
-	if cost := o.get("answer_cost_usd").float(); cost.Known() {
-		x.took.cost = cost
-	}
-	if tokens := o.get("answer_tokens").integer(); tokens.Known() {
-		x.took.total = ibid.Some(float64(tokens.Value))
-	}
-	if latency := o.get("answer_latency_ms").float(); latency.Known() {
-		x.took.latency = latency
-	}
-	x.rest(o)
 }
 
 // responseIn is the response that an object wraps, nil if it is one itself.
@@ -316,79 +258,6 @@ func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
 		return x.responseID
 	}
 	return fmt.Sprintf("%s:%d", stem, number)
-}
-
-// eachStream calls do with every response of a file of events.
-func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at position, bad *RecordError) error) error {
-	if c.format.stream == nil {
-		e := RecordError{File: c.file, Reason: fmt.Sprintf("format %s has no event streams: save the response as JSON", c.format.name)}
-		return do(nil, position{}, &e)
-	}
-	var (
-		x      *exchange
-		reader eventReader
-		begun  position
-		bad    *RecordError
-		number int
-		last   position
-	)
-	finish := func(only bool) error {
-		if x == nil && bad == nil {
-			return nil
-		}
-		number++
-		if bad == nil {
-			if reason := reader.end(x); reason != "" {
-				e := last.err(c.file, reason)
-				bad = &e
-			}
-		}
-		out, wrong := x, bad
-		x, bad = nil, nil
-		if wrong != nil {
-			return do(nil, begun, wrong)
-		}
-		out, wrong = c.decoded(out, c.nameOf(out, number, only))
-		return do(out, begun, wrong)
-	}
-	begin := func(at position) {
-		x, reader, begun = &exchange{}, c.format.stream(), at
-		c.ask(x, nil)
-	}
-	err := c.eachEvent(ctx, c.file, func(rec *foreignRecord) error {
-		last = rec.at
-		o, wrong := rec.open(&c.text)
-		if o != nil && c.format.stream().begins(o) {
-			if err := finish(false); err != nil {
-				return err
-			}
-			begin(rec.at)
-		}
-		if bad != nil {
-			return nil // the rest of a response that cannot be read
-		}
-		if x == nil {
-			begin(rec.at)
-		}
-		if o != nil {
-			reader.event(x, o)
-			for _, account := range []*object{o, o.inside("message"), o.inside("response"), o.inside("delta"), o.inside("interaction")} {
-				x.took.account(account)
-			}
-		}
-		if bad = wrong; bad == nil {
-			bad = rec.mistake(&c.text)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if x == nil && bad == nil && number == 0 {
-		e := RecordError{File: c.file, Reason: "no event here"}
-		return do(nil, position{}, &e)
-	}
-	return finish(number == 0)
 }
 
 // A request is what was asked: the query, the model and the documents that the
@@ -437,46 +306,6 @@ func (c *exchangeReader) loadRequest(path string) (q *request, bad *RecordError,
 		return nil, &RecordError{File: path, Reason: reason}, nil
 	}
 	var t jsonText
-	q = &request{pdfs: &c.pdfs}
 	rec := foreignRecord{file: path, data: data, at: position{1, 1}}
-	o, bad := rec.open(&t)
-	if bad == nil {
-		c.format.readRequest(q, requestBody(o))
-		bad = rec.mistake(&t)
-	}
-	return q, bad, nil
-}
-
-// requestBody is the request itself: in files of batches it is a member.
-func requestBody(o *object) *object {
-	for _, name := range []string{"params", "body"} {
-		if o.has("custom_id") && o.has(name) {
-			return o.get(name).mustObject()
-		}
-	}
-	return o
-}
-
-// ask takes the query from what was put in: a string, or the last message of one of
-// the roles that says anything in the member content.
-func (q *request) ask(input value, content string, roles ...string) {
-	if input.kind() == aString {
-		q.query = input.string()
-		return
-	}
-	for _, message := range input.objects() {
-		if slices.Contains(roles, message.get("role").string()) {
-			q.query = cmp.Or(messageText(message.get(content)), q.query)
-		}
-	}
-}
-
-// addDocument adds a source that citations count among the documents.
-func (q *request) addDocument(s source) { q.documents = append(q.documents, &s) }
-
-// addResult adds a search result, which citations count among those.
-func (q *request) addResult(o *object) {
-	d := ibid.Document{Doc: o.get("source").string(), Title: o.get("title").string(), SourceType: "search_result"}
-	d.Blocks, d.HasBlocks = textBlocks(o.get("content")), true
-	q.results = append(q.results, &source{Document: d})
+	return c.askedIn(&rec, &t)
 }

@@ -86,6 +86,9 @@ func shown(m *memory, report *Report) []byte {
 		for _, tag := range r.Tags {
 			fmt.Fprintf(&b, "tag %s %s\n", tag.Key, tag.Value)
 		}
+		if r.SourceRecord != "" {
+			fmt.Fprintf(&b, "record %s\n", r.SourceRecord)
+		}
 	}
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,22 +69,37 @@ func (r *run) eachFile(ctx context.Context, extensions []string, do func(path st
 	return nil
 }
 
+// mostFiles is how many files of a directory are read.
+const mostFiles = 20_000
+
+// inDirectory are the files of a directory with one of the extensions, at any depth: not hidden
+// ones, nor those of a run.
 func inDirectory(dir string, extensions []string) ([]string, error) {
-	entries, err := os.ReadDir(dir) // sorted by name
-	if err != nil {
-		return nil, pathError(dir, err)
-	}
 	var found []string
-	for _, e := range entries {
-		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") {
-			continue
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return pathError(path, err)
+		case path == dir:
+		case strings.HasPrefix(e.Name(), ".") || e.IsDir() && isRun(path):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+		case !e.IsDir() && slices.Contains(extensions, filepath.Ext(unpackedName(e.Name()))):
+			if found = append(found, path); len(found) > mostFiles {
+				return ibid.Usagef("%s: more than %d files", dir, mostFiles).With("name its parts one by one")
+			}
 		}
-		if slices.Contains(extensions, filepath.Ext(unpackedName(name))) {
-			found = append(found, filepath.Join(dir, name))
-		}
-	}
-	return found, nil
+		return nil
+	})
+	return found, err
+}
+
+// isRun reports whether a directory is a run of ours.
+func isRun(dir string) bool {
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	var m struct{ Schema string }
+	return err == nil && json.Unmarshal(data, &m) == nil && strings.HasPrefix(m.Schema, "ibid.")
 }
 
 // open opens a file of the run for reading, decompressed if it is gzip or zstd.

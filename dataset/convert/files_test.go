@@ -82,3 +82,31 @@ func TestZstdLongLastLine(t *testing.T) {
 		t.Errorf("%d rows, %d failed, %v; want 1, 1, nil", report.Rows, report.Failed, err)
 	}
 }
+
+// TestInDirectory: files at any depth, but hidden ones and those of runs of ours.
+func TestInDirectory(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"b/c/deep.jsonl": "{}", "a.json": "{}", "b/readme.txt": "", ".hidden/x.json": "{}", "b/.x.json": "{}", "manifest.json": "[]",
+		"b/runs/1/manifest.json": `{"schema":"ibid.manifest/v1"}`, "b/runs/1/import/import.json": "{}",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := inDirectory(dir, []string{".json", ".jsonl"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range found {
+		found[i], _ = filepath.Rel(dir, found[i])
+	}
+	if got, want := strings.Join(found, " "), "a.json b/c/deep.jsonl manifest.json"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	read, err := Inputs([]string{dir})
+	if err != nil || len(read) != 4 { // and the file with another extension
+		t.Errorf("%v, %v", read, err)
+	}
+}

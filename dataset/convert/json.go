@@ -29,7 +29,8 @@ const maxDepth = 200
 type jsonText struct {
 	data   []byte
 	err    *jsonError
-	limits int // by which the limit of elements of a list is multiplied; 0 is 1
+	limits int // by which the limits of elements and values are multiplied; 0 is 1
+	values int // that the tree which is being made may still have
 
 	decoder jsontext.Decoder
 	input   bytes.Buffer
@@ -49,19 +50,23 @@ func (e *jsonError) in(record []byte, at position, file string) RecordError {
 
 // open checks the text and returns its object, nil if it is none.
 func (r *jsonText) open(data []byte) *object {
+	if r.err = r.checkAll(data); r.err != nil {
+		return nil
+	}
+	return value{r: r, start: skipSpace(data, 0), end: len(data), index: noIndex}.object()
+}
+
+// checkAll checks the text, which then is that of r.
+func (r *jsonText) checkAll(data []byte) *jsonError {
 	r.data = data
 	start := skipSpace(data, 0)
 	if m := mark(data); m != "" {
-		r.err = &jsonError{0, "the line begins with " + m}
-	} else if start == len(data) {
-		r.err = &jsonError{0, "empty line"}
-	} else {
-		r.err = r.check(start)
+		return &jsonError{0, "the line begins with " + m}
 	}
-	if r.err != nil {
-		return nil
+	if start == len(data) {
+		return &jsonError{0, "empty line"}
 	}
-	return value{r: r, start: start, end: len(data), index: noIndex}.object()
+	return r.check(start)
 }
 
 // check reads the whole text. What passes can be cut into values by its brackets.

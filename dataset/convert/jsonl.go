@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -16,9 +17,11 @@ import (
 
 // jsonl is our own columns, one row as one JSON object on each line.
 //
-// Missing and null members are null, [] is known to be empty. A line that has
-// doc and no id is a document. Where the first answer of a file has no id, its answers
-// are numbered. The specification's names (file_name,
+// Missing and null members are null, [] is known to be empty. A row without citations, or
+// with null, has the marks of its answer read: numbers count its documents from 1. If it has
+// documents and no marks, it cites nothing; with neither, citations are null. A line that has
+// doc and no id is a document. Where the first answer of a file has no id, its answers are
+// numbered. The specification's names (file_name,
 // start_char …) and those of other tools stand for ours (see [otherNames]); a member
 // that is one of ours misspelt makes its record an error. Offsets are written as they are: a row may state
 // any unit, and so may the run file; quotes are tested against the row's own
@@ -31,7 +34,11 @@ var jsonl = Format{
 	streams: true,
 	options: []string{"columns"},
 	fits: func(o *object) bool {
-		return o.has("id") && o.has("answer") && !listsInline(o) && o.find("annotation_id") == nil || o.peek("doc") != "" && !o.has("id")
+		if !o.has("id") && o.peek("doc") != "" {
+			return true
+		}
+		ours := o.has("id") || o.isList("documents") || o.isList("truth") || o.isList("citations")
+		return ours && o.peekKind("answer") == aString && o.find("annotation_id") == nil
 	},
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".jsonl", ".ndjson", ".json"}, func(path string) error {
@@ -47,10 +54,6 @@ type jsonlReader struct {
 	file   string
 	record jsonlRecord
 	proof  *rowProof
-
-	// amend, unless nil, is given each row before it is written. What it
-	// returns is why the row cannot be, "" if it can.
-	amend func(row *ibid.Answer, at position) (reason string)
 }
 
 func newJSONLReader(r *run, path string) jsonlReader {
@@ -95,9 +98,20 @@ func (c *jsonlReader) settle() {
 	}
 }
 
-// row proves the quotes of the record's row, and writes it.
-func (c *jsonlReader) row(row *ibid.Answer) error {
+// row reads the marks of the record's row where it has no citations, proves its quotes, and
+// writes it. Without marks and without a list of sources its citations stay unknown.
+func (c *jsonlReader) row(row *ibid.Answer, at position) error {
 	row.File = c.file
+	if !row.HasCitations && !row.AnswerNull {
+		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, report: func(format string, args ...any) {
+			c.warn(RecordError{File: c.file, Line: at.line, Reason: fmt.Sprintf(format, args...)})
+		}}
+		if reason := m.read(); reason != "" {
+			c.fail(at.err(c.file, "answer: "+reason))
+			return nil
+		}
+		row.HasCitations = row.HasDocuments || len(row.Citations) > 0
+	}
 	if err := c.proof.row(c, row); err != nil {
 		return err
 	}
@@ -123,22 +137,21 @@ func (c *jsonlReader) value(from *foreignRecord) error {
 		c.fail(at.err(c.file, cmp.Or(c.NoDocs, "a document, and no place for documents was given (--docs)")))
 		return nil
 	}
-	if c.amend != nil && !rec.isDocument {
-		if reason := c.amend(&rec.row, at); reason != "" {
-			c.fail(at.err(c.file, reason))
-			return nil
-		}
-	}
-	for _, name := range rec.unknown {
-		c.report.unknownField(name)
-	}
-	for _, names := range rec.renamed {
-		tally(c.report.ReadAs, names[0]+" as "+names[1])
-	}
+	c.tallyNames()
 	if rec.isDocument {
 		return c.document(&rec.document)
 	}
-	return c.row(&rec.row)
+	return c.row(&rec.row, at)
+}
+
+// tallyNames counts the members of the record that are no column of ours, or have another name.
+func (c *jsonlReader) tallyNames() {
+	for _, name := range c.record.unknown {
+		c.report.unknownField(name)
+	}
+	for _, names := range c.record.renamed {
+		tally(c.report.ReadAs, names[0]+" as "+names[1])
+	}
 }
 
 // A jsonlRecord decodes one line after the other into the same row or document.
@@ -148,6 +161,8 @@ type jsonlRecord struct {
 	isDocument bool
 	row        ibid.Answer
 	hasID      bool
+	hasSystem  bool
+	listedAs   string // the name of its documents in the record
 	document   ibid.Document
 
 	number *int // of the answer, over all files that have no ids
@@ -157,9 +172,6 @@ type jsonlRecord struct {
 	renamed [][2]string       // members that were read under another name, and that name
 	unknown []string          // dotted names of the members that are no column of ours
 	extra   extra             // their values, but those of citations
-
-	// sources, unless nil, takes the lists that numbers in the answer stand for.
-	sources *sourceList
 }
 
 // An idSource says where the ids of a file's answers come from.
@@ -180,9 +192,6 @@ const referenceTag = "source_reference"
 func (c *jsonlRecord) decode(line []byte) *jsonError {
 	c.unknown, c.renamed = c.unknown[:0], c.renamed[:0]
 	c.extra.reset()
-	if c.sources != nil {
-		c.sources.reset()
-	}
 	if o := c.text.open(line); o != nil {
 		if c.isDocument = o.find("doc") != nil && o.find("id") == nil; c.isDocument {
 			c.decodeDocument(o)
@@ -201,7 +210,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
 	c.rename(o, "")
-	c.hasID = false
+	c.hasID, c.hasSystem = false, false
 	for name, v := range o.all() {
 		switch name {
 		case "citations":
@@ -223,12 +232,15 @@ func (c *jsonlRecord) decodeRow(o *object) {
 				}
 			}
 		default:
-			if !rowColumns.read(c, name, v) && (c.sources == nil || !c.sources.member(c, o, v)) {
+			if !rowColumns.read(c, name, v) {
 				c.keep(v)
 			}
 		}
 	}
 	c.identify(o)
+	if !c.hasSystem {
+		r.System = cmp.Or(r.Model, r.Provider, r.System)
+	}
 	if !c.extra.empty() {
 		at := slices.IndexFunc(r.Tags, func(t ibid.Tag) bool { return t.Key == referenceTag })
 		if at < 0 {
@@ -397,32 +409,81 @@ func readColumns[T any](c *jsonlRecord, members iter.Seq2[string, value], of col
 	}
 }
 
-// inlineDocuments reads a list of documents, or of texts, which are then called by
-// their number from 1, as [n] in an answer calls them.
+// inlineDocuments reads a list of documents or texts. The names of texts are their numbers from
+// 1, which marks such as [1] refer to. A single text is read as a list of one. Strings are names
+// in a list called references, and in other lists if they are URLs.
 func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.Document, known bool) {
-	for i, e := range v.elements() {
-		var d ibid.Document
+	add := func(i int, e value) {
+		d := ibid.Document{Doc: strconv.Itoa(i + 1)}
 		switch {
-		case e.kind() == aString:
-			d.Doc = strconv.Itoa(i + 1)
+		case e.kind() != aString:
+			if e.want(anObject) {
+				c.inlineDocument(e.object(), &d)
+			}
+		case c.listedAs == "references" || isURL(e.string()):
+			d.Doc = e.string()
+		default:
 			d.Text, d.HasText = e.text()
-		case e.want(anObject):
-			c.inlineDocument(e.object(), &d)
 		}
 		to = append(to, d)
+	}
+	if v.kind() == aString && c.listedAs != "" {
+		add(0, v)
+		return to, v.r.err == nil
+	}
+	for i, e := range v.elements() {
+		add(i, e)
 	}
 	return to, v.given() && v.r.err == nil
 }
 
+// isURL reports whether a text is a URL of the web and nothing else.
+func isURL(text string) bool {
+	return (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) && !strings.ContainsAny(text, " \t\n")
+}
+
+// inlineDocument reads a document of a row. Its name is doc, else id, url, source or
+// metadata.source, else the number that it has.
 func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 	c.rename(o, "documents")
-	for _, name := range []string{"id", "url"} {
-		if m := o.find(name); m != nil && o.find("doc") == nil && o.peek(name) != "" {
-			m.name = "doc"
+	of := o
+	names := documentNameMembers
+	if o.find("doc") != nil {
+		names = nil
+	} else if meta := o.find("metadata"); !slices.ContainsFunc(names, o.names) && meta != nil && o.isObject("metadata") {
+		of, names = o.valueOf(meta).object(), []string{"source"}
+	}
+	for _, name := range names {
+		if of.names(name) {
+			m := of.find(name)
+			out.Doc = of.valueOf(m).label()
+			if of == o {
+				m.name = ""
+			}
+			break
 		}
 	}
-	readColumns(c, o.all(), documentColumns, out)
-	o.require("doc")
+	for _, name := range documentTextMembers {
+		if o.find("text") == nil && o.peekKind(name) == aString {
+			o.find(name).name = "text"
+		}
+	}
+	for name, v := range o.all() {
+		if name != "" && !documentColumns.read(out, name, v) {
+			c.keep(v)
+		}
+	}
+}
+
+// What other tools call the name and the text of a document.
+var (
+	documentNameMembers = []string{"id", "url", "source"}
+	documentTextMembers = []string{"content", "page_content"}
+)
+
+// names reports whether a member can be the name of a document.
+func (o *object) names(member string) bool {
+	return strings.TrimSpace(o.peek(member)) != "" || o.peekKind(member) == aNumber
 }
 
 // decodeDocument reads a line that is a document. What has no column goes into its

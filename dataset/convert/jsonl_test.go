@@ -73,7 +73,7 @@ func TestJSONLErrors(t *testing.T) {
 		{"unknown kind", `{"id":"x","labels":[{"kind":"quality"}]}`, `-:2:29: labels[0].kind: unknown value "quality"`},
 		{"kind missing", `{"id":"x","labels":[{"value":1}]}`, `-:2:21: labels[0]: kind is missing`},
 		{"unknown role", `{"id":"x","messages":[{"role":"bot","content":""}]}`, `-:2:31: messages[0].role: unknown value "bot"`},
-		{"document without a name", `{"id":"x","documents":[{"text":"t"}]}`, `-:2:24: documents[0]: doc is missing`},
+		{"document without a name", `{"id":"x","documents":[{"doc":null,"text":"t"}]}`, `-:2:31: documents[0].doc: want a string, got null`},
 		{"tag of another type", `{"id":"x","tags":{"n":1}}`, `-:2:23: tags.n: want a string, got a number`},
 		{"invalid UTF-8", "{\"id\":\"é\xff\"}", `-:2:9: id: invalid UTF-8: byte 0xff`},
 		{"invalid UTF-8 outside strings", "{\"id\":\xff}", `-:2:7: id: invalid UTF-8: byte 0xff`},

@@ -12,7 +12,8 @@ import (
 )
 
 // labelStudio is the JSON export of Label Studio: tasks with the annotations of
-// several people; or JSON_MIN, whose records are read as such tasks (see [studioMin]).
+// several people. Records of JSON_MIN, which does not say what is an answer, and marks in
+// HTML, whose offsets count what a browser shows, are refused.
 //
 // Each task is a row. Its id is the member id of the data, else the task's; query is
 // query, question or prompt; answer is answer, response or output; system, provider
@@ -35,17 +36,16 @@ import (
 // source_reference and is counted; predictions are counted only.
 //
 // Offsets count code points, zero-based, end exclusive, unless the quotes prove that
-// they count UTF-16 units, as those of older versions do. HTML is read as the text
-// that it shows.
+// they count UTF-16 units, as those of older versions do.
 var labelStudio = Format{
 	Name:       "label-studio",
-	Summary:    "Label Studio exports (JSON, JSON_MIN): places and choices of several annotators",
+	Summary:    "Label Studio exports (JSON): places and choices of several annotators",
 	Input:      "JSON or JSON Lines files, or a directory of them",
 	CodePoints: true,
 	streams:    true,
 	options:    []string{"system"},
 	fits: func(o *object) bool {
-		return o.isObject("data") && (o.isList("annotations") || o.isList("completions")) || o.find("annotation_id") != nil && isStudioMin(o)
+		return o.isObject("data") && (o.isList("annotations") || o.isList("completions")) || isStudioMin(o)
 	},
 	convert: func(ctx context.Context, r *run) error {
 		c := &studioReader{run: r, called: map[[32]byte]string{}}
@@ -112,7 +112,7 @@ func (c *studioReader) read(ctx context.Context, path string) error {
 
 // eachTask calls do with every task of the file, or with what is wrong with it.
 func (c *studioReader) eachTask(ctx context.Context, s shape, do func(*studioTask, *RecordError) error) error {
-	return c.eachStudioRecord(ctx, s, func(rec *foreignRecord) error {
+	return c.eachRecord(ctx, c.file, s, func(rec *foreignRecord) error {
 		t := &studioTask{at: rec.at, record: rec.data}
 		o, bad := rec.open(&c.text)
 		if bad == nil {
@@ -140,7 +140,7 @@ func (c *studioReader) examine(p *proof, t *studioTask) {
 	for i := range t.fields {
 		f := &t.fields[i]
 		if marks := byField[f.key]; len(marks) > 0 {
-			p.examineMarks(f.as(c.layout.html[f.key]).text, marks)
+			p.examineMarks(f.searched().text, marks)
 		}
 	}
 }
@@ -164,23 +164,20 @@ type studioTask struct {
 
 // A studioField is one string of a task's data.
 type studioField struct {
-	key, text   string
-	plain, html *searched // nil until asked for
+	key, text string
+	find      *searched // nil until asked for
 }
 
-// as is the text of the field, which may be HTML.
-func (f *studioField) as(html bool) *searched {
-	if html {
-		if f.html == nil {
-			f.html = newSearched(token.NewText(shownText(f.text)))
-		}
-		return f.html
+// searched is the text of the field.
+func (f *studioField) searched() *searched {
+	if f.find == nil {
+		f.find = newSearched(token.NewText(f.text))
 	}
-	if f.plain == nil {
-		f.plain = newSearched(token.NewText(f.text))
-	}
-	return f.plain
+	return f.find
 }
+
+// isStudioMin reports whether a record is of JSON_MIN.
+func isStudioMin(o *object) bool { return !o.has("data") && o.find("annotation_id") != nil }
 
 // field is the string of that name, nil if there is none.
 func (t *studioTask) field(key string) *studioField {
@@ -195,7 +192,7 @@ func (t *studioTask) field(key string) *studioField {
 var (
 	studioQuery  = []string{"query", "question", "prompt"}
 	studioAnswer = []string{"answer", "response", "output"}
-	studioTexts  = []string{"text", "document", "context", "passage", "content", "html"} // which it is likely that people mark
+	studioTexts  = []string{"text", "document", "context", "passage", "content"} // which it is likely that people mark
 )
 
 // isStudioRole reports whether a field is the question, the answer, or names
@@ -211,6 +208,10 @@ func isStudioRole(key string) bool {
 // decode reads a task. What is wrong it leaves with the text.
 func (t *studioTask) decode(o *object) {
 	t.root = o
+	if isStudioMin(o) {
+		o.fail("a record of JSON_MIN: export the project from Label Studio as JSON")
+		return
+	}
 	if t.data = o.get("data").mustObject(); t.data == nil {
 		return
 	}
@@ -349,7 +350,6 @@ type studioMark struct {
 	markedSpan
 	to     string // the control's object, by its name in the labeling configuration
 	source string // the field of the data, if the export says it
-	html   bool   // offsets count the text that HTML shows
 	labels []string
 
 	item, value *object
@@ -406,10 +406,9 @@ func textMark(item *object) (m studioMark, ok bool) {
 		m.source = source
 	}
 	switch {
-	case kind == "hypertextlabels" || kind == "hypertext" || v.isObject("globalOffsets"):
-		if m.html, ok = true, m.offsetsOfHTML(v); !ok {
-			return m, false
-		}
+	case kind == "hypertextlabels" || kind == "hypertext" || strings.Contains(v.peek("start"), "text()"):
+		item.fail("a mark in HTML: show the text as <Text> in Label Studio, and export the project as JSON")
+		return m, false
 	case kind == "labels" || kind == "text" || kind == "richtext":
 		if v.has("channel") || !m.offsetsOf(v, "start", "end") {
 			return m, false
@@ -421,26 +420,8 @@ func textMark(item *object) (m studioMark, ok bool) {
 		// Line ends become a backslash and an n.
 		m.quote.text = strings.ReplaceAll(v.get("text").string(), `\n`, "\n")
 	}
-	m.labels, _ = v.first("labels", "hypertextlabels").texts()
+	m.labels, _ = v.get("labels").texts()
 	return m, item.r.err == nil
-}
-
-// offsetsOfHTML reads the offsets of a mark in HTML: those into the text as a whole,
-// else those into its only node.
-func (m *studioMark) offsetsOfHTML(v *object) bool {
-	if whole := v.get("globalOffsets").object(); whole != nil {
-		for _, name := range []string{"start", "end", "startOffset", "endOffset"} {
-			v.get(name)
-		}
-		return m.offsetsOf(whole, "start", "end")
-	}
-	const only = "/text()[1]"
-	for _, name := range []string{"start", "end"} {
-		if path := v.get(name).string(); path != only && path != only[1:] {
-			return false
-		}
-	}
-	return m.offsetsOf(v, "startOffset", "endOffset")
 }
 
 // offsetsOf reads a pair of offsets, which may be strings. Fractions are seconds, and
@@ -471,18 +452,16 @@ func (o *object) readUsual() {
 type studioLayout struct {
 	votes map[string]map[string]int // for each object of the configuration, the quotes that a field holds
 	field map[string]string         // the field of each object; "" if there is none
-	html  map[string]bool           // fields that are HTML
 	asked bool                      // people were asked to mark texts
 
-	marks   map[string]int  // in each object
-	answers int             // results that are no marks in texts
-	inHTML  map[string]bool // objects that are HTML
+	marks   map[string]int // in each object
+	answers int            // results that are no marks in texts
 }
 
 func newStudioLayout() studioLayout {
 	return studioLayout{
 		votes: map[string]map[string]int{}, field: map[string]string{},
-		html: map[string]bool{}, inHTML: map[string]bool{}, marks: map[string]int{},
+		marks: map[string]int{},
 	}
 }
 
@@ -505,7 +484,6 @@ func (l *studioLayout) voteFor(t *studioTask, m *studioMark) {
 		l.votes[m.to] = map[string]int{}
 	}
 	l.marks[m.to]++
-	l.inHTML[m.to] = l.inHTML[m.to] || m.html
 	for i := range t.fields {
 		f := &t.fields[i]
 		votes := 0
@@ -514,7 +492,7 @@ func (l *studioLayout) voteFor(t *studioTask, m *studioMark) {
 		}
 		var p proof
 		if isQuote(m.quote.text) {
-			e := p.examine(f.as(m.html), &m.quote)
+			e := p.examine(f.searched(), &m.quote)
 			if e.exact&shownReadings != 0 || e.alike>>p.documented&1 == 1 {
 				votes++
 			}
@@ -544,7 +522,6 @@ func (l *studioLayout) settle() {
 			return cmp.Or(-cmp.Compare(votes[a], votes[b]), cmp.Compare(rankField(a, to), rankField(b, to)), strings.Compare(a, b))
 		})
 		l.field[to] = best
-		l.html[best] = l.html[best] || l.inHTML[to]
 	}
 	l.asked = len(l.marks) == 0 && l.answers == 0
 	for to := range l.marks {

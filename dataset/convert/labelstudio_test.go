@@ -127,8 +127,6 @@ func TestLabelStudioOffsets(t *testing.T) {
 		{"another name", studioExport(`{"text":"no","body":`+quoted(text)+`}`, results("t", utf16)), "utf16_exclusive", "1/body"},
 		{"a source", studioExport(`{"a":`+quoted(text)+`,"b":`+quoted(text)+`}`, strings.ReplaceAll(results("t", utf16), `"to_name"`, `"source":"$b","to_name"`)), "utf16_exclusive", "1/b"},
 		{"strings", studioExport(`{"text":"ab cd"}`, `{"type":"labels","to_name":"t","value":{"start":"3","end":"5","text":"cd"}}`), "codepoint_exclusive", "1/text"},
-		{"HTML", studioExport(`{"html":"<p class='a>b'>1 &lt; 2<br>and <b>so</b></p>"}`, `{"type":"hypertextlabels","to_name":"t","value":{"start":"/p[1]/text()[1]","startOffset":4,"end":"/p[1]/b[1]/text()[1]","endOffset":2,"text":"2\\nand so","globalOffsets":{"start":4,"end":12},"hypertextlabels":["E"]}}`), "codepoint_exclusive", "1/html"},
-		{"one node", studioExport(`{"html":"plain words"}`, `{"type":"hypertextlabels","to_name":"t","value":{"start":"/text()[1]","startOffset":6,"end":"/text()[1]","endOffset":11,"text":"words","hypertextlabels":["E"]}}`), "codepoint_exclusive", "1/html"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -140,7 +138,7 @@ func TestLabelStudioOffsets(t *testing.T) {
 				t.Errorf("readings %v of %d marks, want %s", report.Readings, n, tt.reading)
 			}
 			want := map[string][]string{
-				"HTML": {"2\nand so"}, "strings": {"cd"}, "one node": {"words"},
+				"strings": {"cd"},
 			}[tt.name]
 			if want == nil {
 				want = parts
@@ -343,55 +341,27 @@ func TestLabelStudioMoved(t *testing.T) {
 	}
 }
 
-// TestShownText counts what Label Studio counts of HTML.
-func TestShownText(t *testing.T) {
-	for source, want := range map[string]string{
-		"plain":                                  "plain",
-		"a &amp; b &#x1F600; &nbsp;c":            "a & b 😀 \u00a0c",
-		"<p>a</p>\r\n<p title=\"x > y\">b<br/>c": "a\nb\nc",
-		"a<!-- <b>no</b> -->b":                   "ab",
-		"1 < 2 <> 3 <3":                          "1 < 2 <> 3 <3",
-		"a<script>if (a<b) {}</SCRIPT>b<style>c</style>d": "abd",
-		"<BR>a<b":          "\na",
-		"<!doctype html>a": "a",
-		"<script>a":        "",
+// TestLabelStudioRefuses: JSON_MIN and marks in HTML are refused with what to do.
+func TestLabelStudioRefuses(t *testing.T) {
+	const html = "a mark in HTML: show the text as <Text> in Label Studio, and export the project as JSON"
+	for _, tt := range []struct{ text, want string }{
+		{
+			`[{"id":4,"question":"When?","answer":"In 1874.","passage":"It opened.","evidence":[{"start":0,"end":2,"text":"It","labels":["Evidence"]}],"annotator":1,"annotation_id":9}]`,
+			"-:1:2: a record of JSON_MIN: export the project from Label Studio as JSON",
+		},
+		{
+			studioExport(`{"html":"<p>so</p>"}`, `{"type":"hypertextlabels","to_name":"t","value":{"globalOffsets":{"start":0,"end":2},"text":"so","hypertextlabels":["E"]}}`),
+			"-:1:85: annotations[0].result[0]: " + html,
+		},
+		{
+			studioExport(`{"html":"so"}`, `{"type":"labels","to_name":"t","value":{"start":"/p[1]/text()[1]","startOffset":0,"end":"/p[1]/text()[1]","endOffset":2,"labels":["E"]}}`),
+			"-:1:78: annotations[0].result[0]: " + html,
+		},
 	} {
-		if got := shownText(source); got != want {
-			t.Errorf("shownText(%q) = %q, want %q", source, got, want)
+		m, report := importText(t, "auto", tt.text, Options{})
+		if len(m.rows) != 0 || report.Formats["label-studio"] != 1 {
+			t.Errorf("rows %+v, report %+v", m.rows, report)
 		}
-	}
-}
-
-// TestLabelStudioMin reads JSON_MIN: two people's records of one task are a task, whose
-// marks are found by their quotes and whose choices are labels.
-func TestLabelStudioMin(t *testing.T) {
-	const text = `[
- {"id":4,"question":"When?","answer":"In 1874.","passage":"Die Größe. It opened in 1874.","evidence":[{"start":11,"end":29,"text":"It opened in 1874.","labels":["Evidence"]}],"support":"Supported","annotator":1,"annotation_id":9,"created_at":"2026-01-01","updated_at":"2026-01-01","lead_time":3.5},
- {"id":4,"question":"When?","answer":"In 1874.","passage":"Die Größe. It opened in 1874.","support":{"choices":["Partially supported"]},"annotator":2,"annotation_id":10},
- {"id":5,"question":"Who?","answer":"Ada.","passage":"Ada built it.","evidence":[{"start":0,"end":3,"text":"Ada","labels":["Evidence"]}],"support":"perhaps","note":["a","b"],"annotator":1,"annotation_id":11},
- {"id":6,"picture":"p.png","box":[{"x":1,"y":1,"width":2,"height":2,"rectanglelabels":["a"],"original_width":9,"original_height":9}],"annotator":1,"annotation_id":12}]`
-	m, report := importText(t, "label-studio", text, Options{})
-	if report.Records != 3 || report.Rows != 3 || report.Proved != 2 || report.Failed != 0 {
-		t.Fatalf("report: %+v", report)
-	}
-	r := &m.rows[0]
-	if r.ID != "4" || r.Query != "When?" || r.Answer != "In 1874." || len(r.Documents) != 1 {
-		t.Errorf("row %+v", r)
-	}
-	want := []ibid.Mark{{Annotator: "1", Doc: "4/passage", Start: some(11), End: some(29)}, {Annotator: "2", DocNull: true}}
-	if diff := cmp.Diff(want, r.Truth); diff != "" {
-		t.Errorf("truth (-want +got):\n%s", diff)
-	}
-	if len(r.Labels) != 2 || r.Labels[0].Value.Value != 1 || r.Labels[1].Value.Value != 0.5 || r.Labels[1].Annotator != "2" {
-		t.Errorf("labels %+v", r.Labels)
-	}
-	if tag, _ := m.rows[1].Tag(referenceTag); !strings.Contains(tag, `"data.note":["a","b"]`) || len(m.rows[1].Labels) != 0 {
-		t.Errorf("second task: tag %s, labels %+v", tag, m.rows[1].Labels)
-	}
-	if len(m.rows[2].Truth) != 0 || report.Ignored["mark"] != 1 {
-		t.Errorf("a part of a picture: %+v, ignored %v", m.rows[2].Truth, report.Ignored)
-	}
-	if _, report = importText(t, "auto", text, Options{}); report.Formats["label-studio"] != 1 {
-		t.Errorf("recognised as %v", report.Formats)
+		wantErrors(t, report.Errors, tt.want)
 	}
 }

@@ -43,7 +43,7 @@ func (c *studioReader) documents(t *studioTask) (map[string]string, error) {
 	names := make(map[string]string, len(fields))
 	for _, f := range fields {
 		t.data.get(f.key)
-		text := f.as(c.layout.html[f.key]).text.String()
+		text := f.searched().text.String()
 		name := t.nameOf(f, len(fields))
 		if name == "" {
 			name = c.call(text, t.id+"/"+f.key)
@@ -199,7 +199,7 @@ func (w *studioWriter) truth(a *studioAnnotation, places string) {
 		for _, label := range m.labels {
 			tally(w.report.SpanLabels, label)
 		}
-		if labels := m.value.first("labels", "hypertextlabels"); labels.given() {
+		if labels := m.value.get("labels"); labels.given() {
 			w.kept.add(labels.path(), labels.raw())
 		}
 	}
@@ -221,7 +221,7 @@ func (w *studioWriter) truth(a *studioAnnotation, places string) {
 	for _, m := range placed {
 		f := w.layout.fieldOf(w.t, m)
 		t := ibid.Mark{Annotator: a.annotator, Doc: w.names[f.key]}
-		t.Start, t.End, t.Unit = m.place(f.as(w.layout.html[f.key]).text, w.reading)
+		t.Start, t.End, t.Unit = m.place(f.searched().text, w.reading)
 		w.row.Truth = append(w.row.Truth, t)
 		if v := m.verdict(w.reading); v != proved {
 			w.warn(m.item, "%s", markReasons[v])

@@ -80,7 +80,7 @@ var (
 		{"id", textCell, func(c *jsonlRecord, v value) { c.row.ID, c.hasID = v.label(), v.given() }},
 		{"system", textCell, func(c *jsonlRecord, v value) {
 			if s, given := v.text(); given {
-				c.row.System = s
+				c.row.System, c.hasSystem = s, true
 			}
 		}},
 		{"query", textCell, func(c *jsonlRecord, v value) { c.row.Query, c.row.QueryNull = v.string(), !v.given() }},
@@ -166,28 +166,34 @@ var otherNames = []struct {
 	theirs []string
 	suits  func(value) bool
 }{
-	{"query", []string{"question", "prompt", "input", "user_input"}, isText},
-	{"answer", []string{"response", "output", "completion"}, isText},
+	{"id", []string{"record_id"}, isLabel},
+	{"query", []string{"question", "prompt", "input", "user_input", "main_input"}, isText},
+	{"answer", []string{"response", "output", "completion", "actual_output", "actualOutput", "main_output", "result"}, isText},
 	{"truth", []string{"ground_truth", "gold", "reference_spans"}, listsSpans},
-	{"documents", []string{"contexts", "retrieved_contexts", "sources"}, listsTexts},
+	{"documents", []string{
+		"contexts", "retrieved_contexts", "retrieval_context", "retrievalContext", "context", "docs", "source_documents", "sources", "references",
+	}, listsTexts},
+	{"system", []string{"app_id"}, isText},
 }
 
 // fitsLoosely reports whether a record that is of no other format is one of our columns:
-// it has an answer, perhaps under another name or a misspelt one, and an id or a question.
+// it has an answer, perhaps under a misspelt name, and an id, or one under another name, and
+// with either a question or documents.
 func fitsLoosely(o *object) bool {
 	var names []string
+	own := false
 	for _, m := range o.members {
 		for _, other := range otherNames {
 			if slices.Contains(other.theirs, m.name) && other.suits(o.valueOf(&m)) {
 				names = append(names, other.ours)
 			}
 		}
-		if ibid.Slip(m.name, []string{"answer"}) != "" {
-			names = append(names, "answer")
+		if m.name == "answer" || ibid.Slip(m.name, []string{"answer"}) != "" {
+			own, names = true, append(names, "answer")
 		}
 		names = append(names, m.name)
 	}
-	return hasColumns(names, "answer") && (hasColumns(names, "id") || hasColumns(names, "query"))
+	return hasColumns(names, "answer") && (own && hasColumns(names, "id") || hasColumns(names, "query") || hasColumns(names, "documents"))
 }
 
 // ourColumns are the columns of a table by our names, as far as they are those of a row:
@@ -210,6 +216,8 @@ func ourColumns(columns []string) []string {
 
 func isText(v value) bool { return v.kind() == aString }
 
+func isLabel(v value) bool { return v.kind() == aString || v.kind() == aNumber }
+
 // listsSpans reports whether a value is a list of places in documents.
 func listsSpans(v value) bool {
 	return v.allElements(func(e value) bool {
@@ -218,14 +226,14 @@ func listsSpans(v value) bool {
 	})
 }
 
-// listsTexts reports whether a value is a list of texts, or of documents with one.
+// listsTexts reports whether a value is a text, or a list of texts or documents.
 func listsTexts(v value) bool {
-	return v.allElements(func(e value) bool {
+	return isText(v) || v.allElements(func(e value) bool {
 		if e.kind() != anObject {
-			return e.kind() == aString
+			return isText(e)
 		}
 		o := e.object()
-		return o.has("text") && (o.peek("doc") != "" || o.peek("id") != "" || o.peek("url") != "")
+		return o.has("text") || slices.ContainsFunc(documentTextMembers, o.has) || o.names("doc") || slices.ContainsFunc(documentNameMembers, o.names)
 	})
 }
 
@@ -265,6 +273,7 @@ func (c *jsonlRecord) rename(o *object, list string) {
 		}
 	}
 	if list == "" {
+		c.listedAs = ""
 		c.renameOthers(o)
 	}
 	names := memberNames[list]
@@ -285,13 +294,16 @@ func (c *jsonlRecord) rename(o *object, list string) {
 // renameOthers takes the names of other tools for ours.
 func (c *jsonlRecord) renameOthers(o *object) {
 	for _, other := range otherNames {
-		if o.find(other.ours) != nil || other.ours == "documents" && c.sources != nil {
+		if o.find(other.ours) != nil || other.ours == "system" && (o.has("model") || o.has("provider")) {
 			continue
 		}
 		for _, name := range other.theirs {
 			if m := o.find(name); m != nil && other.suits(o.valueOf(m)) {
 				c.renamed = append(c.renamed, [2]string{name, other.ours})
 				m.name = other.ours
+				if other.ours == "documents" {
+					c.listedAs = name
+				}
 				break
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/metrics/presence"
 )
 
 // openRAGEval is what Open RAG Eval of Vectara reads and writes: its table of retrieved
@@ -156,12 +155,15 @@ func (c *researchReader) openRAGTable(ctx context.Context) error {
 	return err
 }
 
+// maxNumber is the largest number of a source that a mark can mean.
+const maxNumber = 1000
+
 // openRAGLines converts the lines of one run.
 func (c *researchReader) openRAGLines(lines []csvRecord) error {
 	c.begin(position{line: lines[0].line})
 	first := lines[0]
 	c.openRAGRow(first.get("query_id"), first.get("query"), first.get("query_run"))
-	var sources []inlineSource
+	var sources []ibid.Citation
 	for _, rec := range lines {
 		key := rec.get("passage_id")
 		if c.row.Answer == "" {
@@ -172,13 +174,13 @@ func (c *researchReader) openRAGLines(lines []csvRecord) error {
 		}
 		name := c.source(ibid.Document{Doc: first.get("query_id") + key, Text: rec.get("passage"), HasText: true})
 		n, err := strconv.Atoi(strings.Trim(key, "[]"))
-		if err != nil || n < 1 || n > presence.MaxRange {
+		if err != nil || n < 1 || n > maxNumber {
 			continue // no mark can mean it
 		}
 		for len(sources) < n {
-			sources = append(sources, inlineSource{citation: ibid.Citation{DocNull: true, Title: "[" + strconv.Itoa(len(sources)+1) + "]"}})
+			sources = append(sources, ibid.Citation{DocNull: true, Title: "[" + strconv.Itoa(len(sources)+1) + "]"})
 		}
-		sources[n-1].citation = ibid.Citation{Doc: name}
+		sources[n-1] = ibid.Citation{Doc: name}
 	}
 	if a := c.row.Answer; a == "" || a == "NO_ANSWER" || a == "API_ERROR" {
 		c.report.LeftOut++

@@ -22,12 +22,18 @@ type Report struct {
 	Schema string `json:"schema"`
 	Format string `json:"format"`
 
+	// Program is the SHA-256 of the user's own program that read the records.
+	Program string `json:"program,omitempty"`
+
 	Records   int64 `json:"records"`   // records met
 	Rows      int64 `json:"rows"`      // rows written
 	LeftOut   int64 `json:"left_out"`  // records that an option leaves out on purpose
 	Failed    int64 `json:"failed"`    // records that could not be read
 	Documents int64 `json:"documents"` // documents written
 	Citations int64 `json:"citations"` // citations written
+
+	// BadAnnotations counts the annotations of kept records that could not be read.
+	BadAnnotations int64 `json:"bad_annotations,omitempty"`
 
 	// PDFReader is what read the PDFs in the records: "pdftotext 22.12.0", with the version
 	// that is installed, or "ledongthuc/pdf". It is "" where none was read.

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"ibid"
-	"ibid/metrics/presence"
 )
 
 // A researchFormat is the output of a research project: JSON records that give a row
@@ -213,18 +212,7 @@ func (c *researchReader) cite(claim *ibid.Claim, to ibid.Citation) {
 }
 
 // markers reads the marks in the answer, whose numbers count sources from 1.
-func (c *researchReader) markers(sources []inlineSource) (reason string) {
-	items, bad := presence.Parse(c.row.Answer)
-	if n := countCitations(items); n > maxInlineCitations {
-		return fmt.Sprintf("%d citations, more than %d", n, maxInlineCitations)
-	}
-	for i := range bad {
-		c.say("characters %d-%d of the answer: %s: %s", bad[i].Start, bad[i].End, bad[i].Reason, quoted(bad[i].Text))
-	}
-	m := markerReader{row: &c.row, sources: &sourceList{all: sources, known: true}}
-	m.report = func(marker *presence.Inline, format string, args ...any) {
-		c.say("characters %d-%d of the answer: %s", marker.Start, marker.End, fmt.Sprintf(format, args...))
-	}
-	m.read(items)
-	return ""
+func (c *researchReader) markers(sources []ibid.Citation) (reason string) {
+	m := markReader{row: &c.row, sources: sources, known: true, listed: true, report: c.say}
+	return m.read()
 }

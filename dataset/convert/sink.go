@@ -17,11 +17,13 @@ type Files struct {
 	docs *dataset.DocumentWriter // nil if there is no place for documents
 }
 
-// NewFiles starts the files rows and docs for what is read in a format. With docs ""
-// there is no place for documents.
-func NewFiles(format, rows, docs string) (*Files, error) {
+// NewFiles starts the files rows and docs for what is read in a format, or with the program
+// in a file. With docs "" there is no place for documents.
+func NewFiles(format, with, rows, docs string) (*Files, error) {
 	base := ""
-	if f, _ := Lookup(format); f.CodePoints {
+	if f, err := find(format, with); err != nil {
+		return nil, err
+	} else if f.CodePoints {
 		base = "document"
 	}
 	w, err := dataset.NewWriter(rows, base)
@@ -70,7 +72,7 @@ func Inputs(paths []string) ([]string, error) {
 			switch {
 			case err != nil:
 				return pathError(name, err)
-			case name != path && strings.HasPrefix(d.Name(), "."):
+			case name != path && (strings.HasPrefix(d.Name(), ".") || d.IsDir() && isRun(name)):
 				if d.IsDir() {
 					return filepath.SkipDir
 				}

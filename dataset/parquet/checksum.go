@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
 
 	"ibid"
 )
@@ -19,24 +18,13 @@ const (
 	fileKey   = "ibid.file"   // the CRC-32 of all that is before the footer, in 8 hex digits
 	footerKey = "ibid.footer" // the CRC-32 of the footer, in which these 8 digits are 0
 	emptyKey  = "ibid.empty"  // numbers of the row groups without rows, which are not in the file
-	pagesKey  = "ibid.pages"  // earlier versions: checksums of page headers
+
+	noSum    = "00000000"
+	sumBegin = "\x18\x08" // a text of 8 bytes follows its key in the compact protocol
 )
 
-const (
-	noSum     = "00000000"
-	sumLength = len(noSum)
-	sumBegin  = "\x18\x08" // a text of 8 bytes follows its key in the compact protocol
-)
-
-// Versions of the writer, as created_by. Spark wants "NAME version NUMBER". Files of
-// versions 2 and 3 have no checksum of the file, those of version 1 checksums of their
-// pages only.
-const (
-	createdBy     = "ibid version 4"
-	createdBefore = "ibid version 1"
-)
-
-var createdEarlier = []string{"ibid version 2", "ibid version 3"}
+// createdBy names this version of the writer. Spark wants "NAME version NUMBER".
+const createdBy = "ibid version 4"
 
 // An output passes on the bytes of a file. Its tail, which is what the writer adds after
 // the pages, is held until it has its checksums.
@@ -75,10 +63,10 @@ func (o *output) seal() error {
 // sumIn is the checksum of that key in a footer, nil if there is none.
 func sumIn(footer []byte, key string) []byte {
 	at := bytes.LastIndex(footer, []byte(key+sumBegin))
-	if at += len(key) + len(sumBegin); at < len(key)+len(sumBegin) || len(footer)-at < sumLength {
+	if at += len(key) + len(sumBegin); at < len(key)+len(sumBegin) || len(footer)-at < len(noSum) {
 		return nil
 	}
-	return footer[at : at+sumLength]
+	return footer[at : at+len(noSum)]
 }
 
 // checkFooter compares a footer with the checksum in it, if it has one.
@@ -96,22 +84,14 @@ func checkFooter(footer []byte) (sealed bool, err error) {
 	return true, nil
 }
 
-// own reports whether this package wrote the file with a checksum of every page.
-func (f *File) own() bool {
-	return f.meta.CreatedBy == createdBy || slices.Contains(createdEarlier, f.meta.CreatedBy)
-}
+// own reports whether this package wrote the file.
+func (f *File) own() bool { return f.footer.CreatedBy == createdBy }
 
-// Verify reads the whole file and compares it with its checksum. Nothing is decoded. A file
-// of an earlier version has none: that is [ErrCorrupt], too.
+// Verify reads the whole file and compares it with its checksum. Nothing is decoded.
 func (f *ResultFile) Verify() error {
-	said := f.file.Metadata(fileKey)
 	sum := crc32.NewIEEE()
 	_, err := io.Copy(sum, io.NewSectionReader(f.file.file, 0, f.file.end))
-	switch {
-	case err != nil:
-	case said == "":
-		err = corrupt("an earlier version wrote it, without a checksum of all of it")
-	case said != fmt.Sprintf("%08x", sum.Sum32()):
+	if err == nil && f.file.Metadata(fileKey) != fmt.Sprintf("%08x", sum.Sum32()) {
 		err = corrupt("the file's checksum does not match")
 	}
 	if err != nil {
@@ -130,9 +110,4 @@ func hinted(err error) error {
 		e.Hint = damagedHint
 	}
 	return err
-}
-
-// isOwnKey reports whether a key of the metadata is one of this package.
-func isOwnKey(key string) bool {
-	return slices.Contains([]string{fileKey, footerKey, emptyKey, pagesKey}, key)
 }

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/bits"
 	"slices"
@@ -30,11 +31,6 @@ type Values struct {
 	// value. Most columns of a file can be null in every row, and take no memory then.
 	Short bool
 
-	// Coded has texts that stand in a dictionary in Codes: their numbers in it; of an entry
-	// without a text 0, of one of a page without codes ^i, with i its place in Texts.
-	Coded bool
-	Codes []int32
-
 	// Over are the entries whose text does not fit Room, in ascending order: they have none.
 	// Room pays for the texts of several columns, unless nil.
 	Over []int32
@@ -44,7 +40,7 @@ type Values struct {
 // Reset removes the entries and keeps the memory.
 func (v *Values) Reset() {
 	v.Levels, v.Texts, v.Ints, v.Floats, v.NotUTF8 = v.Levels[:0], v.Texts[:0], v.Ints[:0], v.Floats[:0], false
-	v.Over, v.Codes = v.Over[:0], v.Codes[:0]
+	v.Over = v.Over[:0]
 }
 
 // fill adds what is missing of the first n items.
@@ -71,27 +67,19 @@ func zeros[T any](s []T, n int) []T {
 	return s
 }
 
-// truncate removes the entries from n on.
-func (v *Values) truncate(n int) {
-	v.Levels = v.Levels[:n]
-	v.Texts, v.Ints, v.Floats = v.Texts[:min(n, len(v.Texts))], v.Ints[:min(n, len(v.Ints))], v.Floats[:min(n, len(v.Floats))]
-}
-
-// appendNull appends an entry without a value.
-func (v *Values) appendNull(kind ValueKind) {
-	v.Levels = append(v.Levels, 0)
-	if !v.Short {
-		v.fill(kind, len(v.Levels))
-	}
-}
-
-// A Cursor reads the entries of one leaf in one row group, page by page: pages are
-// checked here and their levels, codes and values decoded by the encodings of parquet-go.
-// Its buffers serve one row group after the other. It is not safe for concurrent use.
+// A Cursor reads the entries of one leaf, in one row group or in all, page by page: pages
+// are checked here and their levels, codes and values decoded by the encodings of
+// parquet-go. Its buffers serve one row group after the other. It is not safe for concurrent
+// use.
 type Cursor struct {
 	pages pageReader
 	leaf  Leaf
 	held  holder
+
+	file  *File
+	group int // the row group, of those before end
+	end   int
+	rows  int64 // that begin in its pages so far
 
 	dictionary values
 	hasDict    bool
@@ -134,16 +122,24 @@ const longPage = 32 << 20
 // lentText is how long a text is that is not copied.
 const lentText = 4 << 20
 
-// Start begins with a leaf of a row group of f. What is read is paid for by the
-// budget, which is one of f.
-func (c *Cursor) Start(f *File, group int, leaf Leaf, budget *Budget) error {
+// StartFile begins with a leaf of all row groups, which are read as one. In each the pages
+// must have as many rows as the footer says. What is read is paid for by the budget, which is
+// one of f.
+func (c *Cursor) StartFile(f *File, leaf Leaf, budget *Budget) {
+	c.startGroups(f, 0, f.rowGroups(), leaf, budget)
+}
+
+// startGroups is StartFile for the row groups from from on and before end.
+func (c *Cursor) startGroups(f *File, from, end int, leaf Leaf, budget *Budget) {
+	c.file, c.group, c.end, c.leaf = f, from-1, end, leaf
+	c.pages.valuesLeft, c.page.n, c.page.at = 0, 0, 0
 	if c.held.budget != budget {
 		c.held = holder{budget: budget}
 	}
-	c.held.dictionary, c.hasDict, c.leaf = 0, false, leaf
-	c.page.n, c.page.at = 0, 0
-	return c.pages.start(f, group, leaf.Column)
 }
+
+// Group is the row group that was read last.
+func (c *Cursor) Group() int { return max(c.group, 0) }
 
 // Done reports whether all entries have been read.
 func (c *Cursor) Done() bool { return c.pages.valuesLeft == 0 && c.page.at == c.page.n }
@@ -154,7 +150,15 @@ func (c *Cursor) next() (n int, err error) {
 	p := &c.page
 	for p.at == p.n {
 		if c.pages.valuesLeft == 0 {
-			return 0, nil
+			if c.group+1 >= c.end {
+				return 0, nil
+			}
+			c.group++
+			c.held.dictionary, c.hasDict, c.rows = 0, false, 0
+			if err := c.pages.start(c.file, c.group, c.leaf.Column); err != nil {
+				return 0, err
+			}
+			continue
 		}
 		if err := c.load(); err != nil {
 			p.n, p.at = 0, 0
@@ -175,7 +179,7 @@ func (c *Cursor) load() error {
 			return err
 		}
 		if !body.dictionary {
-			return c.decode(&body)
+			return c.check(c.decode(&body))
 		}
 		if c.hasDict || body.encoding != format.Plain && body.encoding != plainDictionary {
 			return corrupt("second dictionary in a column, or one in encoding %s", body.encoding)
@@ -189,6 +193,27 @@ func (c *Cursor) load() error {
 			p.body = nil
 		}
 	}
+}
+
+// check compares the rows that begin in the pages of a row group with those that it has.
+func (c *Cursor) check(err error) error {
+	if err != nil || c.end == 0 {
+		return err
+	}
+	begin := int64(c.page.n)
+	if c.leaf.Rep > 0 {
+		if begin = int64(bytes.Count(c.page.rep, []byte{0})); c.rows == 0 && c.page.rep[0] != 0 {
+			return corrupt("a row begins in the middle")
+		}
+	}
+	c.rows += begin
+	switch want := c.file.groupRows(c.group); {
+	case c.rows > want:
+		return corrupt("more values than rows")
+	case c.rows < want && c.pages.valuesLeft == 0:
+		return corrupt("the column ends %d rows too early", want-c.rows)
+	}
+	return nil
 }
 
 // letGo drops the memory of a page whose values are taken, if it belongs to the texts now
@@ -223,7 +248,9 @@ func (c *Cursor) decode(body *pageBody) (err error) {
 		}
 		body.n = bytes.Count(p.def, []byte{byte(c.leaf.Def)})
 	}
-	switch {
+	switch w := c.leaf.written; {
+	case w != nil && w.Encoding() != body.encoding:
+		return corrupt("encoding %s of values that were written in %s", body.encoding, w.Encoding())
 	case c.leaf.Kind == Nothing || body.n == 0:
 		return nil
 	case !p.coded:
@@ -238,30 +265,14 @@ func (c *Cursor) decode(body *pageBody) (err error) {
 // decodeLevels decodes n levels of at most highest.
 func decodeLevels(dst, src []byte, n, highest int) ([]byte, error) {
 	width := bits.Len(uint(highest))
-	runs, all, err := checkRuns(src, uint(width), n, highest)
-	switch {
-	case err != nil:
-		return dst, err
-	case all >= 0:
-		dst = slices.Grow(dst[:0], n)[:n]
-		fill(dst, byte(all))
-		return dst, nil
-	}
-	if dst, err = (&rle.Encoding{BitWidth: width}).DecodeLevels(dst, runs); err != nil || len(dst) < n {
-		return dst, corrupt("%d levels of %d: %w", len(dst), n, err)
-	}
-	dst = dst[:n]
-	if highest != 1<<width-1 && int(slices.Max(dst)) > highest {
-		return dst, corrupt("level above %d", highest)
-	}
-	return dst, nil
+	return decodeRuns(dst, src, width, n, highest, (&rle.Encoding{BitWidth: width}).DecodeLevels)
 }
 
 // decodeCodes decodes n codes below size.
 func decodeCodes(dst []int32, src []byte, n, size int) ([]int32, error) {
-	width := uint(0)
+	width := 0
 	if len(src) > 0 {
-		width = uint(src[0])
+		width, src = int(src[0]), src[1:]
 	}
 	switch {
 	case width > 32:
@@ -269,41 +280,47 @@ func decodeCodes(dst []int32, src []byte, n, size int) ([]int32, error) {
 	case size == 0:
 		return dst, corrupt("dictionary code 0 of 0")
 	case width == 0: // some writers leave out what is all zero
-		dst = slices.Grow(dst[:0], n)[:n]
-		clear(dst)
-		return dst, nil
+		return fill(dst, n, 0), nil
 	}
-	runs, all, err := checkRuns(src[1:], width, n, size-1)
-	switch {
-	case err != nil:
+	return decodeRuns(dst, src, width, n, size-1, (&rle.Encoding{BitWidth: width}).DecodeInt32)
+}
+
+// decodeRuns decodes n values of at most highest.
+func decodeRuns[T byte | int32](dst []T, src []byte, width, n, highest int, decode func(dst []T, src []byte) ([]T, error)) ([]T, error) {
+	runs, all, err := checkRuns(src, uint(width), n, highest)
+	if err != nil {
 		return dst, err
-	case all >= 0:
-		dst = slices.Grow(dst[:0], n)[:n]
-		fill(dst, int32(all))
-		return dst, nil
 	}
-	if dst, err = (&rle.Encoding{BitWidth: int(width)}).DecodeInt32(dst[:cap(dst)], runs); err != nil || len(dst) < n {
-		return dst, corrupt("%d dictionary codes of %d: %w", len(dst), n, err)
+	if all >= 0 {
+		return fill(dst, n, T(all)), nil
+	}
+	if dst, err = decode(dst[:cap(dst)], runs); err != nil || len(dst) < n {
+		return dst, corrupt("%d levels or dictionary codes of %d: %w", len(dst), n, err)
 	}
 	dst = dst[:n]
-	highest := uint32(0)
-	for _, v := range dst {
-		highest = max(highest, uint32(v))
+	if highest == 1<<width-1 {
+		return dst, nil
 	}
-	if int64(highest) >= int64(size) {
-		return dst, corrupt("dictionary code %d of %d", highest, size)
+	most := uint32(0)
+	for _, v := range dst {
+		most = max(most, uint32(v))
+	}
+	if int64(most) > int64(highest) {
+		return dst, corrupt("level or dictionary code %d above %d", most, highest)
 	}
 	return dst, nil
 }
 
-func fill[T any](dst []T, v T) {
-	if len(dst) == 0 {
-		return
+// fill is n times v, in the memory of dst if it is enough.
+func fill[T any](dst []T, n int, v T) []T {
+	dst = slices.Grow(dst[:0], n)[:n]
+	if n > 0 {
+		dst[0] = v
 	}
-	dst[0] = v
-	for n := 1; n < len(dst); n *= 2 {
-		copy(dst[n:], dst[:n])
+	for k := 1; k < n; k *= 2 {
+		copy(dst[k:], dst[:k])
 	}
+	return dst
 }
 
 // count is the number of values of a dictionary.
@@ -336,16 +353,13 @@ func (v *values) at(i int) string {
 func (v *values) decode(leaf *Leaf, body *pageBody) (err error) {
 	switch leaf.Kind {
 	case Nothing:
+		return nil
 	case Text:
 		return v.decodeTexts(body)
-	case Float:
-		return v.decodeFloats(leaf, body)
 	case Flag:
 		return v.decodeFlags(body)
-	default:
-		return v.decodeInts(leaf, body)
 	}
-	return nil
+	return v.decodeNumbers(leaf, body)
 }
 
 func (v *values) decodeTexts(body *pageBody) (err error) {
@@ -381,49 +395,73 @@ func (v *values) decodeTexts(body *pageBody) (err error) {
 	return err
 }
 
-func (v *values) decodeInts(leaf *Leaf, body *pageBody) (err error) {
-	src, n := body.values, body.n
-	narrow := leaf.physical == format.Int32
+// decodeNumbers decodes integers and floats; integers are converted to floats if the leaf is
+// read as such.
+func (v *values) decodeNumbers(leaf *Leaf, body *pageBody) (err error) {
+	src, n, width := body.values, body.n, 8
+	integers := leaf.physical == format.Int32 || leaf.physical == format.Int64
+	if leaf.physical == format.Int32 || leaf.physical == format.Float {
+		width = 4
+	}
 	switch {
-	case body.encoding == format.DeltaBinaryPacked:
+	case body.encoding == format.DeltaBinaryPacked && integers:
 		if src, _, err = checkDeltas(src, n, 64); err != nil {
 			return err
 		}
 		if v.ints, err = new(delta.BinaryPackedEncoding).DecodeInt64(v.ints[:0], src); err != nil || len(v.ints) != n {
 			return corrupt("%d deltas of %d: %w", len(v.ints), n, err)
 		}
-		if narrow {
-			for i, x := range v.ints {
-				v.ints[i] = leaf.widen(uint32(x))
+		for i := 0; width == 4 && i < n; i++ {
+			v.ints[i] = leaf.widen(uint32(v.ints[i]))
+		}
+	case body.encoding != format.Plain && body.encoding != format.ByteStreamSplit:
+		return corrupt("encoding %s of numbers", body.encoding)
+	case len(src)/width < n:
+		return corrupt("page ends too early")
+	default:
+		if src = src[:n*width]; body.encoding == format.ByteStreamSplit {
+			if src, err = new(bytestreamsplit.Encoding).DecodeFixedLenByteArray(nil, src, width); err != nil {
+				return corrupt("%w", err)
 			}
 		}
-		return nil
-	case body.encoding == format.ByteStreamSplit:
-		if src, err = joinStreams(src, n, narrow); err != nil {
-			return err
-		}
-	case body.encoding != format.Plain:
-		return corrupt("encoding %s of integers", body.encoding)
+		v.decodePlain(leaf, src, n)
 	}
-	if !holds(src, n, narrow) {
-		return corrupt("page ends too early")
-	}
-	v.ints = slices.Grow(v.ints[:0], n)[:n]
-	if narrow {
-		for i := range v.ints {
-			v.ints[i] = leaf.widen(binary.LittleEndian.Uint32(src[4*i:]))
-		}
+	if !integers || leaf.Kind != Float {
 		return nil
 	}
-	for i := range v.ints {
-		v.ints[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
+	v.floats = slices.Grow(v.floats[:0], n)[:n]
+	for i, x := range v.ints {
+		if v.floats[i] = float64(x); x < 0 && leaf.Unsigned {
+			v.floats[i] = float64(uint64(x))
+		}
 	}
 	return nil
 }
 
-// holds reports whether src has n values of four or eight bytes.
-func holds(src []byte, n int, narrow bool) bool {
-	return narrow && len(src)/4 >= n || !narrow && len(src)/8 >= n
+// decodePlain decodes n numbers, which src has.
+func (v *values) decodePlain(leaf *Leaf, src []byte, n int) {
+	switch leaf.physical {
+	case format.Int32:
+		v.ints = slices.Grow(v.ints[:0], n)[:n]
+		for i := range v.ints {
+			v.ints[i] = leaf.widen(binary.LittleEndian.Uint32(src[4*i:]))
+		}
+	case format.Int64:
+		v.ints = slices.Grow(v.ints[:0], n)[:n]
+		for i := range v.ints {
+			v.ints[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
+		}
+	case format.Float:
+		v.floats = slices.Grow(v.floats[:0], n)[:n]
+		for i := range v.floats {
+			v.floats[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
+		}
+	default:
+		v.floats = slices.Grow(v.floats[:0], n)[:n]
+		for i := range v.floats {
+			v.floats[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
+		}
+	}
 }
 
 // widen extends a 32-bit integer as its type says.
@@ -434,193 +472,72 @@ func (l *Leaf) widen(v uint32) int64 {
 	return int64(int32(v))
 }
 
-// joinStreams undoes BYTE_STREAM_SPLIT of n values of four or eight bytes.
-func joinStreams(src []byte, n int, narrow bool) (out []byte, err error) {
-	if !holds(src, n, narrow) {
-		return nil, corrupt("page ends too early")
-	}
-	width := 8
-	if narrow {
-		width = 4
-	}
-	if out, err = new(bytestreamsplit.Encoding).DecodeFixedLenByteArray(nil, src[:n*width], width); err != nil {
-		return nil, corrupt("%w", err)
-	}
-	return out, nil
-}
-
 // decodeFlags decodes booleans, one bit each or as levels are.
 func (v *values) decodeFlags(body *pageBody) (err error) {
-	switch body.encoding {
-	case format.Plain:
-		if len(body.values) < (body.n+7)/8 {
-			return corrupt("page ends too early")
-		}
-		v.ints = slices.Grow(v.ints[:0], body.n)[:body.n]
+	n := body.n
+	v.ints = slices.Grow(v.ints[:0], n)[:n]
+	switch {
+	case body.encoding == format.Plain && len(body.values) >= (n+7)/8:
 		for i := range v.ints {
 			v.ints[i] = int64(body.values[i/8] >> (i % 8) & 1)
 		}
 		return nil
-	case format.RLE:
+	case body.encoding == format.RLE:
 		src, _, err := levelBlock(body.values)
 		if err != nil {
 			return err
 		}
-		levels, err := decodeLevels(nil, src, body.n, 1)
-		if err != nil {
-			return err
-		}
-		v.ints = slices.Grow(v.ints[:0], body.n)[:body.n]
-		for i, x := range levels {
+		levels, err := decodeLevels(nil, src, n, 1)
+		for i, x := range levels[:min(n, len(levels))] {
 			v.ints[i] = int64(x)
 		}
-		return nil
+		return err
 	}
-	return corrupt("encoding %s of booleans", body.encoding)
+	return corrupt("%d booleans of encoding %s in %d bytes", n, body.encoding, len(body.values))
 }
 
-// decodeFloats decodes doubles; integers are converted.
-func (v *values) decodeFloats(leaf *Leaf, body *pageBody) (err error) {
-	src, n := body.values, body.n
-	if leaf.physical == format.Int32 || leaf.physical == format.Int64 {
-		if err := v.decodeInts(leaf, body); err != nil {
-			return err
-		}
-		v.floats = slices.Grow(v.floats[:0], n)[:n]
-		for i, x := range v.ints {
-			if v.floats[i] = float64(x); x < 0 && leaf.Unsigned {
-				v.floats[i] = float64(uint64(x))
-			}
-		}
-		return nil
-	}
-	narrow := leaf.physical == format.Float
-	switch body.encoding {
-	case format.Plain:
-	case format.ByteStreamSplit:
-		if src, err = joinStreams(src, n, narrow); err != nil {
-			return err
-		}
-	default:
-		return corrupt("encoding %s of doubles", body.encoding)
-	}
-	if !holds(src, n, narrow) {
-		return corrupt("page ends too early")
-	}
-	v.floats = slices.Grow(v.floats[:0], n)[:n]
-	for i := range v.floats {
-		if narrow {
-			v.floats[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
-		} else {
-			v.floats[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
-		}
-	}
-	return nil
-}
+// ErrManyEntries is the error of [Cursor.ReadRows] for rows that have more entries than are
+// wanted.
+var ErrManyEntries = errors.New("too many entries")
 
-// A RowLimit bounds what [Cursor.ReadRows] reads. A row over it is passed over,
-// and one null entry stands for it.
-type RowLimit struct {
-	Row   int // most entries of one row
-	Total int // most entries of all rows that are read, beside those passed over
-}
-
-// Unlimited is no limit.
-var Unlimited = RowLimit{math.MaxInt, math.MaxInt}
-
-// A Cut is a row that was passed over.
-type Cut struct {
-	Row     int  // of the rows that were read, from 0
-	Entry   int  // of the entries that were read: the one that stands for the row
-	Entries int  // that the row has
-	Total   bool // the row alone is within the limit, all rows together are not
-}
-
-// ReadRows appends the entries of the next n rows to dst and their repetition levels
-// to rep, and returns how many entries they are, and which rows were over the limit. The
-// leaf must be in a list. Texts are copied to the arena; without one they stay valid for
-// ever.
-func (c *Cursor) ReadRows(n int, limit RowLimit, dst *Values, rep *[]byte, a *Arena) (entries int, cuts []Cut, err error) {
-	rows, first := 0, len(*rep)
-	open := first // where the last row begins
-	before := len(dst.Levels) - first
-	for {
+// ReadRows appends the entries of the next n rows, at most most of them, to dst and their
+// repetition levels to rep, and returns how many entries they are. The leaf must be in a
+// list. Texts are copied to the arena; without one they stay valid for ever.
+func (c *Cursor) ReadRows(n, most int, dst *Values, rep *[]byte, a *Arena) (entries int, err error) {
+	for rows := 0; rows < n || !c.Done(); { // the last row may go on
 		k, err := c.next()
 		if err != nil {
-			return 0, nil, err
+			return 0, err
 		}
 		if k == 0 {
-			break
+			return 0, corrupt("the column ends %d rows too early", n-rows)
 		}
 		levels := c.page.rep[c.page.at:]
 		if rows == 0 && levels[0] != 0 {
-			return 0, nil, corrupt("a row begins in the middle")
+			return 0, corrupt("a row begins in the middle")
 		}
 		k, begun := rowsIn(levels, n-rows)
 		if k == 0 {
 			break
 		}
-		fits := min(limit.Row-(len(*rep)-open), limit.Total-(len(*rep)-first)) // entries
-		if k > fits {
-			// As many whole rows as surely fit; then one, or what is here of it, at a time.
-			if at := bytes.LastIndexByte(levels[1:max(1, min(k, fits+1))], 0); at >= 0 {
-				k = 1 + at
-				begun = bytes.Count(levels[:k], []byte{0})
-			}
-		}
-		if k > fits {
-			if levels[0] == 0 {
-				open = len(*rep)
-			}
-			if next := bytes.IndexByte(levels[1:k], 0); next >= 0 {
-				k = 1 + next
-			}
-			begun = 1 - int(min(levels[0], 1))
-			if size := len(*rep) - open + k; size > limit.Row || len(*rep)-first+k > limit.Total {
-				rest, err := c.passRow(k)
-				if err != nil {
-					return 0, nil, err
-				}
-				cut := Cut{Row: rows + begun - 1, Entry: open - first, Entries: len(*rep) - open + rest}
-				cut.Total = cut.Entries <= limit.Row
-				cuts = append(cuts, cut)
-				dst.truncate(before + open)
-				dst.appendNull(c.leaf.Kind)
-				*rep = append((*rep)[:open], 0)
-				rows += begun
-				continue
-			}
-		} else if at := bytes.LastIndexByte(levels[:k], 0); at >= 0 {
-			open = len(*rep) + at
+		if entries += k; entries > most {
+			return 0, ErrManyEntries
 		}
 		rows += begun
 		*rep = append(*rep, levels[:k]...)
 		c.take(k, dst, a)
 	}
-	if rows != n {
-		return 0, nil, corrupt("the column ends %d rows too early", n-rows)
-	}
-	return len(*rep) - first, cuts, nil
+	return entries, nil
 }
 
-// SkipRow passes over the next row of a list, appends one null entry to dst in its place
-// and returns how many entries it has.
-func (c *Cursor) SkipRow(dst *Values) (entries int, err error) {
-	k, err := c.next()
-	if err != nil {
-		return 0, err
-	}
-	if k == 0 || c.page.rep[c.page.at] != 0 {
-		return 0, corrupt("the members of one list have different lengths")
-	}
-	entries, err = c.passRow(1)
-	dst.appendNull(c.leaf.Kind)
-	return entries, err
-}
-
-// SkipRows passes over the next n rows.
+// SkipRows passes over the next n rows: row groups from their first row to their last
+// unread.
 func (c *Cursor) SkipRows(n int) error {
-	for rows := 0; ; {
+	for c.Done() && c.group+1 < c.end && c.file.groupRows(c.group+1) <= int64(n) {
+		c.group++
+		n -= int(c.file.groupRows(c.group))
+	}
+	for rows := 0; rows < n || c.leaf.Rep > 0 && !c.Done(); {
 		k, err := c.next()
 		switch {
 		case err != nil:
@@ -636,27 +553,11 @@ func (c *Cursor) SkipRows(n int) error {
 			rows += begun
 		}
 		if k == 0 {
-			return nil
+			break
 		}
 		c.pass(k)
 	}
-}
-
-// passRow passes over the next k entries, which belong to one row, and what follows of
-// that row. It returns how many entries all these are.
-func (c *Cursor) passRow(k int) (entries int, err error) {
-	for {
-		c.pass(k)
-		entries += k
-		if k, err = c.next(); k == 0 || err != nil {
-			return entries, err
-		}
-		if next := bytes.IndexByte(c.page.rep[c.page.at:], 0); next == 0 {
-			return entries, nil
-		} else if next > 0 {
-			k = next
-		}
-	}
+	return nil
 }
 
 // pass passes over n entries of the page.
@@ -745,88 +646,58 @@ func (c *Cursor) take(n int, dst *Values, a *Arena) {
 	switch {
 	case c.leaf.Kind == Nothing:
 	case present == 0:
-		if dst.Coded {
-			dst.Codes = zeros(dst.Codes, old+n)
-		}
 		dst.fill(c.leaf.Kind, old+n)
+	case c.leaf.Kind == Text && !p.coded:
+		c.takeTexts(levels, from, dst, a)
 	case c.leaf.Kind == Text:
-		c.takeTexts(levels, from, to, dst, a)
+		dst.Texts = spread(dst.Texts, c.dictionary.texts, p.codes[from:to], levels, level)
+		dst.NotUTF8 = dst.NotUTF8 || c.dictionary.notUTF8
 	case p.coded && c.leaf.Kind == Float:
-		dst.Floats = spreadCodes(dst.Floats, c.dictionary.floats, p.codes[from:to], levels, level)
+		dst.Floats = spread(dst.Floats, c.dictionary.floats, p.codes[from:to], levels, level)
 	case p.coded:
-		dst.Ints = spreadCodes(dst.Ints, c.dictionary.ints, p.codes[from:to], levels, level)
+		dst.Ints = spread(dst.Ints, c.dictionary.ints, p.codes[from:to], levels, level)
 	case c.leaf.Kind == Float:
-		dst.Floats = spread(dst.Floats, p.floats[from:to], levels, level)
+		dst.Floats = spread(dst.Floats, p.floats[from:to], nil, levels, level)
 	default:
-		dst.Ints = spread(dst.Ints, p.ints[from:to], levels, level)
+		dst.Ints = spread(dst.Ints, p.ints[from:to], nil, levels, level)
 	}
 }
 
-// texts are those of the dictionary, if there is one.
-func (c *Cursor) texts() []string {
-	if !c.hasDict {
-		return nil
-	}
-	return c.dictionary.texts
-}
-
-// spread appends to dst one item per level: the next of values where the level is
-// that of a value, zero elsewhere.
-func spread[T any](dst, values []T, levels []byte, present byte) []T {
-	if len(values) == len(levels) {
+// spread appends to dst an item for each level: the next of values, or of those that codes
+// number unless it is nil, where the level is present, else zero.
+func spread[T any](dst, values []T, codes []int32, levels []byte, present byte) []T {
+	if codes == nil && len(values) == len(levels) {
 		return append(dst, values...)
 	}
 	old := len(dst)
 	dst = slices.Grow(dst, len(levels))[:old+len(levels)]
-	var zero T
-	for i, level := range levels {
-		v := zero
-		if level == present {
-			v, values = values[0], values[1:]
-		}
-		dst[old+i] = v
-	}
-	return dst
-}
-
-// spreadCodes is spread through a dictionary.
-func spreadCodes[T any](dst []T, dictionary []T, values []int32, levels []byte, present byte) []T {
-	old := len(dst)
-	dst = slices.Grow(dst, len(levels))[:old+len(levels)]
 	out := dst[old:]
-	if len(values) == len(levels) {
-		for i, v := range values {
-			out[i] = dictionary[v]
+	if len(codes) == len(levels) {
+		for i, v := range codes {
+			out[i] = values[v]
 		}
 		return dst
 	}
-	var zero T
+	next := 0
 	for i, level := range levels {
-		v := zero
-		if level == present {
-			v, values = dictionary[values[0]], values[1:]
+		var v T
+		switch {
+		case level != present:
+		case codes != nil:
+			v = values[codes[next]]
+			next++
+		default:
+			v = values[next]
+			next++
 		}
 		out[i] = v
 	}
 	return dst
 }
 
-// takeTexts appends the texts from to to, of entries with these levels.
-func (c *Cursor) takeTexts(levels []byte, from, to int, dst *Values, a *Arena) {
+// takeTexts appends the texts of the page from from on, of entries with these levels.
+func (c *Cursor) takeTexts(levels []byte, from int, dst *Values, a *Arena) {
 	p, old, present := &c.page, len(dst.Texts), byte(c.leaf.Def)
-	switch {
-	case p.coded && dst.Coded:
-		dst.Codes = spread(dst.Codes, p.codes[from:to], levels, present)
-		return
-	case p.coded:
-		dst.Texts = spreadCodes(dst.Texts, c.dictionary.texts, p.codes[from:to], levels, present)
-		dst.NotUTF8 = dst.NotUTF8 || c.dictionary.notUTF8
-		return
-	case dst.Coded:
-		for i := range levels {
-			dst.Codes = append(dst.Codes, ^int32(old+i))
-		}
-	}
 	dst.Texts = slices.Grow(dst.Texts, len(levels))[:old+len(levels)]
 	out := dst.Texts[old:]
 	p.lent = p.lent || a == nil
@@ -873,12 +744,10 @@ func isASCII(b []byte) bool {
 // arenaBlock is the size of an Arena's usual block.
 const arenaBlock = 256 << 10
 
-// An Arena holds the bytes of many texts in few blocks, which are used again
-// after a reset.
+// An Arena holds the bytes of many texts in few blocks, which are used again after a reset.
 type Arena struct {
 	blocks [][]byte
-	block  int // the one being filled
-	used   int // bytes of it
+	full   int // blocks that get no more texts
 }
 
 // Copy returns a copy of s that lives until the reset.
@@ -886,30 +755,22 @@ func (a *Arena) Copy(s string) string {
 	if s == "" {
 		return ""
 	}
-	if a.block >= len(a.blocks) || len(a.blocks[a.block])-a.used < len(s) {
-		a.grow(len(s))
+	for a.full < len(a.blocks) && cap(a.blocks[a.full])-len(a.blocks[a.full]) < len(s) {
+		a.full++
 	}
-	dst := a.blocks[a.block][a.used:]
-	a.used += copy(dst, s)
-	return unsafe.String(unsafe.SliceData(dst), len(s))
-}
-
-// grow moves on to the next block that has room for n bytes.
-func (a *Arena) grow(n int) {
-	if a.used > 0 {
-		a.block++
+	if a.full == len(a.blocks) {
+		a.blocks = append(a.blocks, make([]byte, 0, max(len(s), arenaBlock)))
 	}
-	a.used = 0
-	if a.block < len(a.blocks) && len(a.blocks[a.block]) >= n {
-		return
-	}
-	fresh := make([]byte, max(n, arenaBlock))
-	if a.block < len(a.blocks) {
-		a.blocks[a.block] = fresh
-		return
-	}
-	a.blocks = append(a.blocks, fresh)
+	b := &a.blocks[a.full]
+	at := len(*b)
+	*b = append(*b, s...)
+	return unsafe.String(&(*b)[at], len(s))
 }
 
 // Reset makes all texts invalid.
-func (a *Arena) Reset() { a.block, a.used = 0, 0 }
+func (a *Arena) Reset() {
+	for i := range a.blocks {
+		a.blocks[i] = a.blocks[i][:0]
+	}
+	a.full = 0
+}

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"errors"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -15,61 +16,40 @@ import (
 // longList is more entries than a list usually has.
 const longList = 5000
 
-// TestRowLimit reads lists of random lengths from pages that end anywhere, with limits
-// on a row and on all, and compares with what is left of the lists themselves.
+// TestRowLimit reads lists of random lengths from pages that end anywhere, with a limit on
+// their entries.
 func TestRowLimit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 1))
 	for range 40 {
-		lengths := make([]int, 1+rng.IntN(20))
-		for i := range lengths {
-			lengths[i] = rng.IntN(6)
+		var rep, def []byte
+		var values []int64
+		rows := 1 + rng.IntN(20)
+		for range rows {
+			n := rng.IntN(6)
 			if rng.IntN(8) == 0 {
-				lengths[i] = rng.IntN(2 * longList)
+				n = rng.IntN(2 * longList)
+			}
+			if n == 0 { // an empty list
+				rep, def = append(rep, 0), append(def, 1)
+			}
+			for i := range n {
+				rep, def, values = append(rep, byte(min(i, 1))), append(def, 2), append(values, int64(rng.IntN(2)))
 			}
 		}
-		limit := RowLimit{Row: 1 + rng.IntN(longList), Total: 1 + rng.IntN(4*longList)}
-		if rng.IntN(2) == 0 {
-			limit = RowLimit{Row: 3, Total: 20}
-		}
-		testRowLimit(t, rng, lengths, limit)
-	}
-}
-
-func testRowLimit(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
-	t.Helper()
-	var rep, def, wantRep []byte
-	var values, want []int64
-	var cuts []Cut
-	next := int64(0)
-	for row, n := range lengths {
-		before := len(want)
-		level := byte(2)
-		if n == 0 {
-			level = 1 // an empty list
-		}
-		for i := range max(n, 1) {
-			rep, def = append(rep, byte(min(i, 1))), append(def, level)
-			v := int64(0)
-			if n > 0 {
-				next++
-				v = next % 2
-				values = append(values, v)
+		for _, most := range []int{len(rep), len(rep) - 1, rng.IntN(len(rep) + 1)} {
+			c := listReader(listPages(t, rng, rep, def, values, rng.IntN(2) == 0), len(rep))
+			var got Values
+			var gotRep []byte
+			entries, err := c.ReadRows(rows, most, &got, &gotRep, nil)
+			if most < len(rep) {
+				if !errors.Is(err, ErrManyEntries) || len(gotRep) > most {
+					t.Fatalf("%d entries of at most %d, %v", len(gotRep), most, err)
+				}
+				continue
 			}
-			want, wantRep = append(want, v), append(wantRep, byte(min(i, 1)))
-		}
-		if entries := max(n, 1); entries > limit.Row || before+entries > limit.Total {
-			want, wantRep = append(want[:before], 0), append(wantRep[:before], 0)
-			cuts = append(cuts, Cut{Row: row, Entry: before, Entries: entries, Total: entries <= limit.Row})
-		}
-	}
-	for _, coded := range []bool{false, true} {
-		chunk := listPages(t, rng, rep, def, values, coded)
-		c := listReader(chunk, len(rep))
-		var got Values
-		var gotRep []byte
-		entries, gotCuts, err := c.ReadRows(len(lengths), limit, &got, &gotRep, nil)
-		if err != nil || entries != len(want) || !slices.Equal(got.Ints, want) || !bytes.Equal(gotRep, wantRep) || !slices.Equal(gotCuts, cuts) || !c.Done() {
-			t.Fatalf("rows of %v, limit %+v, coded %t: %d entries, cuts %v, %v; want %d, %v", lengths, limit, coded, entries, gotCuts, err, len(want), cuts)
+			if err != nil || entries != len(rep) || !bytes.Equal(gotRep, rep) || !bytes.Equal(got.Levels, def) || !c.Done() {
+				t.Fatalf("%d entries of %d, %v", entries, len(rep), err)
+			}
 		}
 	}
 }
@@ -82,12 +62,12 @@ func listReader(chunk []byte, n int) *Cursor {
 // chunkCursor reads a chunk of n entries that lies in memory.
 func chunkCursor(chunk []byte, leaf Leaf, codec format.CompressionCodec, n int, budget int64) *Cursor {
 	return &Cursor{leaf: leaf, held: holder{budget: &Budget{budget}}, pages: pageReader{
-		file: bytes.NewReader(chunk), bytesLeft: int64(len(chunk)), valuesLeft: int64(n), meta: &columnChunk{Codec: codec, NumValues: int64(n)},
+		file: bytes.NewReader(chunk), bytesLeft: int64(len(chunk)), valuesLeft: int64(n), meta: &columnChunk{Meta: chunkOfFile{Codec: codec, NumValues: int64(n)}},
 	}}
 }
 
 // TestMembers reads two members of the same lists some rows at a time, from the same pages
-// and from others, past rows over the limit.
+// and from others.
 func TestMembers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	for range 60 {
@@ -98,15 +78,11 @@ func TestMembers(t *testing.T) {
 				lengths[i] = 1 + rng.IntN(longList)
 			}
 		}
-		limit := Unlimited
-		if rng.IntN(2) == 0 {
-			limit.Row = 1 + rng.IntN(4)
-		}
-		testMembers(t, rng, lengths, limit)
+		testMembers(t, rng, lengths)
 	}
 }
 
-func testMembers(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
+func testMembers(t *testing.T, rng *rand.Rand, lengths []int) {
 	t.Helper()
 	var rep, def []byte
 	var values []int64
@@ -123,28 +99,15 @@ func testMembers(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
 			left -= n
 			var want, got Values
 			var lists []byte
-			entries, cuts, err := leader.ReadRows(n, limit, &want, &lists, nil)
+			entries, err := leader.ReadRows(n, math.MaxInt, &want, &lists, nil)
+			if err == nil {
+				err = c.ReadEntries(entries, lists, &got, nil)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			for at := 0; at < entries; {
-				end := entries
-				if len(cuts) > 0 {
-					end = cuts[0].Entry
-				}
-				if err := c.ReadEntries(end-at, lists[at:end], &got, nil); err != nil {
-					t.Fatal(err)
-				}
-				if at = end; len(cuts) > 0 {
-					if k, err := c.SkipRow(&got); err != nil || k != cuts[0].Entries {
-						t.Fatalf("a row of %d entries is passed over as one of %d, %v", cuts[0].Entries, k, err)
-					}
-					at++
-					cuts = cuts[1:]
-				}
-			}
 			if !slices.Equal(got.Ints, want.Ints) || !bytes.Equal(got.Levels, want.Levels) {
-				t.Fatalf("rows of %v, limit %+v: two members differ", lengths, limit)
+				t.Fatalf("rows of %v: two members differ", lengths)
 			}
 		}
 		if !c.Done() {

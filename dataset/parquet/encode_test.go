@@ -131,39 +131,97 @@ func TestInvalidUTF8BecomesReplacementCharacter(t *testing.T) {
 	}
 }
 
-// TestBoundsHold: readers pass over row groups by their bounds, so that no value lies outside
-// of them.
-func TestBoundsHold(t *testing.T) {
-	fields := []Field{{Name: "id", Kind: String, Required: true}, {Name: "few", Kind: String, Few: true}, {Name: "row", Kind: Int64, Required: true}, {Name: "n", Kind: Int64}, {Name: "x", Kind: Double}}
+// TestBounds: readers pass over row groups and pages by their bounds. Those of id and row, and
+// of dictionaries, are the least and the greatest value; other columns have none. In the page
+// index, which has bounds of every column, no value lies outside of them.
+func TestBounds(t *testing.T) {
+	fields := []Field{
+		{Name: "id", Kind: String, Required: true},
+		{Name: "few", Kind: String, Few: true},
+		{Name: "text", Kind: String},
+		{Name: "row", Kind: Int64, Required: true},
+		{Name: "n", Kind: Int64},
+		{Name: "i", Kind: Int32},
+		{Name: "x", Kind: Double},
+		{Name: "b", Kind: Bool},
+	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 50 {
 		m := randomResult(rng, fields, 1+rng.IntN(300), 1<<20, 4)
-		file, err := parquetgo.OpenFile(bytes.NewReader(encodeTable(t, m.table(t))), int64(len(encodeTable(t, m.table(t)))))
+		data := encodeTable(t, m.table(t))
+		file, err := parquetgo.OpenFile(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for c := range fields {
+		for c, f := range fields {
 			chunk := file.RowGroups()[0].ColumnChunks()[c].(*parquetgo.FileColumnChunk)
-			low, high, ok := chunk.Bounds()
+			index, err := chunk.ColumnIndex()
+			if err != nil {
+				t.Fatal(err)
+			}
+			typ := chunk.Type()
+			var least, most parquetgo.Value
 			for i, row := range m.rows {
 				v := row[c]
-				if v.Null || !ok {
+				if v.Null {
 					continue
 				}
 				value := parquetgo.ByteArrayValue([]byte(v.Text))
-				switch fields[c].Kind {
+				switch f.Kind {
 				case Int64:
 					value = parquetgo.Int64Value(v.Int)
+				case Int32:
+					value = parquetgo.Int32Value(int32(v.Int))
 				case Double:
 					value = parquetgo.DoubleValue(v.Double)
+				case Bool:
+					value = parquetgo.BooleanValue(v.Int == 1)
 				}
-				if typ := chunk.Type(); typ.Compare(value, low) < 0 || typ.Compare(value, high) > 0 {
-					t.Fatalf("%s of row %d is %v, outside of %v and %v", fields[c].Name, i, value, low, high)
+				if least.IsNull() || typ.Compare(value, least) < 0 {
+					least = value
+				}
+				if most.IsNull() || typ.Compare(value, most) > 0 {
+					most = value
+				}
+				if index.NumPages() != 1 || typ.Compare(value, index.MinValue(0)) < 0 || typ.Compare(value, index.MaxValue(0)) > 0 {
+					t.Fatalf("%s of row %d is %v, outside of page %v to %v", f.Name, i, value, index.MinValue(0), index.MaxValue(0))
 				}
 			}
-			if !ok && fields[c].Name == "row" {
-				t.Error("row has no bounds")
+			low, high, ok := chunk.Bounds()
+			if has := f.Name == "id" || f.Name == "row" || f.Few && !least.IsNull(); ok != has || has && (typ.Compare(low, least) != 0 || typ.Compare(high, most) != 0) {
+				t.Errorf("%s has the bounds %v to %v, values %v to %v", f.Name, low, high, least, most)
 			}
+		}
+	}
+}
+
+// TestEncodings: each column is written in the encoding that suits its values.
+func TestEncodings(t *testing.T) {
+	fields := append(everyKind(), Field{Name: "few", Kind: String, Few: true}, Field{Name: "few_list", Kind: ListString, Few: true})
+	meta, err := wholeFooter(encodeTable(t, randomResult(rand.New(rand.NewPCG(1, 1)), fields, 100, 50, 1).table(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf := 0
+	for _, f := range fields {
+		want := map[ColumnKind]format.Encoding{
+			Int32: format.DeltaBinaryPacked, Int64: format.DeltaBinaryPacked, ListInt32: format.DeltaBinaryPacked, MapString: format.RLEDictionary, MapInt64: format.DeltaBinaryPacked,
+		}[f.Kind]
+		if f.Few {
+			want = format.RLEDictionary
+		}
+		leaves := []format.Encoding{want}
+		if f.Kind.IsMap() {
+			leaves = []format.Encoding{format.RLEDictionary, want}
+		}
+		for _, want := range leaves {
+			c := &meta.RowGroups[0].Columns[leaf].MetaData
+			for _, s := range c.EncodingStats {
+				if s.PageType == format.DataPage && s.Encoding != want || c.Codec != format.Snappy {
+					t.Errorf("%s: pages in %s, compressed as %s; want %s", f.Name, s.Encoding, c.Codec, want)
+				}
+			}
+			leaf++
 		}
 	}
 }

@@ -29,3 +29,11 @@ func large(msg string, args ...any) error {
 func corrupt(msg string, args ...any) error {
 	return fmt.Errorf("%w: "+msg, append([]any{ErrCorrupt}, args...)...)
 }
+
+// recovered, where it is deferred, makes an error of a panic: what decoders do about damaged
+// data.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = corrupt("%v", p)
+	}
+}

@@ -77,7 +77,7 @@ func (p *hostilePage) read(t *testing.T, leaf Leaf, budget int64) (allocated uin
 	var values Values
 	if leaf.Rep > 0 {
 		var rep []byte
-		_, _, err = c.ReadRows(1, Unlimited, &values, &rep, nil)
+		_, err = c.ReadRows(1, math.MaxInt, &values, &rep, nil)
 	} else {
 		err = c.ReadEntries(1, nil, &values, nil)
 	}

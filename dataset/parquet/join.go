@@ -19,8 +19,7 @@ type Part struct {
 }
 
 // Join writes one Parquet file whose row group k is part k, copying the bytes
-// of the columns without decoding them; those of an earlier version are encoded
-// again. Equal parts and metadata give equal bytes.
+// of the columns without decoding them. Equal parts and metadata give equal bytes.
 //
 // Parts of one file should follow each other, so that it is opened once. It is
 // an error if a part is not such a file, was damaged, has no such group or other
@@ -82,6 +81,7 @@ func (j *joiner) close() {
 // open makes the file at path the source, unless it is already. It is compared with its
 // checksum before the library reads it: what was damaged must not get a new one.
 func (j *joiner) open(path string) (err error) {
+	defer recovered(&err)
 	if j.src != nil && j.src.file.Path == path {
 		return nil
 	}
@@ -89,38 +89,26 @@ func (j *joiner) open(path string) (err error) {
 	if j.src, err = OpenResult(path); err != nil {
 		return err
 	}
-	if j.src.file.meta.CreatedBy == createdBy {
-		if err := j.src.Verify(); err != nil {
-			return err
+	if err := j.src.Verify(); err != nil {
+		return err
+	}
+	f, err := parquet.OpenFile(j.src.file.file, j.src.file.Size, parquet.SkipBloomFilters(true))
+	if err != nil {
+		return err
+	}
+	there := slices.DeleteFunc(f.RowGroups(), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
+	j.all = make([]parquet.RowGroup, j.src.RowGroups())
+	for k := range j.all {
+		if j.src.GroupRows(k) > 0 {
+			j.all[k], there = there[0], there[1:]
 		}
 	}
-	return guard(func() error {
-		f, err := parquet.OpenFile(j.src.file.file, j.src.file.Size, parquet.SkipBloomFilters(true))
-		if err != nil {
-			return err
-		}
-		there := slices.DeleteFunc(f.RowGroups(), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
-		j.all = make([]parquet.RowGroup, j.src.RowGroups())
-		for k := range j.all {
-			if j.src.GroupRows(k) > 0 {
-				j.all[k], there = there[0], there[1:]
-			}
-		}
-		return nil
-	})
+	return nil
 }
 
-// guard calls f and makes an error of its panic.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = corrupt("%v", p)
-		}
-	}()
-	return f()
-}
-
-func (j *joiner) add(p Part) error {
+// add copies a part.
+func (j *joiner) add(p Part) (err error) {
+	defer recovered(&err)
 	if err := j.open(p.Path); err != nil {
 		return err
 	}
@@ -135,8 +123,6 @@ func (j *joiner) add(p Part) error {
 	if j.nextGroup(int64(j.src.GroupRows(p.Group))); j.all[p.Group] == nil {
 		return nil
 	}
-	return guard(func() error {
-		_, err := j.writer.WriteRowGroup(j.all[p.Group])
-		return err
-	})
+	_, err = j.writer.WriteRowGroup(j.all[p.Group])
+	return err
 }

@@ -65,6 +65,38 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestJoinCopies: the bytes of each column of each part are in the joined file as they are.
+func TestJoinCopies(t *testing.T) {
+	path, parts, want := joinedFile(t, nil)
+	columns := func(path string, group int) (chunks [][]byte) {
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.footer.RowGroups[group].Columns {
+			c := f.chunk(group, i)
+			chunks = append(chunks, data[c.start():c.start()+c.Meta.TotalCompressedSize])
+		}
+		return chunks
+	}
+	for k, part := range parts {
+		from, to := columns(part.Path, 0), columns(path, k)
+		if len(from) < len(want.fields) || len(from) != len(to) {
+			t.Fatalf("%d columns of %d", len(to), len(from))
+		}
+		for i := range from {
+			if !bytes.Equal(from[i], to[i]) {
+				t.Errorf("part %d, column %d: %d bytes became others, %d", k, i, len(from[i]), len(to[i]))
+			}
+		}
+	}
+}
+
 // A part taken out of a joined file must be the part that went in, or a resumed
 // run could not take over what a finished one left.
 func TestSplitGivesPartsBack(t *testing.T) {

@@ -2,8 +2,10 @@ package parquet
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -43,63 +45,58 @@ func (n *Node) IsNull() bool {
 	return n.IsLeaf() && null
 }
 
-// schemaDepth and schemaWidth bound what is followed: eight levels of nesting
-// are more than any column here has.
+// schemaDepth bounds what is followed: eight levels of nesting are more than any column here
+// has.
 const schemaDepth = 64
 
 // schemaTree builds the tree of a flattened schema. The root's own repetition
 // is ignored: some writers call it required, some repeated.
 func schemaTree(elems []format.SchemaElement) (*Node, error) {
-	if len(elems) == 0 {
-		return nil, corrupt("no schema")
+	next, leaves := 0, 0
+	var node func(parent *Node, depth int) *Node
+	node = func(parent *Node, depth int) *Node {
+		if next >= len(elems) || depth > schemaDepth {
+			return nil
+		}
+		n := newNode(parent, &elems[next])
+		next++
+		if n.elem.Type.Valid {
+			n.Leaf = leaves
+			leaves++
+			return n
+		}
+		for range n.elem.NumChildren.V {
+			if node(n, depth+1) == nil {
+				return nil
+			}
+		}
+		return n
 	}
-	b := schemaBuilder{elems: elems}
-	root, err := b.node(nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	if b.next != len(elems) {
-		return nil, corrupt("schema has %d elements, its tree %d", len(elems), b.next)
+	root := node(nil, 0)
+	if root == nil || next != len(elems) {
+		return nil, corrupt("the schema is no tree")
 	}
 	return root, nil
 }
 
-type schemaBuilder struct {
-	elems  []format.SchemaElement
-	next   int
-	leaves int
-}
-
-func (b *schemaBuilder) node(parent *Node, depth int) (*Node, error) {
-	if b.next >= len(b.elems) || depth > schemaDepth {
-		return nil, corrupt("schema is not a tree")
+// newNode adds a node to a parent, nil for the root; it is a group until it gets a number as
+// a leaf.
+func newNode(parent *Node, elem *format.SchemaElement) *Node {
+	n := &Node{Name: elem.Name, Leaf: -1, elem: elem}
+	if parent == nil {
+		return n
 	}
-	n := &Node{Name: b.elems[b.next].Name, Leaf: -1, elem: &b.elems[b.next]}
-	b.next++
-	if parent != nil {
-		n.Def, n.Rep = parent.Def, parent.Rep
-		switch n.elem.RepetitionType.V {
-		case format.Optional:
-			n.Def++
-		case format.Repeated:
-			n.Repeated = true
-			n.Def++
-			n.Rep++
-		}
+	n.Def, n.Rep = parent.Def, parent.Rep
+	switch elem.RepetitionType.V {
+	case format.Optional:
+		n.Def++
+	case format.Repeated:
+		n.Repeated = true
+		n.Def++
+		n.Rep++
 	}
-	if n.elem.Type.Valid {
-		n.Leaf = b.leaves
-		b.leaves++
-		return n, nil
-	}
-	for range n.elem.NumChildren.V {
-		c, err := b.node(n, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		n.Children = append(n.Children, c)
-	}
-	return n, nil
+	parent.Children = append(parent.Children, n)
+	return n
 }
 
 // A ListShape is the part of a schema that holds a list: the repeated node and
@@ -158,8 +155,8 @@ func (n *Node) TypeName() string {
 	return n.elem.Type.V.String()
 }
 
-func (n *Node) hasConverted(t deprecated.ConvertedType) bool {
-	return n.elem.ConvertedType.Valid && n.elem.ConvertedType.V == t
+func (n *Node) hasConverted(types ...deprecated.ConvertedType) bool {
+	return n.elem.ConvertedType.Valid && slices.Contains(types, n.elem.ConvertedType.V)
 }
 
 // A ValueKind is what the values of a leaf are read as.
@@ -180,6 +177,7 @@ type Leaf struct {
 	Unsigned bool // of integers
 	Def, Rep int  // levels of a value that is present
 	physical format.Type
+	written  encoding.Encoding // of its pages, nil for any
 }
 
 // As returns n, which is a leaf, for reading as kind. ok is false if its values
@@ -208,15 +206,7 @@ func (n *Node) isText() bool {
 	case *format.StringType, *format.EnumType, *format.JsonType:
 		return true
 	case nil:
-	default:
-		return false
-	}
-	if !n.elem.ConvertedType.Valid {
-		return true
-	}
-	switch n.elem.ConvertedType.V {
-	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
-		return true
+		return !n.elem.ConvertedType.Valid || n.hasConverted(deprecated.UTF8, deprecated.Enum, deprecated.Json)
 	}
 	return false
 }
@@ -227,18 +217,8 @@ func (n *Node) isInteger(unsigned *bool) bool {
 		*unsigned = !t.IsSigned
 		return true
 	case nil:
-	default:
-		return false
-	}
-	if !n.elem.ConvertedType.Valid {
-		return true
-	}
-	switch n.elem.ConvertedType.V {
-	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
-		return true
-	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-		*unsigned = true
-		return true
+		*unsigned = n.hasConverted(deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64)
+		return *unsigned || !n.elem.ConvertedType.Valid || n.hasConverted(deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64)
 	}
 	return false
 }

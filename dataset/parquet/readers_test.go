@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -203,16 +205,14 @@ func readAllLeaves(path string) (out [][]string, err error) {
 			}
 		}
 		var column []string
-		for g := range f.RowGroups() {
+		for g := range f.rowGroups() {
 			var v Values
 			a.Reset()
 			rep := make([]byte, 0, 16)
-			if err := c.Start(f, g, leaf, budget); err != nil {
-				return nil, FileError(path, err)
-			}
-			rows := int(f.GroupRows(g))
+			c.startGroups(f, g, g+1, leaf, budget)
+			rows := int(f.groupRows(g))
 			if leaf.Rep > 0 {
-				_, _, err = c.ReadRows(rows, Unlimited, &v, &rep, &a)
+				_, err = c.ReadRows(rows, math.MaxInt, &v, &rep, &a)
 			} else if err = c.ReadEntries(rows, nil, &v, &a); err == nil {
 				rep = zeros(rep, rows)
 			}
@@ -287,66 +287,112 @@ func libraryLeaves(t *testing.T, data []byte) [][]string {
 	return out
 }
 
+// duckFiles are files of DuckDB in each codec and both versions of its encodings, all of the
+// same rows: testdata/rows.sql says how they were made.
+func duckFiles(tb testing.TB) (files []foreignFile) {
+	tb.Helper()
+	paths, err := filepath.Glob("testdata/duckdb-*.parquet")
+	if err != nil || len(paths) != 12 {
+		tb.Fatalf("%d files of DuckDB: %v", len(paths), err)
+	}
+	plain, err := os.ReadFile("testdata/duckdb-uncompressed-v1.parquet")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		files = append(files, foreignFile{filepath.Base(path), data, plain})
+	}
+	return files
+}
+
 // TestSecondReader: values and levels are those that parquet-go's own reader finds.
 func TestSecondReader(t *testing.T) {
+	files := duckFiles(t)
 	for _, n := range []int{1, 150, 2000} {
-		for _, file := range foreignFiles(t, mixedRows(uint64(n), n)) {
-			got, err := readAllLeaves(writeResult(t, "a.parquet", file.data))
-			if err != nil {
-				t.Errorf("%d rows, %s: %v", n, file.name, err)
-			} else if d := cmp.Diff(libraryLeaves(t, file.plain), got); d != "" {
-				t.Errorf("%d rows, %s: -parquet-go +ours\n%.2000s", n, file.name, d)
-			}
+		files = append(files, foreignFiles(t, mixedRows(uint64(n), n))...)
+	}
+	for _, file := range files {
+		got, err := readAllLeaves(writeResult(t, "a.parquet", file.data))
+		if err != nil {
+			t.Errorf("%s: %v", file.name, err)
+		} else if want := libraryLeaves(t, file.plain); !reflect.DeepEqual(want, got) {
+			t.Errorf("%s: -parquet-go +ours\n%.2000s", file.name, cmp.Diff(want, got))
 		}
 	}
 }
 
-// mutationsKey is the environment variable that has another number of damaged copies of
-// each file of TestMutations.
+// mutationsKey is the environment variable that says how many damaged files TestMutations
+// reads.
 const mutationsKey = "IBID_MUTATIONS"
 
-// TestMutations reads damaged copies of the files of each writer. None ends the process, takes
-// long or much memory; errors name the file.
+// TestMutations reads damaged copies of files of each writer, in turn. None ends the process,
+// takes long or much memory; errors name the file; and of our own files, which have checksums,
+// none reads as other values.
 func TestMutations(t *testing.T) {
-	count := 2000
+	count := 1000
 	if s := os.Getenv(mutationsKey); s != "" {
 		if _, err := fmt.Sscan(s, &count); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const mostAllocated, longest = 64 << 20, 5 * time.Second
+	const mostAllocated, longest = 64 << 20, 30 * time.Second
+	own := randomResult(rand.New(rand.NewPCG(4, 4)), everyKind(), 60, 20, 3)
+	files := slices.Concat(
+		foreignFiles(t, mixedRows(7, 60)), duckFiles(t),
+		[]foreignFile{{name: "ours", data: encodeTable(t, own.table(t))}, {name: "ours, one row", data: encodeTable(t, (&resultRows{own.fields, own.rows[:1]}).table(t))}},
+	)
 	path := filepath.Join(t.TempDir(), "damaged.parquet")
-	for k, file := range foreignFiles(t, mixedRows(7, 60)) {
-		if k%4 == 0 || k%4 == 3 { // versions take turns
-			if os.Getenv(mutationsKey) == "" {
-				continue
-			}
+	read := func(file *foreignFile, data []byte) (values any, err error) {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
 		}
-		rng := rand.New(rand.NewPCG(uint64(k), 3))
-		refused := 0
-		for i := range count {
-			data := damaged(rng, file.data)
-			if err := os.WriteFile(path, data, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			before, began := allocatedBytes(), time.Now()
-			_, err := readAllLeaves(path)
-			took := time.Since(began)
-			if used := allocatedBytes() - before; used > mostAllocated || took > longest {
-				t.Errorf("%s, copy %d: %d MB allocated in %v", file.name, i, used>>20, took)
-			}
-			if err == nil {
-				continue
-			}
+		if file.plain == nil {
+			return tryResult(path)
+		}
+		return readAllLeaves(path)
+	}
+	whole := make([]any, len(files))
+	for i := range files {
+		var err error
+		if whole[i], err = read(&files[i], files[i].data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	var refused, same, other int
+	var most uint64
+	var slowest time.Duration
+	for i := range count {
+		file := &files[i%len(files)]
+		data := damaged(rng, file.data)
+		before, began := allocatedBytes(), time.Now()
+		values, err := read(file, data)
+		took, used := time.Since(began), allocatedBytes()-before
+		most, slowest = max(most, used), max(slowest, took)
+		if used > mostAllocated || took > longest {
+			t.Errorf("%s, copy %d: %d MB allocated in %v", file.name, i, used>>20, took)
+		}
+		var e *ibid.Error
+		switch {
+		case err != nil && (!errors.As(err, &e) || e.File != path):
+			t.Fatalf("%s, copy %d: %v does not name the file", file.name, i, err)
+		case err != nil:
 			refused++
-			var e *ibid.Error
-			if !errors.As(err, &e) || e.File != path {
-				t.Fatalf("%s, copy %d: %v does not name the file", file.name, i, err)
+		case reflect.DeepEqual(values, whole[i%len(files)]):
+			same++
+		default:
+			if other++; file.plain == nil {
+				t.Errorf("%s, copy %d: other values without an error", file.name, i)
 			}
 		}
-		if refused < count/4 {
-			t.Errorf("%s: %d of %d copies are refused", file.name, refused, count)
-		}
+	}
+	t.Logf("%d damaged copies of %d files: %d refused, %d read the same, %d read otherwise; at most %d kB allocated, %v each", count, len(files), refused, same, other, most>>10, slowest)
+	if refused < count/4 {
+		t.Errorf("%d of %d copies are refused", refused, count)
 	}
 }
 

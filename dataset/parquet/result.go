@@ -1,26 +1,22 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
-	"sort"
+	"strings"
+	"unsafe"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
 	"ibid"
 )
 
-// errNotResult is the cause for a Parquet file that this package did not write
-// as a result.
+// errNotResult is the cause for a Parquet file that this version did not write as a result.
 var errNotResult = errors.New("not a result file of ibid")
-
-// derivedKey is the key of the metadata of files that leave columns out: an earlier
-// version wrote them under results: core.
-const derivedKey = "ibid.derived"
-
-// errLeavesOut is the cause for such a file. Its columns would read as undefined.
-var errLeavesOut = errors.New("an earlier version left columns out of it (results: core)")
 
 // A ResultFile is an open result file or part. Its methods may be called
 // concurrently, except Close.
@@ -28,7 +24,6 @@ type ResultFile struct {
 	file   *File
 	fields []Field
 	leaves [][]Leaf // of each field
-	first  []int64  // rows before each group
 	index  map[string]int
 }
 
@@ -46,24 +41,17 @@ func OpenResult(path string) (*ResultFile, error) {
 		file.Close()
 		return nil, hinted(FileError(path, err))
 	}
-	var rows int64
-	for k := range file.RowGroups() {
-		f.first = append(f.first, rows)
-		rows += file.GroupRows(k)
-	}
 	return f, nil
 }
 
 // check finds the fields and their leaves.
 func (f *ResultFile) check() error {
-	meta := f.file.meta
-	if !f.file.own() && meta.CreatedBy != createdBefore {
+	switch by := f.file.footer.CreatedBy; {
+	case f.file.own():
+	case strings.HasPrefix(by, "ibid version "):
+		return &ibid.Error{Err: fmt.Errorf("another version of ibid wrote it (%s)", by), Hint: "make the run again: ibid run"}
+	default:
 		return errNotResult
-	}
-	for _, kv := range meta.KeyValueMetadata {
-		if kv.Key == derivedKey {
-			return &ibid.Error{Err: errLeavesOut, Hint: "make the run again: ibid run"}
-		}
 	}
 	for i, n := range f.file.Root.Children {
 		kind, leaves, ok := n.result()
@@ -71,53 +59,61 @@ func (f *ResultFile) check() error {
 			return errNotResult
 		}
 		field := Field{Name: n.Name, Kind: kind, Required: n.elem.RepetitionType.V == format.Required}
-		if k := slices.IndexFunc(f.file.groups, func(g rowGroup) bool { return g.NumRows > 0 }); k >= 0 && leaves[0].Kind == Text && kind != MapString {
-			field.Few = f.file.groups[k].Columns[leaves[0].Column].DictionaryPageOffset > 0
+		for k := range f.file.rowGroups() {
+			field.Few = field.Few || !kind.IsMap() && f.file.chunk(k, leaves[0].Column).Meta.DictionaryPageOffset > 0
+		}
+		for i := range leaves { // a changed page header must not change values
+			if leaves[i].written = field.encoding(); i == 0 && kind.IsMap() { // keys
+				leaves[i].written = &parquet.RLEDictionary
+			}
 		}
 		f.fields, f.leaves, f.index[n.Name] = append(f.fields, field), append(f.leaves, leaves), i
 	}
 	return nil
 }
 
+// resultKinds are the kinds of columns whose values have a physical type: plain ones, lists,
+// and what the values are read as.
+var resultKinds = map[format.Type]struct {
+	plain, list ColumnKind
+	read        ValueKind
+}{
+	format.Int32:     {Int32, ListInt32, Integer},
+	format.Int64:     {Int64, columnKinds, Integer},
+	format.Double:    {Double, columnKinds, Float},
+	format.Boolean:   {Bool, columnKinds, Flag},
+	format.ByteArray: {String, ListString, Text},
+}
+
+// mapKinds are the kinds of maps, by the type of their values.
+var mapKinds = map[format.Type]ColumnKind{format.ByteArray: MapString, format.Int64: MapInt64, format.Double: MapDouble}
+
 // result is the column of a result that n is, and its leaves.
 func (n *Node) result() (kind ColumnKind, leaves []Leaf, ok bool) {
-	nodes, list := []*Node{n}, !n.IsLeaf()
-	if list {
+	nodes := []*Node{n}
+	if !n.IsLeaf() {
 		if len(n.Children) != 1 || !n.Children[0].Repeated || len(n.Children[0].Children) == 0 {
 			return kind, nil, false
 		}
 		nodes = n.Children[0].Children
 	}
-	physical := nodes[0].elem.Type.V
-	reading := Integer
-	switch {
-	case len(nodes) == 2:
-		kind, reading, ok = MapString, Text, physical == format.ByteArray
-	case len(nodes) > 2:
-	case physical == format.ByteArray && list:
-		kind, reading, ok = ListString, Text, true
-	case physical == format.ByteArray:
-		kind, reading, ok = String, Text, true
-	case physical == format.Int32 && list:
-		kind, ok = ListInt32, true
-	case list:
-	case physical == format.Int32:
-		kind, ok = Int32, true
-	case physical == format.Int64:
-		kind, ok = Int64, true
-	case physical == format.Double:
-		kind, reading, ok = Double, Float, true
-	case physical == format.Boolean:
-		kind, reading, ok = Bool, Flag, true
+	kinds, ok := resultKinds[nodes[0].elem.Type.V]
+	switch kind = kinds.plain; {
+	case len(nodes) == 2 && kind == String:
+		kind, ok = mapKinds[nodes[1].elem.Type.V]
+	case len(nodes) > 1:
+		ok = false
+	case !n.IsLeaf():
+		kind = kinds.list
 	}
 	for _, leaf := range nodes {
 		if !ok || !leaf.IsLeaf() || leaf.Repeated {
 			return kind, nil, false
 		}
-		l, is := leaf.As(reading)
+		l, is := leaf.As(resultKinds[leaf.elem.Type.V].read)
 		leaves, ok = append(leaves, l), is
 	}
-	return kind, leaves, ok
+	return kind, leaves, ok && kind < columnKinds
 }
 
 // Close closes the file.
@@ -130,16 +126,16 @@ func (f *ResultFile) Fields() []Field { return f.fields }
 func (f *ResultFile) Rows() int64 { return f.file.Rows() }
 
 // RowGroups returns the number of row groups.
-func (f *ResultFile) RowGroups() int { return len(f.first) }
+func (f *ResultFile) RowGroups() int { return f.file.rowGroups() }
 
 // GroupRows returns the number of rows of row group k, which may be 0.
-func (f *ResultFile) GroupRows(k int) int { return int(f.file.GroupRows(k)) }
+func (f *ResultFile) GroupRows(k int) int { return int(f.file.groupRows(k)) }
 
 // Metadata returns the file's key-value pairs, nil if there are none.
 func (f *ResultFile) Metadata() map[string]string {
 	var pairs map[string]string
-	for _, kv := range f.file.meta.KeyValueMetadata {
-		if isOwnKey(kv.Key) {
+	for _, kv := range f.file.footer.Metadata {
+		if kv.Key == fileKey || kv.Key == footerKey || kv.Key == emptyKey {
 			continue
 		}
 		if pairs == nil {
@@ -156,29 +152,75 @@ func (f *ResultFile) Has(name string) bool {
 	return ok
 }
 
-// Locate returns the row group that holds row n of the file, and n's place in
-// it. It panics unless 0 <= n < Rows.
-func (f *ResultFile) Locate(n int64) (group, row int) {
-	if n < 0 || n >= f.Rows() {
-		panic(fmt.Sprintf("parquet: row %d of %d", n, f.Rows()))
+// MayHoldInts reports whether a row group can have one of values, which ascend, in a column
+// of integers, by the bounds that the file has of it: true where there are none, or no such
+// column.
+func (f *ResultFile) MayHoldInts(k int, name string, values []int64) bool {
+	m := f.bounds(k, name)
+	if m == nil {
+		return true
 	}
-	group = sort.Search(len(f.first), func(k int) bool { return f.first[k] > n }) - 1
-	return group, int(n - f.first[group])
+	var least, most int64
+	switch {
+	case len(m.MinValue) == 8 && len(m.MaxValue) == 8:
+		least, most = int64(binary.LittleEndian.Uint64(m.MinValue)), int64(binary.LittleEndian.Uint64(m.MaxValue))
+	case len(m.MinValue) == 4 && len(m.MaxValue) == 4:
+		least, most = int64(int32(binary.LittleEndian.Uint32(m.MinValue))), int64(int32(binary.LittleEndian.Uint32(m.MaxValue)))
+	default:
+		return true
+	}
+	next, _ := slices.BinarySearch(values, least)
+	return next < len(values) && values[next] <= most
+}
+
+// MayHoldText is MayHoldInts for a column of texts.
+func (f *ResultFile) MayHoldText(k int, name, value string) bool {
+	m := f.bounds(k, name)
+	return m == nil || m.MinValue == nil || m.MaxValue == nil || string(m.MinValue) <= value && value <= string(m.MaxValue)
+}
+
+// bounds are those of a column that is no list in a row group, nil if there is none.
+func (f *ResultFile) bounds(k int, name string) *statistics {
+	column, ok := f.index[name]
+	if !ok || f.leaves[column][0].Rep > 0 {
+		return nil
+	}
+	return &f.file.chunk(k, f.leaves[column][0].Column).Meta.Statistics
 }
 
 // ReadRow reads row n of the file: one cell per field, in file order. It is meant for
 // looking at single rows, and panics unless 0 <= n < Rows.
 func (f *ResultFile) ReadRow(n int64) ([]Cell, error) {
-	group, row := f.Locate(n)
+	group := 0
+	for ; n >= f.file.groupRows(group); group++ {
+		n -= f.file.groupRows(group)
+	}
 	var v ColumnValues
 	cells := make([]Cell, len(f.fields))
 	for i, field := range f.fields {
-		if err := f.ReadCells(group, field.Name, []int{row}, &v); err != nil {
+		if err := f.ReadCells(group, field.Name, []int{int(n)}, &v); err != nil {
 			return nil, err
 		}
 		cells[i] = v.Cell(0)
 	}
 	return cells, nil
+}
+
+// Each reads all columns of one row group after the other and calls do with them. Their
+// memory is reused; strings stay.
+func (f *ResultFile) Each(do func(columns []ColumnValues) error) error {
+	columns := make([]ColumnValues, len(f.fields))
+	for k := range f.RowGroups() {
+		for i, field := range f.fields {
+			if err := f.ReadColumn(k, field.Name, &columns[i]); err != nil {
+				return err
+			}
+		}
+		if err := do(columns); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReadColumn reads the column of that name in row group k into v, replacing
@@ -208,18 +250,12 @@ func (f *ResultFile) ReadCells(k int, name string, at []int, v *ColumnValues) (e
 }
 
 func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = corrupt("%v", p)
-		}
-	}()
+	defer recovered(&err)
 	v.reset(f.fields[field].Kind)
 	budget := f.file.Budget(0)
 	for i := range f.leaves[field] {
 		l := &f.leaves[field][i]
-		if err := v.reader.Start(f.file, k, *l, budget); err != nil {
-			return err
-		}
+		v.reader.startGroups(f.file, k, k+1, *l, budget)
 		if err := v.read(l, i == 1, f.GroupRows(k), at); err != nil {
 			return err
 		}
@@ -231,7 +267,6 @@ func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err er
 // places. Values of a map come after its keys.
 func (v *ColumnValues) read(l *Leaf, mapValues bool, rows int, at []int) (err error) {
 	v.entries.Reset()
-	v.entries.Coded = v.Coded && v.Kind == ListString
 	if mapValues {
 		v.rep, v.keyRep = v.keyRep, v.rep
 	}
@@ -269,10 +304,10 @@ func (v *ColumnValues) read(l *Leaf, mapValues bool, rows int, at []int) (err er
 		}
 		v.addElements(l)
 	}
-	if v.Kind == MapString && !mapValues {
+	if v.Kind.IsMap() && !mapValues {
 		v.keyLevels = append(v.keyLevels[:0], v.entries.Levels...)
 	}
-	if r := &v.reader; at == nil && (!r.Done() || r.pages.meta.NumValues > 0 && r.pages.left() > 0) {
+	if r := &v.reader; at == nil && rows > 0 && (!r.Done() || r.pages.left() > 0) {
 		return corrupt("more values than rows")
 	}
 	return nil
@@ -283,7 +318,7 @@ func (v *ColumnValues) readRows(l *Leaf, n int) (err error) {
 	if l.Rep == 0 {
 		return v.reader.ReadEntries(n, nil, &v.entries, nil)
 	}
-	_, _, err = v.reader.ReadRows(n, Unlimited, &v.entries, &v.rep, nil)
+	_, err = v.reader.ReadRows(n, math.MaxInt, &v.entries, &v.rep, nil)
 	return err
 }
 
@@ -292,23 +327,17 @@ func (v *ColumnValues) readRows(l *Leaf, n int) (err error) {
 //
 // A scalar column has one element per row in Ints, Doubles or Strings, which is
 // zero where Valid is false. In a list or map column, row i has the elements
-// [Offsets[i], Offsets[i+1]) of Ints, of Strings, or of Keys and Strings; a null
+// [Offsets[i], Offsets[i+1]) of Ints, of Strings, or of Keys and its values; a null
 // and an empty list both have none and differ in Valid.
 type ColumnValues struct {
 	Kind    ColumnKind
 	Rows    int
 	Valid   []bool    // one per row
-	Ints    []int64   // Int32, Int64, Bool (0 or 1), ListInt32
-	Doubles []float64 // Double
+	Ints    []int64   // Int32, Int64, Bool (0 or 1), ListInt32, values of MapInt64
+	Doubles []float64 // Double, values of MapDouble
 	Strings []string  // String, ListString, values of MapString
-	Keys    []string  // keys of MapString
-	Offsets []int32   // Rows+1, for ListInt32, ListString and MapString
-
-	// Coded wants the elements of ListString as Codes: those from 0 on are places in
-	// Dictionary, others the complements of places in Strings.
-	Coded      bool
-	Codes      []int32
-	Dictionary []string
+	Keys    []string  // keys of maps
+	Offsets []int32   // Rows+1, for lists and maps
 
 	reader    Cursor
 	entries   Values
@@ -322,8 +351,7 @@ func (v *ColumnValues) reset(kind ColumnKind) {
 	v.Valid, v.Ints, v.Doubles, v.Offsets = v.Valid[:0], v.Ints[:0], v.Doubles[:0], v.Offsets[:0]
 	clear(v.Strings)
 	clear(v.Keys)
-	v.Dictionary = nil
-	v.Strings, v.Keys, v.Codes = v.Strings[:0], v.Keys[:0], v.Codes[:0]
+	v.Strings, v.Keys = v.Strings[:0], v.Keys[:0]
 }
 
 // Null makes the column null in so many rows, whatever its kind is.
@@ -344,8 +372,10 @@ func cleared[T any](s []T, n int) []T {
 // addScalars makes the rows of the entries.
 func (v *ColumnValues) addScalars(l *Leaf) {
 	v.Valid = slices.Grow(v.Valid, v.Rows)[:v.Rows]
-	for i, level := range v.entries.Levels {
-		v.Valid[i] = int(level) == l.Def
+	if l.Def == 1 { // a level is a boolean
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.Valid))), v.Rows), v.entries.Levels)
+	} else {
+		fill(v.Valid, v.Rows, true)
 	}
 	v.Ints, v.entries.Ints = v.entries.Ints, v.Ints
 	v.Doubles, v.entries.Floats = v.entries.Floats, v.Doubles
@@ -375,21 +405,20 @@ func (v *ColumnValues) addLists(l *Leaf) error {
 // addElements appends the entries that are elements of lists.
 func (v *ColumnValues) addElements(l *Leaf) {
 	e, n := &v.entries, int(v.Offsets[v.Rows])
-	if e.Coded {
-		v.Codes = slices.Grow(v.Codes, n)
-		for i, level := range e.Levels {
-			if int(level) == l.Def {
-				v.Codes = append(v.Codes, e.Codes[i])
-			}
-		}
-		v.Strings, e.Texts, v.Dictionary = e.Texts, v.Strings, v.reader.texts()
-		return
-	}
 	if l.Kind == Text {
 		v.Strings = slices.Grow(v.Strings, n)
 		for i, level := range e.Levels {
 			if int(level) == l.Def {
 				v.Strings = append(v.Strings, e.Texts[i])
+			}
+		}
+		return
+	}
+	if l.Kind == Float {
+		v.Doubles = slices.Grow(v.Doubles, n)
+		for i, level := range e.Levels {
+			if int(level) == l.Def {
+				v.Doubles = append(v.Doubles, e.Floats[i])
 			}
 		}
 		return
@@ -403,15 +432,16 @@ func (v *ColumnValues) addElements(l *Leaf) {
 }
 
 // A Cell is one value of a result: the one of Int, Double, Text, Ints, or Texts
-// that its column's kind calls for, and Keys beside Texts for a map.
+// that its column's kind calls for, and Keys beside values for a map.
 type Cell struct {
 	Null   bool
 	Int    int64 // Int32, Int64, Bool (0 or 1)
 	Double float64
 	Text   string
 	Ints   []int64
+	Floats []float64
 	Texts  []string
-	Keys   []string // Keys[i] has the value Texts[i]
+	Keys   []string // Keys[i] has the value Texts[i], Ints[i] or Floats[i]
 }
 
 // Cell returns row i. It shares no memory with v.
@@ -431,6 +461,12 @@ func (v *ColumnValues) Cell(i int) Cell {
 	case MapString:
 		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
 		c.Texts = slices.Clone(v.Strings[v.Offsets[i]:v.Offsets[i+1]])
+	case MapInt64:
+		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
+		c.Ints = slices.Clone(v.Ints[v.Offsets[i]:v.Offsets[i+1]])
+	case MapDouble:
+		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
+		c.Floats = slices.Clone(v.Doubles[v.Offsets[i]:v.Offsets[i+1]])
 	}
 	return c
 }

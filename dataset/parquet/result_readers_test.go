@@ -94,10 +94,15 @@ func parquetGoCells(f *ResultFile, row parquet.Row) []Cell {
 		case ListInt32:
 			c.Ints = append(c.Ints, int64(v.Int32()))
 		default:
-			if s := v.Clone().String(); len(f.leaves[k]) == 2 && f.leaves[k][0].Column == v.Column() {
-				c.Keys = append(c.Keys, s)
-			} else {
-				c.Texts = append(c.Texts, s)
+			switch key := len(f.leaves[k]) == 2 && f.leaves[k][0].Column == v.Column(); {
+			case key:
+				c.Keys = append(c.Keys, v.Clone().String())
+			case f.fields[k].Kind == MapInt64:
+				c.Ints = append(c.Ints, v.Int64())
+			case f.fields[k].Kind == MapDouble:
+				c.Floats = append(c.Floats, v.Double())
+			default:
+				c.Texts = append(c.Texts, v.Clone().String())
 			}
 		}
 	}
@@ -141,7 +146,7 @@ func TestResultReadByArrow(t *testing.T) {
 }
 
 func wantArrowType(k ColumnKind) arrow.Type {
-	return [...]arrow.Type{arrow.INT32, arrow.INT64, arrow.FLOAT64, arrow.BOOL, arrow.STRING, arrow.LIST, arrow.LIST, arrow.MAP}[k]
+	return [...]arrow.Type{arrow.INT32, arrow.INT64, arrow.FLOAT64, arrow.BOOL, arrow.STRING, arrow.LIST, arrow.LIST, arrow.MAP, arrow.MAP, arrow.MAP}[k]
 }
 
 func arrowCell(a arrow.Array, i int) Cell {
@@ -166,7 +171,14 @@ func arrowCell(a arrow.Array, i int) Cell {
 		start, end := a.ValueOffsets(i)
 		for j := start; j < end; j++ {
 			c.Keys = append(c.Keys, a.Keys().(*array.String).Value(int(j)))
-			c.Texts = append(c.Texts, a.Items().(*array.String).Value(int(j)))
+			switch items := a.Items().(type) {
+			case *array.Int64:
+				c.Ints = append(c.Ints, items.Value(int(j)))
+			case *array.Float64:
+				c.Floats = append(c.Floats, items.Value(int(j)))
+			default:
+				c.Texts = append(c.Texts, items.(*array.String).Value(int(j)))
+			}
 		}
 	case *array.List:
 		start, end := a.ValueOffsets(i)

@@ -3,13 +3,11 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
@@ -25,6 +23,7 @@ const (
 	mostPageBytes  = 256 << 20 // of a page without compression
 	mostPageValues = 16 << 20  // entries of a page
 	mostHeader     = 16 << 20  // bytes of a page header
+	mostFooter     = 64 << 20  // bytes of a footer
 	mostMemory     = 1 << 30   // bytes of the pages that are open at one time, where no other limit is set
 
 	freeValues    = 4 << 20 // entries that a column may have in a file of any size
@@ -61,14 +60,14 @@ type pageBody struct {
 }
 
 func (r *pageReader) start(f *File, group, column int) error {
-	m := &f.groups[group].Columns[column]
+	c := f.chunk(group, column)
 	*r = pageReader{
-		file: f.file, meta: m, strict: f.own(), offset: m.start(), bytesLeft: m.TotalCompressedSize, valuesLeft: m.NumValues, window: r.window[:0],
+		file: f.file, meta: c, strict: f.own(), offset: c.start(), bytesLeft: c.Meta.TotalCompressedSize, valuesLeft: c.Meta.NumValues, window: r.window[:0],
 	}
 	if n, most := f.Entries(column), freeValues+valuesPerByte*f.Size; n > most {
 		return large("%d values in a file of %d bytes; at most %d are read", n, f.Size, most)
 	}
-	return checkCodec(m.Codec)
+	return checkCodec(c.Meta.Codec)
 }
 
 // left is the number of bytes of the chunk that have not been looked at.
@@ -147,7 +146,7 @@ func (r *pageReader) next(leaf *Leaf, held *holder, buf []byte) (p pageBody, out
 			return p, buf, err
 		}
 		var repBytes, defBytes int
-		codec := r.meta.Codec
+		codec := r.meta.Meta.Codec
 		switch {
 		case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
 			d := &h.DictionaryPageHeader.V
@@ -230,68 +229,68 @@ func checkCodec(c format.CompressionCodec) error {
 }
 
 // mostExpansion is how many bytes can come from one, where the format bounds that.
-var mostExpansion = map[format.CompressionCodec]int{format.Snappy: 32, format.Lz4Raw: 256, format.Gzip: 1040}
+var mostExpansion = map[format.CompressionCodec]int{format.Uncompressed: 1, format.Snappy: 32, format.Lz4Raw: 256, format.Gzip: 1040}
 
 // decompress decompresses src, which must yield exactly size bytes, into buf or a larger
-// buffer and returns it. What size alone says sets no memory aside: much more than usual
-// must be possible for src and, where that can be anything, is counted before it is kept.
-func decompress(buf, src []byte, codec format.CompressionCodec, size int) ([]byte, error) {
-	if limit, ok := mostExpansion[codec]; ok && size > 64+limit*len(src) || codec == format.Uncompressed && size != len(src) {
+// buffer and returns it. What size alone says sets no memory aside: it must be possible for
+// src and, where anything is possible, the buffer grows with what comes.
+func decompress(buf, src []byte, codec format.CompressionCodec, size int) (out []byte, err error) {
+	possible := true
+	if limit, ok := mostExpansion[codec]; ok {
+		possible = size <= 64+limit*len(src)
+	} else if codec == format.Zstd {
+		least, most, ok := zstdExpansion(src)
+		possible = ok && least <= size && size <= most
+	}
+	if !possible {
 		return buf, corrupt("%s: %d bytes cannot come from %d", codec, size, len(src))
 	}
-	const usual = 1 << 20
-	if size > max(usual, 8*len(src), cap(buf)-pagePadding) {
-		if err := canExpand(src, codec, size); err != nil {
-			return buf, err
-		}
-	}
-	if cap(buf) < size+pagePadding {
+	buf = buf[:0]
+	if (codec != format.Gzip && codec != format.Brotli || size < 1<<20) && cap(buf) < size+pagePadding {
 		buf = make([]byte, 0, size+pagePadding)
 	}
-	if size == 0 {
-		return buf[:0], nil
+	switch {
+	case size == 0:
+		return buf, nil
+	case codec == format.Uncompressed:
+		out = append(buf, src...)
+	case codec == format.Snappy:
+		var n int
+		if n, err = s2.DecodedLen(src); err == nil && n == size {
+			out, err = s2.Decode(buf[:size], src)
+		}
+	case codec == format.Zstd:
+		var decoder *zstd.Decoder
+		if decoder, err = zstdDecoder(); err == nil {
+			out, err = decoder.DecodeAll(src, buf[:0:size])
+			out = buf[:len(out)] // with its padding
+		}
+	case codec == format.Lz4Raw:
+		var n int
+		n, err = lz4.UncompressBlock(src, buf[:size])
+		out = buf[:max(n, 0)]
+	case codec == format.Gzip:
+		var r *gzip.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(src)); err == nil {
+			out, err = readUpTo(buf, r, size)
+		}
+	case codec == format.Brotli:
+		out, err = readUpTo(buf, brotli.NewReader(bytes.NewReader(src)), size)
 	}
-	out, err := decompressInto(buf[:0:size], src, codec)
 	switch {
 	case err != nil:
 		return buf, corrupt("%s: %w", codec, err)
 	case len(out) != size:
-		return buf, corrupt("%s: %d bytes instead of %d", codec, len(out), size)
-	case unsafe.SliceData(out) != unsafe.SliceData(buf):
-		copy(buf[:size], out)
+		return buf, corrupt("%s: not the %d bytes that the page says", codec, size)
 	}
-	return buf[:size], nil
+	return slices.Grow(out, pagePadding), nil
 }
 
-// canExpand returns an error if size bytes cannot come from src, as far as that can be
-// told without memory for them.
-func canExpand(src []byte, codec format.CompressionCodec, size int) error {
-	var r io.Reader
-	switch codec {
-	case format.Zstd:
-		if least, most, ok := zstdExpansion(src); !ok || size < least || size > most {
-			return corrupt("%s: %d bytes cannot come from these blocks", codec, size)
-		}
-		return nil
-	case format.Gzip:
-		z, err := gzip.NewReader(bytes.NewReader(src))
-		if err != nil {
-			return corrupt("%s: %w", codec, err)
-		}
-		r = z
-	case format.Brotli:
-		r = brotli.NewReader(bytes.NewReader(src))
-	default:
-		return nil
-	}
-	n, err := io.Copy(io.Discard, io.LimitReader(r, int64(size)+1))
-	if err != nil {
-		return corrupt("%s: %w", codec, err)
-	}
-	if n != int64(size) {
-		return corrupt("%s: %d bytes or more instead of %d", codec, n, size)
-	}
-	return nil
+// readUpTo reads what r has into buf or a larger buffer, at most one byte more than size.
+func readUpTo(buf []byte, r io.Reader, size int) ([]byte, error) {
+	b := bytes.NewBuffer(buf)
+	_, err := b.ReadFrom(io.LimitReader(r, int64(size)+1))
+	return b.Bytes(), err
 }
 
 // zstdExpansion returns how many bytes can come from frames of Zstandard, from the headers
@@ -302,29 +301,12 @@ func canExpand(src []byte, codec format.CompressionCodec, size int) error {
 func zstdExpansion(src []byte) (least, most int, ok bool) {
 	const mostOfBlock = 128 << 10
 	for len(src) > 0 {
-		if len(src) < 8 {
+		var h zstd.Header
+		if h.Decode(src) != nil || len(src)-h.HeaderSize < int(h.SkippableSize) {
 			return 0, 0, false
 		}
-		magic := binary.LittleEndian.Uint32(src)
-		if magic&^0xF == 0x184D2A50 { // a frame to be skipped
-			length := binary.LittleEndian.Uint32(src[4:])
-			if uint64(length) > uint64(len(src)-8) {
-				return 0, 0, false
-			}
-			src = src[8+length:]
-			continue
-		}
-		descriptor := src[4]
-		header := 5 + [4]int{0, 1, 2, 4}[descriptor&3] + [4]int{0, 2, 4, 8}[descriptor>>6]
-		switch single := descriptor&(1<<5) != 0; {
-		case !single, descriptor>>6 == 0: // a byte for the window, or for the size
-			header++
-		}
-		if magic != 0xFD2FB528 || len(src) < header {
-			return 0, 0, false
-		}
-		src = src[header:]
-		for last := false; !last; {
+		src = src[h.HeaderSize+int(h.SkippableSize):]
+		for last := h.Skippable; !last; {
 			if len(src) < 3 {
 				return 0, 0, false
 			}
@@ -344,7 +326,7 @@ func zstdExpansion(src []byte) (least, most int, ok bool) {
 			}
 			src = src[3+length:]
 		}
-		if descriptor&(1<<2) != 0 { // a checksum
+		if h.HasCheckSum {
 			src = src[min(4, len(src)):]
 		}
 	}
@@ -354,65 +336,6 @@ func zstdExpansion(src []byte) (least, most int, ok bool) {
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(2<<30))
 })
-
-// errLong says that a buffer is too small for what is decompressed into it.
-var errLong = errors.New("more data than its page says")
-
-// decompressInto decompresses src into the capacity of buf.
-func decompressInto(buf, src []byte, codec format.CompressionCodec) ([]byte, error) {
-	room := buf[:cap(buf)]
-	switch codec {
-	case format.Uncompressed:
-		return append(buf, src...), nil
-	case format.Snappy:
-		n, err := s2.DecodedLen(src)
-		if err == nil && n > len(room) {
-			err = errLong
-		}
-		if err != nil {
-			return nil, err
-		}
-		return s2.Decode(room, src)
-	case format.Zstd:
-		decoder, err := zstdDecoder()
-		if err != nil {
-			return nil, err
-		}
-		return decoder.DecodeAll(src, buf)
-	case format.Lz4Raw:
-		n, err := lz4.UncompressBlock(src, room)
-		return room[:max(n, 0)], err
-	case format.Gzip:
-		r, err := gzip.NewReader(bytes.NewReader(src))
-		if err != nil {
-			return nil, err
-		}
-		return readAll(room, r)
-	case format.Brotli:
-		return readAll(room, brotli.NewReader(bytes.NewReader(src)))
-	}
-	return nil, checkCodec(codec)
-}
-
-// readAll reads what r has into room.
-func readAll(room []byte, r io.Reader) ([]byte, error) {
-	n, err := io.ReadFull(r, room)
-	if err == io.ErrUnexpectedEOF || err == io.EOF {
-		return room[:n], nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var one [1]byte
-	switch _, err := io.ReadFull(r, one[:]); err {
-	case nil:
-		return nil, errLong
-	case io.EOF:
-		return room, nil
-	default:
-		return nil, err
-	}
-}
 
 // A Budget is how many bytes the cursors of one file may take at one time. It is not safe
 // for concurrent use.
@@ -509,7 +432,7 @@ func checkRuns(src []byte, width uint, n, highest int) (runs []byte, all int, er
 func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err error) {
 	r := compactReader{b: src}
 	block, minis, total := r.uvarint(), r.uvarint(), r.uvarint()
-	r.varint()
+	r.uvarint()
 	switch {
 	case r.bad:
 		return nil, nil, corrupt("deltas end too early")
@@ -520,7 +443,7 @@ func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err err
 	}
 	perMini := int(block / minis)
 	for left := n - 1; left > 0 && !r.bad; {
-		r.varint()
+		r.uvarint()
 		widths := r.at
 		r.discard(minis)
 		for m := 0; m < int(minis) && left > 0 && !r.bad; m++ {

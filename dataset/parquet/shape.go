@@ -34,7 +34,7 @@ const (
 // RootOf is the root of the schema that a Parquet file with these columns would have. All
 // are optional, and so is what is inside them. Leaves are numbered in the order of a walk.
 func RootOf(columns []Shape) *Node {
-	root := &Node{Leaf: -1, elem: new(format.SchemaElement)}
+	root := newNode(nil, new(format.SchemaElement))
 	leaves := 0
 	for i := range columns {
 		columns[i].under(root, &leaves)
@@ -42,57 +42,41 @@ func RootOf(columns []Shape) *Node {
 	return root
 }
 
-// under adds the node of the shape to a parent.
-func (s *Shape) under(parent *Node, leaves *int) {
-	n := newNode(parent, s.Name, format.Optional)
-	n.typeName = s.Type
-	switch s.Kind {
-	case ListShaped:
-		element := s.Children[0]
-		element.Name = "element"
-		element.under(newNode(n, "list", format.Repeated), leaves)
-		return
-	case MapShaped:
-		n.elem.LogicalType.Value = new(format.MapType)
-		inner := newNode(n, "key_value", format.Repeated)
-		for i, name := range []string{"key", "value"} {
-			s.Children[i].Name = name
-			s.Children[i].under(inner, leaves)
-		}
-		return
-	case StructShaped:
-		for i := range s.Children {
-			s.Children[i].under(n, leaves)
-		}
-		return
-	}
-	n.Leaf = *leaves
-	*leaves++
-	typ := format.FixedLenByteArray
-	switch s.Kind {
-	case OnlyNulls:
-		typ, n.elem.LogicalType.Value = format.Int32, new(format.NullType)
-	case OfText:
-		typ, n.elem.ConvertedType = format.ByteArray, thrift.New(deprecated.UTF8)
-	case OfIntegers:
-		typ = format.Int64
-	case OfUnsigned:
-		typ, n.elem.ConvertedType = format.Int64, thrift.New(deprecated.Uint64)
-	case OfFloats:
-		typ = format.Double
-	case OfFlags:
-		typ = format.Boolean
-	}
-	n.elem.Type = thrift.New(typ)
+// leafShapes are the schema elements of leaves.
+var leafShapes = map[ShapeKind]format.SchemaElement{
+	Unreadable: {Type: thrift.New(format.FixedLenByteArray)},
+	OnlyNulls:  {Type: thrift.New(format.Int32), LogicalType: format.LogicalType{Value: new(format.NullType)}},
+	OfText:     {Type: thrift.New(format.ByteArray), ConvertedType: thrift.New(deprecated.UTF8)},
+	OfIntegers: {Type: thrift.New(format.Int64)},
+	OfUnsigned: {Type: thrift.New(format.Int64), ConvertedType: thrift.New(deprecated.Uint64)},
+	OfFloats:   {Type: thrift.New(format.Double)},
+	OfFlags:    {Type: thrift.New(format.Boolean)},
 }
 
-// newNode adds a group, or what becomes a leaf, to a parent.
-func newNode(parent *Node, name string, rep format.FieldRepetitionType) *Node {
-	n := &Node{Name: name, Leaf: -1, Def: parent.Def + 1, Rep: parent.Rep, elem: &format.SchemaElement{Name: name, RepetitionType: thrift.New(rep)}}
-	if rep == format.Repeated {
-		n.Repeated = true
-		n.Rep++
+// under adds the node of the shape to a parent.
+func (s *Shape) under(parent *Node, leaves *int) {
+	elem, leaf := leafShapes[s.Kind]
+	elem.Name, elem.RepetitionType = s.Name, thrift.New(format.Optional)
+	if s.Kind == MapShaped {
+		elem.LogicalType.Value = new(format.MapType)
 	}
-	parent.Children = append(parent.Children, n)
-	return n
+	n := newNode(parent, &elem)
+	if n.typeName = s.Type; leaf {
+		n.Leaf = *leaves
+		*leaves++
+		return
+	}
+	names := []string{"element"}
+	if s.Kind == MapShaped {
+		names = []string{"key", "value"}
+	}
+	if s.Kind != StructShaped {
+		n = newNode(n, &format.SchemaElement{Name: "list", RepetitionType: thrift.New(format.Repeated)})
+	}
+	for i := range s.Children {
+		if s.Kind != StructShaped {
+			s.Children[i].Name = names[i]
+		}
+		s.Children[i].under(n, leaves)
+	}
 }

@@ -19,12 +19,14 @@ const (
 	ListInt32                    // list<int32>, elements never null
 	ListString                   // list<string>, elements never null
 	MapString                    // map<string,string>, values never null
+	MapInt64                     // map<string,int64>, values never null
+	MapDouble                    // map<string,double>, values never null
 	ListStruct                   // list<struct>, elements never null; not in results
 	columnKinds
 )
 
 var columnKindNames = [columnKinds]string{
-	"int32", "int64", "double", "bool", "string", "list<int32>", "list<string>", "map<string,string>", "list<struct>",
+	"int32", "int64", "double", "bool", "string", "list<int32>", "list<string>", "map<string,string>", "map<string,int64>", "map<string,double>", "list<struct>",
 }
 
 // String returns the name used in messages, such as "list<int32>".
@@ -37,18 +39,23 @@ func (k ColumnKind) String() string {
 
 func (k ColumnKind) isList() bool { return k >= ListInt32 }
 
+// IsMap reports whether the values of a column are maps.
+func (k ColumnKind) IsMap() bool { return k >= MapString && k <= MapDouble }
+
 // A Field is one column of a table. A column that is not Required may hold nulls.
 type Field struct {
 	Name     string
 	Kind     ColumnKind
 	Required bool
 	Few      bool    // of texts: most stand there many times, so they are written as a dictionary
+	Zstd     bool    // compressed by zstd: smaller, and slower to write
 	Fields   []Field // of the structs of a ListStruct
 }
 
 // A Table holds rows, column by column, until an [Encoder] turns them into a row
 // group. A row is made by appending to its columns, once each and in any order, and
-// then calling EndRow; a column that is not appended to is null in that row.
+// then calling EndRow; a column that is not appended to is null in that row. That a required
+// column is null is an error of [Encoder.EncodePart].
 //
 // Strings are kept, not copied: their memory must not change until the table is reset.
 // Appending a value of the wrong kind, or twice, is a bug of the caller and panics. A
@@ -62,19 +69,15 @@ type Table struct {
 // A tableColumn keeps the values that are not null.
 type tableColumn struct {
 	kind    ColumnKind
-	end     int      // row after the last that has a value
-	valid   []uint64 // bit i: row i has a value
-	ints    []int64  // Int32, Int64, Bool, and elements of ListInt32
-	doubles []float64
-	texts   []string // String, and elements of ListString
-	lengths []int32  // of each list that is not null
-	sets    []mapSet // MapString: maps that differ from those before them
-	maps    []int32  // of each map that is not null, its place in sets
-	structs *Table   // ListStruct: their elements
+	end     int       // row after the last that has a value
+	valid   []uint64  // bit i: row i has a value
+	ints    []int64   // Int32, Int64, Bool, elements of ListInt32, and values of MapInt64
+	doubles []float64 // Double, and values of MapDouble
+	texts   []string  // String, elements of ListString, and values of MapString
+	keys    []string  // of maps
+	lengths []int32   // of each list or map that is not null
+	structs *Table    // ListStruct: their elements
 }
-
-// A mapSet is one map as given: keys[i] has values[i].
-type mapSet struct{ keys, values []string }
 
 // NewTable returns an empty table. It is an error if a name is empty or given
 // twice, or a kind unknown.
@@ -123,9 +126,9 @@ func (t *Table) Clear(i int) {
 		return
 	}
 	clear(c.texts)
-	clear(c.sets)
-	c.end, c.valid, c.ints, c.doubles, c.texts = 0, c.valid[:0], c.ints[:0], c.doubles[:0], c.texts[:0]
-	c.lengths, c.sets, c.maps = c.lengths[:0], c.sets[:0], c.maps[:0]
+	clear(c.keys)
+	c.end, c.valid, c.ints, c.doubles = 0, c.valid[:0], c.ints[:0], c.doubles[:0]
+	c.texts, c.keys, c.lengths = c.texts[:0], c.keys[:0], c.lengths[:0]
 	if c.structs != nil {
 		c.structs.Reset()
 	}
@@ -158,33 +161,29 @@ func (t *Table) settle() {
 // has reports whether a row has a value.
 func (c *tableColumn) has(row int) bool { return row < c.end && c.valid[row>>6]>>(row&63)&1 == 1 }
 
-// mark records that a row has a value; none after it has.
-func (c *tableColumn) mark(row int) {
-	if c.end > row {
-		panic(fmt.Sprintf("parquet: row %d of a result table: a column appended to twice", row))
-	}
-	for len(c.valid) <= row>>6 {
-		c.valid = append(c.valid, 0)
-	}
-	c.valid[row>>6] |= 1 << (row & 63)
-	c.end = row + 1
-}
-
 // column returns column c for a value of the kind in the open row.
 func (t *Table) column(c int, kind ColumnKind) *tableColumn {
-	col := &t.columns[c]
-	if col.kind != kind {
-		panic(fmt.Sprintf("parquet: result column %q holds %v, not %v", t.fields[c].Name, col.kind, kind))
+	col, word := &t.columns[c], t.rows>>6
+	if col.kind != kind || col.end > t.rows || len(col.valid) <= word {
+		t.prepare(c, kind)
 	}
-	col.mark(t.rows)
+	col.valid[word] |= 1 << (t.rows & 63)
+	col.end = t.rows + 1
 	return col
 }
 
-// AppendNull says that column c is null in the open row, as it is if nothing is
-// said. That a required column is null is an error of [Encoder.EncodePart].
-func (t *Table) AppendNull(c int) {
-	if t.columns[c].end > t.rows {
-		panic(fmt.Sprintf("parquet: row %d of result column %q: null beside a value", t.rows, t.fields[c].Name))
+// prepare makes room for another row of column c, and panics if it cannot have a value of the
+// kind there.
+func (t *Table) prepare(c int, kind ColumnKind) {
+	col := &t.columns[c]
+	switch {
+	case col.kind != kind:
+		panic(fmt.Sprintf("parquet: result column %q holds %v, not %v", t.fields[c].Name, col.kind, kind))
+	case col.end > t.rows:
+		panic(fmt.Sprintf("parquet: row %d of a result table: a column appended to twice", t.rows))
+	}
+	for len(col.valid) <= t.rows>>6 {
+		col.valid = append(col.valid, 0)
 	}
 }
 
@@ -215,24 +214,6 @@ func (t *Table) AppendBool(c int, v bool) {
 		bit = 1
 	}
 	col.ints = append(col.ints, bit)
-}
-
-// AppendIntRow appends values[i] to column c+i, of Int64, where it is known.
-func (t *Table) AppendIntRow(c int, values []int64, known []bool) {
-	for i, v := range values {
-		if known[i] {
-			t.AppendInt(c+i, v)
-		}
-	}
-}
-
-// AppendDoubleRow appends values[i] to column c+i, of Double, where it is known.
-func (t *Table) AppendDoubleRow(c int, values []float64, known []bool) {
-	for i, v := range values {
-		if known[i] {
-			t.AppendDouble(c+i, v)
-		}
-	}
 }
 
 // AppendInts appends a list to a ListInt32 column; nil is the empty list.
@@ -295,63 +276,77 @@ func (t *Table) AppendStrings(c int, list []string) {
 	}
 }
 
-// fewSets is how many of the last maps a map is compared with.
-const fewSets = 4
-
 // AppendMap appends the map from keys[i] to values[i] to a MapString column.
 // Entries are written in the order given; a key must not be given twice. Both
 // slices must be equally long, and empty slices are the empty map. Strings are
-// treated as by AppendString. A map like one of the last takes no memory.
+// treated as by AppendString.
 func (t *Table) AppendMap(c int, keys, values []string) {
 	if len(keys) != len(values) {
 		panic("parquet: map with keys and values of different number")
 	}
 	col := t.column(c, MapString)
-	for i := len(col.sets) - 1; i >= max(0, len(col.sets)-fewSets); i-- {
-		if slices.Equal(col.sets[i].keys, keys) && slices.Equal(col.sets[i].values, values) {
-			col.maps = append(col.maps, int32(i))
-			return
-		}
-	}
-	set := mapSet{slices.Clone(keys), slices.Clone(values)}
+	col.lengths = append(col.lengths, int32(len(keys)))
 	for i := range keys {
-		set.keys[i], set.values[i] = validText(keys[i]), validText(values[i])
+		col.keys, col.texts = append(col.keys, validText(keys[i])), append(col.texts, validText(values[i]))
 	}
-	col.maps = append(col.maps, int32(len(col.sets)))
-	col.sets = append(col.sets, set)
 }
 
-// Numbers returns the numbers of column c, which is one of numbers or booleans.
-// They share the table's memory and are good until it changes.
-func (t *Table) Numbers(c int) Numbers {
+// AppendIntMap appends the map from keys[i] to values[i] to a MapInt64 column, see
+// [Table.AppendMap].
+func (t *Table) AppendIntMap(c int, keys []string, values []int64) {
+	col := t.column(c, MapInt64)
+	col.appendKeys(keys, len(values))
+	col.ints = append(col.ints, values...)
+}
+
+// AppendDoubleMap appends the map from keys[i] to values[i] to a MapDouble column, see
+// [Table.AppendMap].
+func (t *Table) AppendDoubleMap(c int, keys []string, values []float64) {
+	col := t.column(c, MapDouble)
+	col.appendKeys(keys, len(values))
+	col.doubles = append(col.doubles, values...)
+}
+
+// appendKeys appends the keys of a map of n numbers.
+func (c *tableColumn) appendKeys(keys []string, n int) {
+	if len(keys) != n {
+		panic("parquet: map with keys and values of different number")
+	}
+	c.lengths = append(c.lengths, int32(n))
+	for _, key := range keys {
+		c.keys = append(c.keys, validText(key))
+	}
+}
+
+// Column reads column c into v. Only texts share their memory with the table.
+func (t *Table) Column(c int, v *ColumnValues) {
 	t.settle()
-	col := &t.columns[c]
-	return Numbers{Rows: t.rows, Valid: col.valid, Ints: col.ints, Doubles: col.doubles}
-}
-
-// Texts returns the texts of column c, one of strings or lists of them, that are not null.
-// They are good until the table changes.
-func (t *Table) Texts(c int) []string { return t.columns[c].texts }
-
-// Lengths returns the length of each list or map of column c that is not null.
-func (t *Table) Lengths(c int) []int32 { return t.columns[c].listLengths() }
-
-// listLengths returns the length of each list that is not null.
-func (c *tableColumn) listLengths() []int32 {
-	if c.kind == MapString {
-		c.lengths = c.lengths[:0]
-		for _, i := range c.maps {
-			c.lengths = append(c.lengths, int32(len(c.sets[i].keys)))
+	col, at := &t.columns[c], 0
+	lengths := col.lengths
+	v.Kind = col.kind
+	v.Null(t.rows)
+	for row := range t.rows {
+		v.Valid[row] = col.has(row)
+		if col.kind.isList() {
+			v.Offsets[row+1] = v.Offsets[row]
 		}
+		if !v.Valid[row] {
+			continue
+		}
+		switch col.kind {
+		case Int32, Int64, Bool:
+			v.Ints[row] = col.ints[at]
+		case Double:
+			v.Doubles[row] = col.doubles[at]
+		case String:
+			v.Strings[row] = col.texts[at]
+		default:
+			v.Offsets[row+1] += lengths[at]
+		}
+		at++
 	}
-	return c.lengths
-}
-
-// Maps returns, for each map of column c that is not null, a number that only equal maps
-// share, and what the maps of a number are.
-func (t *Table) Maps(c int) (numbers []int32, of func(number int32) (keys, values []string)) {
-	col := &t.columns[c]
-	return col.maps, func(number int32) (keys, values []string) {
-		return col.sets[number].keys, col.sets[number].values
+	if col.kind.isList() {
+		v.Ints, v.Doubles = append(v.Ints[:0], col.ints...), append(v.Doubles[:0], col.doubles...)
+		v.Strings, v.Keys = append(v.Strings[:0], col.texts...), append(v.Keys[:0], col.keys...)
 	}
 }

@@ -6,54 +6,30 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
-// The types of the compact Thrift protocol, in which Parquet writes its footer
-// and its page headers.
 const (
-	compactStop byte = iota
-	compactTrue
-	compactFalse
-	compactByte
-	compactI16
-	compactI32
-	compactI64
-	compactDouble
-	compactBinary
-	compactList
-	compactSet
-	compactMap
-	compactStruct
+	mostDepth  = 32        // of structs and lists in each other; Parquet needs about seven
+	mostTops   = 256 << 10 // columns, row groups and keys of a footer together
+	leastChunk = 16        // fewer bytes than describe one column of one row group
 )
 
-// compactDepth bounds the nesting that is followed; Parquet needs about seven.
-const compactDepth = 32
-
-// leastChunk is less than the bytes that describe one column of one row group.
-// The library needs twenty times as much memory for it.
-const leastChunk = 16
-
-// mostTops is how many columns, row groups and keys a footer may have together: the
-// library needs two hundred times as much memory as the shortest of them has bytes.
-const mostTops = 256 << 10
-
-// A compactReader walks a value of the compact protocol without trusting it:
-// every length is compared with the bytes that are left before it is used. After
-// the first mistake bad is set and all reads return zero.
+// A compactReader walks a value of the compact Thrift protocol, in which Parquet writes its
+// footer and its page headers, without trusting it: every length is compared with the bytes
+// that are left before it is used. After the first mistake bad is set and all reads return
+// zero.
 type compactReader struct {
-	b      []byte
-	at     int
-	bad    bool
-	chunks int // structs in lists of structs in lists: the columns of row groups
-	tops   int // structs in lists: columns, row groups and keys of the footer
+	b    []byte
+	at   int
+	bad  bool
+	tops int // structs in lists of the outer struct
+	low  int // structs in lists of structs in these: the columns of row groups
 }
 
 func (r *compactReader) fail() { r.bad, r.at = true, len(r.b) }
 
 func (r *compactReader) byte() byte {
-	if r.at >= len(r.b) {
-		r.fail()
+	if r.discard(1); r.bad {
 		return 0
 	}
-	r.at++
 	return r.b[r.at-1]
 }
 
@@ -67,12 +43,6 @@ func (r *compactReader) uvarint() uint64 {
 	return v
 }
 
-// varint reads a zigzag integer.
-func (r *compactReader) varint() int64 {
-	u := r.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
-}
-
 func (r *compactReader) discard(n uint64) {
 	if n > uint64(len(r.b)-r.at) {
 		r.fail()
@@ -81,123 +51,68 @@ func (r *compactReader) discard(n uint64) {
 	r.at += int(n)
 }
 
-// field reads the header of the next field of a struct and returns its type,
-// compactStop at the end. It keeps the field's number in *id.
-func (r *compactReader) field(id *int16) byte {
-	head := r.byte()
-	if r.bad || head == compactStop {
-		return compactStop
-	}
-	if delta := head >> 4; delta != 0 {
-		*id += int16(delta)
-	} else {
-		*id = int16(r.varint())
-	}
-	return head & 0xF
-}
-
-// skip passes over one value of the given type that stands in a field.
-func (r *compactReader) skip(typ byte, depth int) {
-	if depth > compactDepth {
+// skip passes over one value of a type, which stands in a field or in a list.
+func (r *compactReader) skip(typ thrift.Type, depth int, listed bool) {
+	if depth > mostDepth {
 		r.fail()
 	}
 	if r.bad {
 		return
 	}
 	switch typ {
-	case compactTrue, compactFalse:
-	case compactByte:
+	case thrift.TRUE, thrift.FALSE: // in a field the type is the value
+		if listed {
+			r.byte()
+		}
+	case thrift.I8:
 		r.byte()
-	case compactI16, compactI32, compactI64:
+	case thrift.I16, thrift.I32, thrift.I64:
 		r.uvarint()
-	case compactDouble:
+	case thrift.DOUBLE:
 		r.discard(8)
-	case compactBinary:
+	case thrift.BINARY:
 		r.discard(r.uvarint())
-	case compactList, compactSet:
-		r.skipList(depth)
-	case compactMap:
-		r.skipMap(depth)
-	case compactStruct:
-		var id int16
-		for t := r.field(&id); t != compactStop; t = r.field(&id) {
-			r.skip(t, depth+1)
+	case thrift.LIST, thrift.SET:
+		head := r.byte()
+		n, items := uint64(head>>4), thrift.Type(head&0xF)
+		if n == 0xF {
+			n = r.uvarint()
 		}
-	default:
+		if n > uint64(len(r.b)-r.at) { // every item takes a byte at least
+			r.fail()
+		}
+		if items == thrift.STRUCT && depth == 1 {
+			r.tops += int(n)
+		} else if items == thrift.STRUCT && depth == 3 {
+			r.low += int(n)
+		}
+		for ; n > 0 && !r.bad; n-- {
+			r.skip(items, depth+1, true)
+		}
+	case thrift.STRUCT:
+		for head := r.byte(); head != 0; head = r.byte() {
+			if head>>4 == 0 {
+				r.uvarint() // the number of the field
+			}
+			r.skip(thrift.Type(head&0xF), depth+1, false)
+		}
+	default: // Parquet has no maps
 		r.fail()
 	}
 }
 
-func (r *compactReader) skipList(depth int) {
-	head := r.byte()
-	n := uint64(head >> 4)
-	if n == 0xF {
-		n = r.uvarint()
-	}
-	if head&0xF == compactStruct {
-		switch k := int(min(n, uint64(len(r.b)))); depth {
-		case 1:
-			r.tops += k
-		case 3: // of the footer, of a row group
-			r.chunks += k
-		}
-	}
-	r.skipItems(n, head&0xF, depth)
-}
-
-func (r *compactReader) skipMap(depth int) {
-	n := r.uvarint()
-	if n == 0 {
-		return
-	}
-	types := r.byte()
-	for range n {
-		r.skipItem(types>>4, depth)
-		r.skipItem(types&0xF, depth)
-		if r.bad {
-			return
-		}
-	}
-}
-
-func (r *compactReader) skipItems(n uint64, typ byte, depth int) {
-	// Every item takes a byte at least, so that a longer list is a lie.
-	if n > uint64(len(r.b)-r.at) {
-		r.fail()
-	}
-	for range n {
-		if r.bad {
-			return
-		}
-		r.skipItem(typ, depth)
-	}
-}
-
-// skipItem passes over one element of a container, where a boolean has a byte
-// of its own.
-func (r *compactReader) skipItem(typ byte, depth int) {
-	if typ == compactTrue || typ == compactFalse {
-		r.byte()
-		return
-	}
-	r.skip(typ, depth+1)
-}
-
-// decodeStruct decodes the Thrift struct that b begins with into v and returns
-// its length. ok is false if b does not begin with a complete one.
+// decodeStruct decodes the Thrift struct that b begins with into v and returns its length. ok
+// is false if b does not begin with a complete one.
 //
-// The library makes a list as long as its header claims and follows structs
-// however deep they are nested. So the bytes are walked first: every element of a
-// list must be there, and no struct is nested too deep.
+// The library makes a list as long as its header claims and follows structs however deep they
+// are nested. So the bytes are walked first: every element of a list must be there, and no
+// struct is nested too deep.
 func decodeStruct(b []byte, v any) (n int, ok bool) {
 	r := compactReader{b: b}
-	r.skip(compactStruct, 0)
-	if r.bad || r.chunks*leastChunk > len(b) || r.tops > mostTops {
+	r.skip(thrift.STRUCT, 0, false)
+	if r.bad || r.low*leastChunk > len(b) || r.tops > mostTops {
 		return 0, false
 	}
 	protocol := new(thrift.CompactProtocol)
-	if thrift.NewDecoder(protocol.NewReaderFromBytes(b[:r.at])).Decode(v) != nil {
-		return 0, false
-	}
-	return r.at, true
+	return r.at, thrift.NewDecoder(protocol.NewReaderFromBytes(b[:r.at])).Decode(v) == nil
 }

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/klauspost/compress/s2"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/snappy"
+	"github.com/parquet-go/parquet-go/encoding"
 )
 
 const (
@@ -89,29 +91,50 @@ type namedNode struct {
 func (n namedNode) Name() string                         { return n.name }
 func (namedNode) Value(base reflect.Value) reflect.Value { panic("parquet: no rows of Go values") }
 
-// A variedText is the type of texts without bounds. The page index has bounds of every
-// column, and the library would write "" where there are none: readers would pass over
-// pages that have what they look for.
-type variedText struct{ parquet.Type }
+// An unboundedType is the type of a column without bounds. The page index has bounds of
+// every column, and the library would write 0 or "" where there are none: readers would pass
+// over pages that have what they look for.
+type unboundedType struct{ parquet.Type }
 
-func (t variedText) NewColumnIndexer(limit int) parquet.ColumnIndexer {
-	return anyText{t.Type.NewColumnIndexer(limit)}
+func (t unboundedType) NewColumnIndexer(limit int) parquet.ColumnIndexer {
+	return unboundedIndexer{t.Type.NewColumnIndexer(limit), widest[t.Kind()]}
 }
 
-type anyText struct{ parquet.ColumnIndexer }
-
-var leastText, mostText = parquet.ByteArrayValue(nil), parquet.ByteArrayValue([]byte(strings.Repeat("\U0010FFFF", 4)))
-
-func (x anyText) IndexPage(values, nulls int64, _, _ parquet.Value) {
-	x.ColumnIndexer.IndexPage(values, nulls, leastText, mostText)
+type unboundedIndexer struct {
+	parquet.ColumnIndexer
+	bounds [2]parquet.Value
 }
 
-// hasBounds reports whether pages have bounds of a field: numbers, texts in a dictionary,
-// which are short, and ids, by which rows are found.
-func (f *Field) hasBounds() bool { return f.dictionary() || f.Name == "id" || f.leafKind() != String }
+func (x unboundedIndexer) IndexPage(values, nulls int64, _, _ parquet.Value) {
+	x.ColumnIndexer.IndexPage(values, nulls, x.bounds[0], x.bounds[1])
+}
 
-// dictionary reports whether the values of a field are written as a dictionary.
-func (f *Field) dictionary() bool { return f.Kind == MapString || f.Few && f.leafKind() == String }
+// widest are the bounds that every value of a kind lies in.
+var widest = map[parquet.Kind][2]parquet.Value{
+	parquet.Boolean:   {parquet.BooleanValue(false), parquet.BooleanValue(true)},
+	parquet.Int32:     {parquet.Int32Value(math.MinInt32), parquet.Int32Value(math.MaxInt32)},
+	parquet.Int64:     {parquet.Int64Value(math.MinInt64), parquet.Int64Value(math.MaxInt64)},
+	parquet.Double:    {parquet.DoubleValue(math.Inf(-1)), parquet.DoubleValue(math.Inf(1))},
+	parquet.ByteArray: {parquet.ByteArrayValue(nil), parquet.ByteArrayValue([]byte(strings.Repeat("\U0010FFFF", 4)))},
+}
+
+// hasBounds reports whether pages have bounds of the values of a column, which rows are found
+// by. The library always has them of a dictionary.
+func (f *Field) hasBounds() bool {
+	return f.Name == "id" || f.Name == "row" || f.encoding() == &parquet.RLEDictionary
+}
+
+// encoding is how the values of a field are written: counts and positions as differences,
+// texts of which few differ as a dictionary, others and doubles plainly.
+func (f *Field) encoding() encoding.Encoding {
+	switch kind := f.leafKind(); {
+	case kind == Int32 || kind == Int64:
+		return &parquet.DeltaBinaryPacked
+	case f.Kind == MapString || kind == String && f.Few:
+		return &parquet.RLEDictionary
+	}
+	return &parquet.Plain
+}
 
 // leafKind is the kind of the values of a field that is no list of structs.
 func (f *Field) leafKind() ColumnKind {
@@ -120,40 +143,42 @@ func (f *Field) leafKind() ColumnKind {
 		return Int32
 	case ListString, MapString:
 		return String
+	case MapInt64:
+		return Int64
+	case MapDouble:
+		return Double
 	}
 	return f.Kind
 }
 
-// structOf is a struct of the fields. Counts and positions are written as differences,
-// doubles plainly.
+// leafTypes are the types of the values of each kind.
+var leafTypes = map[ColumnKind]parquet.Type{
+	Int32: parquet.Int32Type, Int64: parquet.Int64Type, Double: parquet.DoubleType, Bool: parquet.BooleanType, String: parquet.String().Type(),
+}
+
+// structOf is a struct of the fields.
 func structOf(fields []Field) parquet.Node {
 	n := structNode{Group: parquet.Group{}}
 	for i := range fields {
 		f := &fields[i]
-		var leaf, node parquet.Node
-		switch f.leafKind() {
-		case Int32:
-			leaf = parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.DeltaBinaryPacked)
-		case Int64:
-			leaf = parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.DeltaBinaryPacked)
-		case Double:
-			leaf = parquet.Leaf(parquet.DoubleType)
-		case Bool:
-			leaf = parquet.Leaf(parquet.BooleanType)
-		case ListStruct:
-			leaf = structOf(f.Fields)
-		default:
-			if leaf = parquet.String(); f.dictionary() {
-				leaf = parquet.Encoded(leaf, &parquet.RLEDictionary)
-			} else if !f.hasBounds() {
-				leaf = parquet.Leaf(variedText{leaf.Type()})
+		var node parquet.Node
+		if f.Kind == ListStruct {
+			node = structOf(f.Fields)
+		} else {
+			typ := leafTypes[f.leafKind()]
+			if !f.hasBounds() {
+				typ = unboundedType{typ}
 			}
+			node = parquet.Encoded(parquet.Leaf(typ), f.encoding())
 		}
-		switch node = leaf; f.Kind {
+		if f.Zstd {
+			node = parquet.Compressed(node, &parquet.Zstd)
+		}
+		switch f.Kind {
 		case ListInt32, ListString, ListStruct:
-			node = parquet.List(leaf)
-		case MapString:
-			node = parquet.Map(leaf, leaf)
+			node = parquet.List(node)
+		case MapString, MapInt64, MapDouble:
+			node = parquet.Map(parquet.Encoded(parquet.String(), &parquet.RLEDictionary), node)
 		}
 		if !f.Required {
 			node = parquet.Optional(node)
@@ -161,23 +186,6 @@ func structOf(fields []Field) parquet.Node {
 		n.fields = append(n.fields, namedNode{node, f.Name})
 	}
 	return n
-}
-
-// withoutBounds are the paths of the leaves below path that have none.
-func withoutBounds(fields []Field, path ...string) (paths [][]string) {
-	for i := range fields {
-		f := &fields[i]
-		at := append(slices.Clip(path), f.Name)
-		if f.Kind.isList() && f.Kind != MapString {
-			at = append(at, "list", "element")
-		}
-		if f.Kind == ListStruct {
-			paths = append(paths, withoutBounds(f.Fields, at...)...)
-		} else if !f.hasBounds() {
-			paths = append(paths, at)
-		}
-	}
-	return paths
 }
 
 // An Encoder turns tables into Parquet files, each into a row group. It keeps its
@@ -219,10 +227,15 @@ func (e *Encoder) start(fields []Field) {
 		return
 	}
 	config := &parquet.WriterConfig{
-		CreatedBy: createdBy, Schema: parquet.NewSchema("schema", structOf(fields)), Compression: new(fastSnappy),
-		DataPageVersion: 1, PageBufferSize: pageBytes, SkipPageBounds: withoutBounds(fields),
+		CreatedBy: createdBy, Schema: parquet.NewSchema("schema", structOf(fields)), Compression: new(fastSnappy), DataPageVersion: 1, PageBufferSize: pageBytes,
 	}
-	e.fields, e.writer = fields, parquet.NewGenericWriter[any](&e.out, config, parquet.WriteBufferSize(0))
+	for _, path := range config.Schema.Columns() {
+		leaf, _ := config.Schema.Lookup(path...)
+		if _, unbounded := leaf.Node.Type().(unboundedType); unbounded {
+			config.SkipPageBounds = append(config.SkipPageBounds, path)
+		}
+	}
+	e.fields, e.writer = fields, parquet.NewGenericWriter[any](&e.out, config, parquet.WriteBufferSize(0), parquet.DataPageStatistics(false))
 }
 
 // Group writes t as the next row group. Its errors are those of EncodePart.
@@ -288,7 +301,7 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 			}
 		}
 		if depth == 0 && (c.kind < String || c.kind == String && c.end == 0) {
-			err = e.numbers(writers[0], c, t.rows, f.Required)
+			err = e.scalars(writers[0], c, t.rows, f.Required)
 			if writers = writers[1:]; err != nil {
 				return nil, fmt.Errorf("result column %q: %w", f.Name, err)
 			}
@@ -301,11 +314,12 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 			}
 			continue
 		}
-		err = e.leaf(writers[0], l, c, false)
-		if writers = writers[1:]; err == nil && c.kind == MapString {
-			err = e.leaf(writers[0], l, c, true)
+		if c.kind.IsMap() {
+			err = e.leaf(writers[0], l, c, c.keys)
 			writers = writers[1:]
 		}
+		err = errors.Join(err, e.leaf(writers[0], l, c, c.texts))
+		writers = writers[1:]
 		if err != nil {
 			return nil, fmt.Errorf("result column %q: %w", f.Name, err)
 		}
@@ -313,18 +327,28 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 	return writers, nil
 }
 
-// numbers is leaf for one number or null in each row, as most columns have: no levels are
-// made, and no cell gets a pointer.
-func (e *Encoder) numbers(w *parquet.ColumnWriter, c *tableColumn, rows int, required bool) error {
-	numbers, there := words(c.ints), kindOf(parquet.Int64)
+// numbers are the bits of the numbers of a column, in their memory, and the kind of its values
+// in cells.
+func (c *tableColumn) numbers() (numbers []uint64, kind uint64) {
 	switch c.kind {
-	case Int32:
-		there = kindOf(parquet.Int32)
+	case Double, MapDouble:
+		return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(c.doubles))), len(c.doubles)), kindOf(parquet.Double)
+	case Int32, ListInt32:
+		kind = kindOf(parquet.Int32)
+	case Int64, MapInt64:
+		kind = kindOf(parquet.Int64)
 	case Bool:
-		there = kindOf(parquet.Boolean)
-	case Double:
-		numbers, there = words(c.doubles), kindOf(parquet.Double)
+		kind = kindOf(parquet.Boolean)
+	default:
+		return nil, kindOf(parquet.ByteArray)
 	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(c.ints))), len(c.ints)), kind
+}
+
+// scalars is leaf for one number or null in each row, as most columns have: no levels are
+// made, and no cell gets a pointer.
+func (e *Encoder) scalars(w *parquet.ColumnWriter, c *tableColumn, rows int, required bool) error {
+	numbers, there := c.numbers()
 	if !required {
 		there |= 1 << 8
 	}
@@ -349,26 +373,11 @@ func (e *Encoder) numbers(w *parquet.ColumnWriter, c *tableColumn, rows int, req
 	return nil
 }
 
-// words are the bits of numbers, in their memory.
-func words[T int64 | float64](numbers []T) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(numbers))), len(numbers))
-}
-
-// leaf writes the values of a column, of a map either its keys or its values.
-func (e *Encoder) leaf(w *parquet.ColumnWriter, l *levels, c *tableColumn, mapValues bool) error {
-	numbers, kind := words(c.ints), kindOf(parquet.Int64)
-	var text func() string
-	switch c.kind {
-	case Int32, ListInt32:
-		kind = kindOf(parquet.Int32)
-	case Bool:
-		kind = kindOf(parquet.Boolean)
-	case Double:
-		numbers, kind = words(c.doubles), kindOf(parquet.Double)
-	case String, ListString:
-		kind, text = kindOf(parquet.ByteArray), oneByOne(c.texts)
-	case MapString:
-		kind, text = kindOf(parquet.ByteArray), c.mapTexts(mapValues)
+// leaf writes the values of a column, which are those texts if they are texts.
+func (e *Encoder) leaf(w *parquet.ColumnWriter, l *levels, c *tableColumn, texts []string) error {
+	numbers, kind := c.numbers()
+	if len(texts) > 0 { // also the keys of numbers
+		kind = kindOf(parquet.ByteArray)
 	}
 	cells, rows, size := e.cells[:0], 0, 0
 	for i, def := range l.def {
@@ -383,45 +392,23 @@ func (e *Encoder) leaf(w *parquet.ColumnWriter, l *levels, c *tableColumn, mapVa
 			rows++
 		}
 		x := cell{rest: uint64(def)<<8 | uint64(rep)<<16}
-		if def == l.maxDef {
-			if x.rest |= kind; text == nil {
-				x.bits, numbers = numbers[0], numbers[1:]
-			} else {
-				s := text()
-				x.text, x.bits = unsafe.StringData(s), uint64(len(s))
-				size += len(s)
-			}
+		switch {
+		case def != l.maxDef:
+		case kind == kindOf(parquet.ByteArray):
+			x.text, x.bits, x.rest = unsafe.StringData(texts[0]), uint64(len(texts[0])), x.rest|kind
+			size += len(texts[0])
+			texts = texts[1:]
+		default:
+			x.bits, x.rest = numbers[0], x.rest|kind
+			numbers = numbers[1:]
 		}
 		cells = append(cells, x)
 	}
 	_, err := w.WriteRowValues(valuesOf(cells))
-	if e.cells = cells; text != nil {
+	if e.cells = cells; c.kind >= String {
 		clear(cells[:cap(cells)]) // holds no text
 	}
 	return err
-}
-
-// oneByOne returns a function that returns one text after the other.
-func oneByOne(texts []string) func() string {
-	return func() (s string) {
-		s, texts = texts[0], texts[1:]
-		return s
-	}
-}
-
-// mapTexts is oneByOne of the keys or the values of all maps.
-func (c *tableColumn) mapTexts(values bool) func() string {
-	maps, left := c.maps, []string(nil)
-	return func() (s string) {
-		for len(left) == 0 {
-			if left = c.sets[maps[0]].keys; values {
-				left = c.sets[maps[0]].values
-			}
-			maps = maps[1:]
-		}
-		s, left = left[0], left[1:]
-		return s
-	}
 }
 
 // levels are the repetition and definition levels of entries, as Parquet has them: of
@@ -445,7 +432,7 @@ func (l *levels) expand(up *levels, c *tableColumn, required bool) {
 	if c.kind.isList() {
 		l.maxRep++
 		l.maxDef++
-		lengths = c.listLengths()
+		lengths = c.lengths
 	}
 	row := 0
 	for i, def := range up.def {

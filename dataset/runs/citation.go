@@ -34,8 +34,8 @@ type Citation struct {
 	SnappedJaccard   *float64 `json:"snapped_jaccard" range:"[0, 1]" doc:"the same with ends that differ by no more than the tolerance counted as equal" null:"truth is not known"`
 
 	Claims    ListOf[int32] `json:"claims" doc:"positions of the claims that it is linked to" null:"the run has no judge"`
-	Support   *float64      `json:"support" range:"[0, 1]" doc:"how far it supports its claims, as the judge says; 0 if it is not valid" null:"not judged"`
-	Label     string        `json:"label,omitempty" doc:"the judge's word for the support: full, partial, none, contradicts or unsure" null:"the judge was not asked"`
+	Support   *float64      `json:"support" range:"[0, 1]" doc:"how far it supports its claims, as the judge says; 0 if it is not valid" null:"not judged, or undecided"`
+	Label     string        `json:"label,omitempty" doc:"the judge's word for the support: full, partial, none, contradicts, unsure or undecided" null:"the judge was not asked"`
 	Relevant  *bool         `json:"relevant" doc:"it has to do with its claims" null:"not judged"`
 	Necessary *bool         `json:"necessary" doc:"a claim is not supported without it" null:"not judged"`
 	Precheck  string        `json:"precheck,omitempty" doc:"why no judge was asked" null:"one was asked, or there is none"`

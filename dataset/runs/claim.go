@@ -18,7 +18,7 @@ type Claim struct {
 	NeedsCitation *bool         `json:"needs_citation" doc:"it should have a citation" null:"not known"`
 	Citations     ListOf[int32] `json:"citations" doc:"positions of the citations that it is linked to" null:"not known"`
 	Support       *float64      `json:"support" range:"[0, 1]" doc:"how far what it cites supports it, taken together" null:"not judged"`
-	Label         string        `json:"label,omitempty" doc:"the judge's word for the support: full, partial, none, contradicts or unsure" null:"not judged"`
+	Label         string        `json:"label,omitempty" doc:"the judge's word for the support: full, partial, none, contradicts, unsure or undecided" null:"not judged"`
 	Contradicted  *bool         `json:"contradicted" doc:"what it cites says the opposite" null:"not judged, or the judge does not ask"`
 	Outcome       string        `json:"outcome" doc:"what became of the claim, see ibid help metrics" null:"not known"`
 

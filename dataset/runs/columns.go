@@ -18,6 +18,9 @@ func (f *Form) Text() string {
 		if c.Needs != "" {
 			fmt.Fprintf(&b, "      not there without %s\n", needs[c.Needs])
 		}
+		if len(c.Keys) > 0 {
+			fmt.Fprintf(&b, "      keys: %s\n      SQL of KEY: %s\n", strings.Join(c.Keys, ", "), c.SQL)
+		}
 	}
 	for i := range f.Derived {
 		c := &f.Derived[i]
@@ -46,7 +49,11 @@ func (f *Form) Markdown() string {
 		if c.Needs != "" {
 			null += "; not there without " + needs[c.Needs]
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, cell.Replace(strings.Join(c.traits(), ", ")), cell.Replace(c.Doc), cell.Replace(null))
+		doc := c.Doc
+		if len(c.Keys) > 0 {
+			doc += fmt.Sprintf(" (keys: `%s`; in SQL `%s`)", strings.Join(c.Keys, "`, `"), c.SQL)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, cell.Replace(strings.Join(c.traits(), ", ")), cell.Replace(doc), cell.Replace(null))
 	}
 	if len(f.Derived) > 0 {
 		b.WriteString("\nThese follow from the columns and are not in the file:\n\n| metric | what it is | SQL |\n|---|---|---|\n")

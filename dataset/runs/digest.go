@@ -100,7 +100,7 @@ func hexDigest(b []byte) string {
 
 // resultFiles are the files of a run directory that commands read as results.
 var resultFiles = []string{
-	RowsFile, CitationsFile, ClaimsFile, VerdictsFile, CallsFile, SummaryFile, AgreementFile, LabelledFile, CalibrationFile, DisagreementsFile, TextsFile, TextDocumentsFile,
+	RowsFile, CitationsFile, ClaimsFile, VerdictsFile, CallsFile, SummaryFile, AgreementFile, LabelledFile, CalibrationFile, DisagreementsFile, TextsFile, AnswersFile,
 }
 
 // fileDigest is the SHA-256 of a file or, of Parquet, of its footer, which has the

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ibid"
 	"ibid/dataset/parquet"
 	"ibid/metrics"
 )
@@ -39,13 +40,16 @@ func (f *Frame) Len() int64 { return f.file.Rows() }
 func (f *Frame) Blocks() int { return f.file.RowGroups() }
 
 // Has reports whether there is a column: in the file, or derived from what the file has.
-func (f *Frame) Has(name string) bool { return f.file.Has(name) || f.derives(name) != nil }
+func (f *Frame) Has(name string) bool { return f.stores(name) || f.derives(name) != nil }
+
+// stores reports whether the file has a column of that name, or of maps with that key.
+func (f *Frame) stores(name string) bool { return f.file.Has(name) || f.file.Has(keyed[name]) }
 
 // derives is the derived metric of that name, nil if the file does not have what it follows
 // from.
 func (f *Frame) derives(name string) *metrics.Definition {
 	d := derived[name]
-	if d == nil || slices.ContainsFunc(d.Columns(), func(column string) bool { return !f.file.Has(column) }) {
+	if d == nil || slices.ContainsFunc(d.Columns(), func(column string) bool { return !f.stores(column) }) {
 		return nil
 	}
 	return d
@@ -135,10 +139,12 @@ func (b *Block) Column(name string) *parquet.ColumnValues {
 		b.undefined(&c.ColumnValues)
 	case b.frame.file.Has(name):
 		b.err = b.frame.file.ReadCells(b.Number, name, b.places, &c.ColumnValues)
+	case b.frame.stores(name):
+		b.readKey(keyed[name], name, &c.ColumnValues)
 	case d != nil:
 		b.derive(d, &c.ColumnValues)
 	}
-	if b.err != nil || d == nil && !b.frame.file.Has(name) {
+	if b.err != nil || d == nil && !b.frame.stores(name) {
 		c.Null(b.rows())
 	}
 	return &c.ColumnValues
@@ -182,6 +188,12 @@ func (b *Block) derive(d *metrics.Definition, to *parquet.ColumnValues) {
 	for _, known := range known {
 		for i, ok := range known {
 			to.Valid[i] = to.Valid[i] && ok
+		}
+	}
+	if d.Withheld() {
+		b.reasons.read(b)
+		for i := range n {
+			to.Valid[i] = to.Valid[i] && b.reasons.rows[i].Judge == ibid.Defined && b.reasons.named(i, d.Name) == ""
 		}
 	}
 }

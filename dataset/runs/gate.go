@@ -16,5 +16,5 @@ type GateResult struct {
 	Verdict Verdict  `json:"verdict"`
 	Value   *float64 `json:"value"`            // nil when undefined
 	Detail  string   `json:"detail,omitempty"` // what a difference rests on
-	Reason  string   `json:"reason,omitempty"` // why there is no verdict
+	Reason  string   `json:"reason,omitempty"` // why there is no verdict, or no value
 }

@@ -27,6 +27,9 @@ type (
 	IntsColumn   struct{ handle } // list<int32>
 	TextsColumn  struct{ handle } // list<string>
 	MapColumn    struct{ handle } // map<string,string>
+
+	IntMapColumn    struct{ handle } // map<string,int64>
+	DoubleMapColumn struct{ handle } // map<string,double>
 )
 
 // Append appends s, which is known to be UTF-8, such as the texts of a row.
@@ -93,6 +96,20 @@ func (c TextsColumn) Append(list []string) {
 // Append appends the map from keys[i] to values[i].
 func (c MapColumn) Append(keys, values []string) { c.table.AppendMap(c.at, keys, values) }
 
+// Append appends the map from keys[i] to values[i].
+func (c IntMapColumn) Append(keys []string, values []int64) {
+	if c.table != nil {
+		c.table.AppendIntMap(c.at, keys, values)
+	}
+}
+
+// Append appends the map from keys[i] to values[i].
+func (c DoubleMapColumn) Append(keys []string, values []float64) {
+	if c.table != nil {
+		c.table.AppendDoubleMap(c.at, keys, values)
+	}
+}
+
 // handleKinds are the kinds of column that a handle is for.
 var handleKinds = map[reflect.Type][]parquet.ColumnKind{
 	reflect.TypeFor[TextColumn]():   {parquet.String},
@@ -102,6 +119,9 @@ var handleKinds = map[reflect.Type][]parquet.ColumnKind{
 	reflect.TypeFor[IntsColumn]():   {parquet.ListInt32},
 	reflect.TypeFor[TextsColumn]():  {parquet.ListString},
 	reflect.TypeFor[MapColumn]():    {parquet.MapString},
+
+	reflect.TypeFor[IntMapColumn]():    {parquet.MapInt64},
+	reflect.TypeFor[DoubleMapColumn](): {parquet.MapDouble},
 }
 
 // Bind makes an empty table of the form and binds handles, a pointer to a struct, to

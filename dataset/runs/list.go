@@ -36,7 +36,7 @@ func List(dir string) ([]Listed, error) {
 func ListReadable(dir string) (out []Listed, unreadable []string, err error) {
 	out, err = list(dir, func(name string, err error) {
 		var other *SchemaError
-		if !errors.As(err, &other) || other.ofRun() {
+		if !errors.As(err, &other) || other.OfRun() {
 			unreadable = append(unreadable, name)
 		}
 	})

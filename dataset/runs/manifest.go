@@ -7,6 +7,7 @@ package runs
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,7 @@ import (
 	"ibid"
 	"ibid/configs"
 	"ibid/dataset/convert"
-	"ibid/metrics/stats"
+	"ibid/metrics"
 )
 
 // ManifestSchema names the form of manifest.json.
@@ -54,7 +55,6 @@ type Manifest struct {
 	Versions    map[string]string `json:"versions"`
 	Seed        int64             `json:"seed"`
 	Judge       JudgeRecord       `json:"judge"`
-	Anchors     *AnchorsRecord    `json:"anchors,omitempty"`  // nil if the run has none
 	Range       *RowRange         `json:"range,omitempty"`    // --rows: the rows that were scored; nil of a whole run
 	Limit       int64             `json:"limit,omitempty"`    // --limit of the run
 	Only        map[string]string `json:"only,omitempty"`     // --only of the run
@@ -64,9 +64,7 @@ type Manifest struct {
 	Citations   int64             `json:"citations"`
 	Errors      int64             `json:"error_rows"`
 	Statuses    map[string]int64  `json:"citation_statuses,omitempty"`
-	MovedTruth  int64             `json:"moved_truth,omitempty"` // truth spans whose quote stands elsewhere than given
-	LostTruth   int64             `json:"lost_truth,omitempty"`  // truth spans that are nowhere
-	Coverage    *float64          `json:"coverage"`              // rows that have a result / rows; null without rows
+	Coverage    *float64          `json:"coverage"` // rows that have a result / rows; null without rows
 	Components  []string          `json:"overall_components,omitempty"`
 	Signs       []Sign            `json:"signs,omitempty"` // that the input may be wrong
 	Warnings    []string          `json:"warnings,omitempty"`
@@ -79,6 +77,9 @@ type Manifest struct {
 	// Questions are those of a run of one system over all tags. Other runs have them in
 	// rows.parquet alone, as those of earlier versions do.
 	Questions *QuestionSet `json:"questions,omitempty"`
+
+	// Places are what became of cited and marked places, by system; nil if that is not known.
+	Places map[string]*metrics.Places `json:"places,omitempty"`
 
 	// Files are the digests of the result files of a finished run: SHA-256, of Parquet
 	// that of the footer.
@@ -137,13 +138,6 @@ type Input struct {
 	Modified time.Time `json:"modified,omitzero"` // where it says so, the file is not hashed again
 }
 
-// Files with the texts that a run kept: a dataset of its rows, and of its documents what
-// stands around cited and marked places.
-const (
-	TextsFile         = "texts.parquet"
-	TextDocumentsFile = "texts-documents.parquet"
-)
-
 // ImportDir is the folder of a run directory with what its inputs were imported to.
 const ImportDir = "import"
 
@@ -166,7 +160,7 @@ func (i *Imported) Same(other *Imported) bool {
 type JudgeRecord struct {
 	Kind       string `json:"kind"`
 	Model      string `json:"model,omitempty"`
-	Replay     string `json:"replay,omitempty"`   // file of saved replies, as resolved from the settings
+	Replay     string `json:"replay,omitempty"`   // file of recorded verdicts, as resolved from the settings
 	Baseline   bool   `json:"baseline,omitempty"` // a simple method that others are measured against
 	Asked      int64  `json:"asked"`              // claims that the judge was asked about
 	Unanswered int64  `json:"unanswered"`         // of them, claims that it could not answer
@@ -196,35 +190,6 @@ type JudgeRecord struct {
 	Suspected int64 `json:"suspected,omitempty"` // other rows whose material looks as if it did
 
 	Panel []PanelPair `json:"panel,omitempty"` // how models that judged together agree
-}
-
-// An AnchorsRecord says what a run's anchors are, and how the judge did on them. The
-// verdicts are those of the run in [AnchorsDir]; none of them counts in the numbers
-// of the run itself.
-type AnchorsRecord struct {
-	Digest     string   `json:"digest"`
-	Rows       int64    `json:"rows"`
-	Claims     int64    `json:"claims"`
-	Unanswered int64    `json:"unanswered"` // claims that the judge could not answer
-	Calls      int64    `json:"calls"`
-	SpentUSD   *float64 `json:"spent_usd"` // counts against the budget of the run; null if the judge asks no model
-
-	Agreement []AnchorsAgreement `json:"agreement,omitempty"` // with people, where they labelled anchors
-}
-
-// AnchorsAgreement counts the judge's verdicts of one kind against what people say
-// of the same anchors; support from thresholds.supported on is a yes of either.
-type AnchorsAgreement struct {
-	Kind      string `json:"kind"`     // claim support or citation support
-	BothYes   int64  `json:"both_yes"` // verdicts
-	BothNo    int64  `json:"both_no"`
-	HumanOnly int64  `json:"human_yes"` // the judge says no
-	JudgeOnly int64  `json:"judge_yes"` // people say no
-}
-
-// Counts are the verdicts with people as the reference.
-func (a *AnchorsAgreement) Counts() stats.Confusion {
-	return stats.Confusion{TP: a.BothYes, FP: a.JudgeOnly, FN: a.HumanOnly, TN: a.BothNo}
 }
 
 // A PanelPair is how two models of a panel agree about claims, by the label of
@@ -276,8 +241,8 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("%s: schema is %q, this ibid reads %q", e.Path, e.Schema, ManifestSchema)
 }
 
-// ofRun reports whether the manifest is that of a run, if of another form.
-func (e *SchemaError) ofRun() bool {
+// OfRun reports whether the manifest is that of a run, if of another form.
+func (e *SchemaError) OfRun() bool {
 	kind, _, _ := strings.Cut(ManifestSchema, "/")
 	return strings.HasPrefix(e.Schema, kind+"/")
 }
@@ -291,6 +256,9 @@ func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
 	var m Manifest
 	sealed, err := ReadJSON(path, &m)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && m.Schema != ManifestSchema {
+		return nil, &SchemaError{path, cmp.Or(m.Schema, wrong.Value)}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -339,18 +307,18 @@ func (m *Manifest) Moved() []string {
 			out = append(out, fmt.Sprintf(format, n))
 		}
 	}
-	counted := map[string]string{
-		"repaired": "%s is not at its offsets: counted where the quote is (quoted_spans: repaired)",
-		"given":    "%s is not at its offsets: counted at the offsets as given (quoted_spans: given)",
-		"exclude":  "%s is not at its offsets: left out of all span metrics (quoted_spans: exclude)",
-	}[m.Effective().QuotedSpans]
+	const counted = "%s is not at its offsets: counted where the quote is"
 	if n := m.Statuses[ibid.StatusQuoteRepaired.String()]; n > 0 {
 		out = append(out, fmt.Sprintf(counted, quotes(n, "citation", m.Citations)))
 	}
-	if m.MovedTruth > 0 {
-		out = append(out, fmt.Sprintf(counted, quotes(m.MovedTruth, "truth span", 0)))
+	var all metrics.Places
+	for _, places := range m.Places {
+		all.Add(places)
 	}
-	say(m.LostTruth, "truth spans without a place (quote not found, or offsets beyond 2^31-1): %d; span metrics of their rows are undefined (truth_not_found)")
+	if all.Moved > 0 {
+		out = append(out, fmt.Sprintf(counted, quotes(all.Moved, "truth span", 0)))
+	}
+	say(all.Lost, "truth spans without a place (quote not found, or offsets beyond 2^31-1): %d; span metrics of their rows are undefined (truth_not_found)")
 	return out
 }
 

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,16 +21,8 @@ const (
 	RowError = "error"
 )
 
-// ContractCounts is how many counts come before the metrics and are in summaries. The others
-// are parts of what is pooled.
-const ContractCounts = int(metrics.UnscoredClaims) + 1
-
-// Suffixes of the columns that hold the least and the greatest value that a
-// metric of a row can have, where something of it is unscored.
-const (
-	LowSuffix  = "_low"
-	HighSuffix = "_high"
-)
+// ContractCounts is how many counts are in summaries. The others are parts of what is pooled.
+const ContractCounts = int(metrics.HallucinatedClaims) + 1
 
 // A Key says which row of the input a result is about.
 type Key struct {
@@ -54,7 +45,10 @@ type Row struct {
 	SpanNull     string             `col:"span_null" doc:"why no metric compares the citations with truth: no_truth, truth_not_found, or no_citations where they are not known" null:"they are compared, or the row could not be scored"`
 	JudgeNull    string             `col:"judge_null" doc:"why no metric that reads sources has a value, such as judge_failed, no_claims or no_documents" null:"some has, or the row could not be scored" needs:"judge"`
 	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value whose reason is not the usual one, each with its reason; usual are span_null, judge_null, null counts and empty denominators" null:"never"`
-	Numbers      map[string]float64 `col:"*"` // counts, metrics and bounds by name; what is undefined is not there
+	Numbers      map[string]float64 `col:"*"` // counts and metrics by name; what is undefined is not there
+	Open         map[string]int64   `col:"open" doc:"claims and citations without a verdict, where there are any, by class and kind; unscored: a verdict was due and none came, undecided: what was read cannot settle it, no_text: no text that they cite is known; outcomes are those of factual claims, elsewhere_outcomes unsupported ones for want of a verdict on other passages" null:"the row could not be scored" needs:"judge"`
+	Bounds       map[string]float64 `col:"bounds" doc:"least and greatest value that a metric of the row can have, METRIC_low and METRIC_high, where something of it has no verdict" null:"the row could not be scored" needs:"judge"`
+	Dialects     map[string]float64 `col:"dialects" doc:"values of published benchmarks, by their names; what is undefined is not there" null:"the row could not be scored" needs:"judge"`
 
 	Tampering     string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence, as it says; suspected, where only verdicts.parquet names something (suspected)" null:"the judge does not look for it, and nothing is suspected" needs:"judge"`
 	CostUSD       *float64 `col:"answer_cost_usd" doc:"what the answer cost, as the input has it" unit:"USD" null:"not known"`
@@ -72,6 +66,14 @@ type Row struct {
 // Number is a count or a metric of the row, nil if it is undefined.
 func (r *Row) Number(name string) *float64 {
 	v, ok := r.Numbers[name]
+	switch keyed[name] {
+	case openColumn:
+		v, ok = float64(r.Open[name]), r.Open != nil
+	case boundsColumn:
+		v, ok = r.Bounds[name]
+	case dialectsColumn:
+		v, ok = r.Dialects[name]
+	}
 	if !ok {
 		return nil
 	}
@@ -87,7 +89,6 @@ type RowsLayout struct {
 	*Table[Row]
 	Counts  []CountColumn
 	Metrics []MetricColumn
-	Bounded []BoundColumns
 }
 
 // Columns of numbers, by their position in the table.
@@ -99,10 +100,6 @@ type (
 	MetricColumn struct {
 		metrics.Metric
 		At int
-	}
-	BoundColumns struct { // of what a metric can be where something of it is unscored
-		metrics.Metric
-		Low, High int
 	}
 )
 
@@ -118,9 +115,9 @@ const (
 func NewRowsLayout(lacks ...string) *RowsLayout {
 	l := new(RowsLayout)
 	var numbers []Column
-	add := func(kind parquet.ColumnKind, d metrics.Definition, needs string) {
+	add := func(kind parquet.ColumnKind, d metrics.Definition) {
 		c := metricColumn(&d, d.UndefinedWhen)
-		c.Kind, c.Needs = kind, cmp.Or(needs, c.Needs)
+		c.Kind = kind
 		if numbers = append(numbers, c); len(numbers) == 1 {
 			numbers[0].After = "undefined"
 		} else {
@@ -129,29 +126,23 @@ func NewRowsLayout(lacks ...string) *RowsLayout {
 	}
 	var derived []Column
 	for _, d := range metrics.CountDefinitions() {
-		add(parquet.Int64, d, "")
+		add(parquet.Int64, d)
 	}
 	for _, d := range metrics.Definitions() {
 		if d.Derived {
 			c := metricColumn(&d, d.UndefinedWhen)
 			c.SQL = d.SQL()
 			derived = append(derived, c)
-		} else {
-			add(parquet.Double, d, "")
-		}
-	}
-	for _, d := range metrics.Definitions() {
-		if isBounded(&d) {
-			low, high := d, d
-			low.Name, low.Summary = d.Name+LowSuffix, "least value that "+d.Name+" can have"
-			high.Name, high.Summary = d.Name+HighSuffix, "greatest value that "+d.Name+" can have"
-			low.UndefinedWhen, high.UndefinedWhen = "nothing of it is unscored", "nothing of it is unscored"
-			add(parquet.Double, low, NeedsJudge)
-			add(parquet.Double, high, NeedsJudge)
+		} else if !isDialect(&d) {
+			add(parquet.Double, d)
 		}
 	}
 	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
 	l.Derived = derived
+	for i := range l.Columns {
+		c := &l.Columns[i]
+		c.Keys, c.SQL = keysOf[c.Name], keySQL[c.Name]
+	}
 	l.Columns = slices.DeleteFunc(l.Columns, func(c Column) bool {
 		without := slices.Contains(lacks, c.Needs)
 		if without {
@@ -172,20 +163,8 @@ func NewRowsLayout(lacks ...string) *RowsLayout {
 		if at, ok := has(d.Name); ok {
 			l.Metrics = append(l.Metrics, MetricColumn{metrics.Metric(m), at})
 		}
-		if low, ok := has(d.Name + LowSuffix); ok {
-			l.Bounded = append(l.Bounded, BoundColumns{metrics.Metric(m), low, low + 1})
-		}
 	}
 	return l
-}
-
-// isBounded reports whether the metric of a row can have bounds.
-func isBounded(d *metrics.Definition) bool {
-	switch d.Name {
-	case "citation_completeness", "citation_coverage", "consistency_variance":
-		return false
-	}
-	return d.Judged && d.Group != "dialects" || d.Group == "overall"
 }
 
 // metricColumn is the column of the value of a metric in a row.

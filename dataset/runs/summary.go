@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
@@ -60,12 +61,14 @@ type SummaryRow struct {
 	DesignEffect *float64 `json:"design_effect" doc:"variance of the estimate over that of independent rows" null:"no interval, or no row differs"`
 	Given        int32    `json:"given" unit:"documents" doc:"documents that nearly all rows touch, so that the interval says nothing of others" null:"never"`
 
-	Reason string `json:"reason" doc:"why there is no estimate although rows have a value: selective, their mean lies outside the bounds" null:"there is an estimate, or no row has a value"`
+	Reason string `json:"reason" doc:"why there is no estimate although there are verdicts: selective, their mean lies outside the bounds; undecided, more than 1 - min_coverage of the claims or citations are" null:"there is an estimate, or nothing to make one of"`
 }
 
-// Selective is the [SummaryRow.Reason] of a metric that only rows of one kind have: the
-// mean over these rows lies outside the bounds over all.
+// What a [SummaryRow.Reason] is. Selective: only rows of one kind have the metric, for the mean
+// over these rows lies outside the bounds over all. Undecided: too many of its items are.
 const Selective = "selective"
+
+var Undecided = ibid.Undecided.String()
 
 // selectiveSlack is how far a mean may lie outside its bounds by rounding.
 const selectiveSlack = 1e-9
@@ -75,19 +78,24 @@ func IsSelective(mean, low, high float64) bool {
 	return mean < low-selectiveSlack || mean > high+selectiveSlack
 }
 
-// WithholdSelective takes the estimate and the interval away from a row whose mean lies
-// outside its bounds, and says so. The bounds stay.
-func (r *SummaryRow) WithholdSelective() {
-	if r.Estimate == nil || r.BoundLow == nil || !IsSelective(*r.Estimate, *r.BoundLow, *r.BoundHigh) {
-		return
-	}
+// Withhold takes the estimate and the interval away from a row, and says why: Selective or
+// Undecided. Bounds stay.
+func (r *SummaryRow) Withhold(reason string) {
 	r.Estimate, r.Low, r.High, r.SE, r.DF, r.DesignEffect, r.Method = nil, nil, nil, nil, nil, nil, ""
-	r.Reason, r.Warnings = Selective, ListOf[string]{SelectiveText(*r.BoundLow, *r.BoundHigh)}
+	r.Reason, r.Warnings = reason, ListOf[string]{WithheldText(reason, r.BoundLow, r.BoundHigh)}
 }
 
-// SelectiveText says what the reason [Selective] means, a sentence without its full stop.
-func SelectiveText(low, high float64) string {
-	return fmt.Sprintf("only rows of one kind were scored: between %.3f and %.3f, no estimate", low, high)
+// WithheldText says what a reason of [SummaryRow.Withhold] means, and the bounds unless they are
+// nil: a sentence without its full stop.
+func WithheldText(reason string, low, high *float64) string {
+	why := "only rows of one kind were scored"
+	if reason == Undecided {
+		why = "too much is undecided"
+	}
+	if low == nil {
+		return why + ": no estimate"
+	}
+	return fmt.Sprintf("%s: between %.3f and %.3f, no estimate", why, *low, *high)
 }
 
 // Summary is the table of summary.parquet.

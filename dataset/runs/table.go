@@ -41,6 +41,7 @@ type Form struct {
 //	null         what null means; a column without it, and not a pointer, is never null
 //	after        the column that it follows, where the struct has another order
 //	needs        without what a run cannot fill it, see [NewRowsLayout]
+//	compress     zstd for long texts
 //
 // The type says the kind. A pointer, a [stats.Number] or a list, map or string with
 // the tag null may be null; of the last three, nil and "" are. A number with
@@ -53,8 +54,10 @@ type Column struct {
 	Unit, Range string
 	Null        string
 	After       string
-	SQL         string // expression for a derived column
-	Needs       string // without it a run cannot fill the column, and has none
+	SQL         string   // expression for a derived column, or for the value of a key KEY of a map
+	Keys        []string // that a map can have, if these are known
+	Needs       string   // without it a run cannot fill the column, and has none
+	Zstd        bool     // compressed more tightly than other columns
 
 	field string // name of the field, after that of a struct with a prefix
 	index []int  // path of the field, through embedded structs and pointers to structs
@@ -63,12 +66,12 @@ type Column struct {
 // varied are the columns whose texts seldom repeat: they have no dictionary.
 var varied = []string{
 	"id", "citation_id", "claim_id", "generation_id", "doc", "elsewhere_doc", "documents", "text", "claim_text", "cited_text", "quote",
-	"aligned", "reason", "why", "context", "error", "source_url",
+	"aligned", "reason", "why", "context", "error", "source_url", "digest", "query", "answer",
 }
 
 // Field is the column in the schema of a Parquet file.
 func (c *Column) Field() parquet.Field {
-	return parquet.Field{Name: c.Name, Kind: c.Kind, Required: c.Required, Few: c.hasTexts() && !slices.Contains(varied, c.Name)}
+	return parquet.Field{Name: c.Name, Kind: c.Kind, Required: c.Required, Few: c.hasTexts() && !slices.Contains(varied, c.Name), Zstd: c.Zstd}
 }
 
 // hasTexts reports whether the values are texts or lists of them.
@@ -129,7 +132,7 @@ func (t *Table[T]) addFields(of reflect.Type, in Column) {
 	for i := range of.NumField() {
 		f := of.Field(i)
 		c := Column{
-			Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), After: f.Tag.Get("after"), Needs: f.Tag.Get("needs"),
+			Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), After: f.Tag.Get("after"), Needs: f.Tag.Get("needs"), Zstd: f.Tag.Get("compress") == "zstd",
 			field: in.field + f.Name, index: append(slices.Clone(in.index), i),
 		}
 		inner := f.Type
@@ -181,8 +184,15 @@ func kindOf(t reflect.Type) parquet.ColumnKind {
 			return parquet.ListString
 		}
 	case reflect.Map:
-		if t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String {
-			return parquet.MapString
+		if t.Key().Kind() == reflect.String {
+			switch t.Elem().Kind() {
+			case reflect.String:
+				return parquet.MapString
+			case reflect.Int64:
+				return parquet.MapInt64
+			case reflect.Float64:
+				return parquet.MapDouble
+			}
 		}
 	case reflect.Struct:
 		switch t {
@@ -268,8 +278,11 @@ func (t *Table[T]) Encode(w io.Writer, rows []T) error {
 // groupRows is how many rows of a table that is written whole are in one row group.
 const groupRows = 1 << 15
 
+// groupBytes is from how many bytes of texts on a row group ends.
+const groupBytes = 8 << 20
+
 // EncodeEach is Encode of the rows that each gives one after the other. So many of them
-// are in one row group, which is what it holds.
+// are in one row group, which is what it holds, or fewer with 8 MB of texts.
 func (t *Table[T]) EncodeEach(w io.Writer, perGroup int, each func(yield func(*T) error) error) error {
 	table, err := t.Empty()
 	if err != nil {
@@ -277,19 +290,22 @@ func (t *Table[T]) EncodeEach(w io.Writer, perGroup int, each func(yield func(*T
 	}
 	var e parquet.Encoder
 	e.Begin(w)
-	groups := 0
+	groups, bytes := 0, 0
 	err = each(func(r *T) error {
 		row := reflect.ValueOf(r).Elem()
 		for k := range t.Columns {
 			if v, ok := t.value(row, &t.Columns[k]); ok {
 				appendValue(table, k, t.Columns[k].Kind, v)
+				if v.Kind() == reflect.String {
+					bytes += v.Len()
+				}
 			}
 		}
 		table.EndRow()
-		if table.Rows() < perGroup {
+		if table.Rows() < perGroup && bytes < groupBytes {
 			return nil
 		}
-		groups++
+		groups, bytes = groups+1, 0
 		err := e.Group(table)
 		table.Reset()
 		return err
@@ -322,14 +338,25 @@ func appendValue(t *parquet.Table, c int, kind parquet.ColumnKind, v reflect.Val
 	case parquet.ListString:
 		t.AppendStrings(c, v.Convert(reflect.TypeFor[[]string]()).Interface().([]string))
 	case parquet.MapString:
-		m := v.Convert(reflect.TypeFor[map[string]string]()).Interface().(map[string]string)
-		keys := slices.Sorted(maps.Keys(m))
-		values := make([]string, len(keys))
-		for i, key := range keys {
-			values[i] = m[key]
-		}
+		keys, values := sortedMap[string](v)
 		t.AppendMap(c, keys, values)
+	case parquet.MapInt64:
+		keys, values := sortedMap[int64](v)
+		t.AppendIntMap(c, keys, values)
+	case parquet.MapDouble:
+		keys, values := sortedMap[float64](v)
+		t.AppendDoubleMap(c, keys, values)
 	}
+}
+
+// sortedMap are the keys of a map in their order, and their values.
+func sortedMap[V any](v reflect.Value) (keys []string, values []V) {
+	m := v.Convert(reflect.TypeFor[map[string]V]()).Interface().(map[string]V)
+	keys = slices.Sorted(maps.Keys(m))
+	for _, key := range keys {
+		values = append(values, m[key])
+	}
+	return keys, values
 }
 
 // Write writes rows, in the order given, as the table's file in the run directory
@@ -427,11 +454,14 @@ func (t *Table[T]) scanFile(path string, columns []string, at []int64, yield fun
 
 // scan reads the rows at those positions; nil is all of them.
 func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at int64, row *T) error) error {
+	wanted := func(c *Column) bool { // or a key of it
+		return columns == nil || slices.Contains(columns, c.Name) || slices.ContainsFunc(columns, func(name string) bool { return keyed[name] == c.Name })
+	}
 	var read []*Column
 	for _, list := range [][]Column{t.Columns, t.Derived} {
 		for i := range list {
 			c := &list[i]
-			if (columns == nil || slices.Contains(columns, c.Name)) && (c.Required || f.Has(c.Name)) {
+			if wanted(c) && (c.Required || f.Has(c.Name)) {
 				read = append(read, c)
 			}
 		}
@@ -528,12 +558,21 @@ func (t *Table[T]) set(row reflect.Value, c *Column, v *parquet.ColumnValues, i 
 		list := append([]string{}, v.Strings[v.Offsets[i]:v.Offsets[i+1]]...)
 		into.Set(reflect.ValueOf(list).Convert(into.Type()))
 	case parquet.MapString:
-		m := make(map[string]string)
-		for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
-			m[v.Keys[k]] = v.Strings[k]
-		}
-		into.Set(reflect.ValueOf(m).Convert(into.Type()))
+		setMap(into, v, i, v.Strings)
+	case parquet.MapInt64:
+		setMap(into, v, i, v.Ints)
+	case parquet.MapDouble:
+		setMap(into, v, i, v.Doubles)
 	}
+}
+
+// setMap takes over map i of a column that has those values.
+func setMap[V any](into reflect.Value, v *parquet.ColumnValues, i int, values []V) {
+	m := make(map[string]V)
+	for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
+		m[v.Keys[k]] = values[k]
+	}
+	into.Set(reflect.ValueOf(m).Convert(into.Type()))
 }
 
 // WriteCSV writes a header and one record for each row. Null is empty, numbers read
@@ -603,7 +642,7 @@ func csvCell(v reflect.Value) string {
 	case reflect.Map:
 		var cells []string
 		for _, key := range v.MapKeys() {
-			cells = append(cells, key.String()+"="+v.MapIndex(key).String())
+			cells = append(cells, key.String()+"="+csvCell(v.MapIndex(key)))
 		}
 		slices.Sort(cells)
 		return strings.Join(cells, "; ")

@@ -70,7 +70,7 @@ func TestRows(t *testing.T) {
 // Every number has a column or is derived.
 func TestRowsLayout(t *testing.T) {
 	l := NewRowsLayout()
-	if len(l.Counts) != int(metrics.NumCounts) || len(l.Metrics)+len(l.Derived) != metrics.NumMetrics {
+	if len(l.Counts) != int(metrics.NumCounts) || len(l.Metrics)+len(l.Derived)+len(DialectMetrics()) != metrics.NumMetrics {
 		t.Errorf("%d counts, %d metrics and %d derived ones", len(l.Counts), len(l.Metrics), len(l.Derived))
 	}
 	for _, c := range l.Counts {
@@ -81,11 +81,6 @@ func TestRowsLayout(t *testing.T) {
 	for _, m := range l.Metrics {
 		if l.Columns[m.At].Name != m.Metric.String() {
 			t.Errorf("%v is column %s", m.Metric, l.Columns[m.At].Name)
-		}
-	}
-	for _, b := range l.Bounded {
-		if l.Columns[b.Low].Name != b.Metric.String()+LowSuffix || l.Columns[b.High].Name != b.Metric.String()+HighSuffix {
-			t.Errorf("bounds of %v are %s and %s", b.Metric, l.Columns[b.Low].Name, l.Columns[b.High].Name)
 		}
 	}
 }

@@ -143,10 +143,10 @@ func TestSigns(t *testing.T) {
 
 // TestMoved: what was moved is told with how it counts.
 func TestMoved(t *testing.T) {
-	m := &Manifest{Statuses: map[string]int64{"quote_repaired": 1}, Citations: 9, MovedTruth: 2, LostTruth: 3}
+	m := &Manifest{Statuses: map[string]int64{"quote_repaired": 1}, Citations: 9, Places: map[string]*metrics.Places{"a": {Moved: 2, Lost: 1}, "b": {Lost: 2}}}
 	want := []string{
-		"the quote of 1 citation of 9 is not at its offsets: counted where the quote is (quoted_spans: repaired)",
-		"the quote of 2 truth spans is not at its offsets: counted where the quote is (quoted_spans: repaired)",
+		"the quote of 1 citation of 9 is not at its offsets: counted where the quote is",
+		"the quote of 2 truth spans is not at its offsets: counted where the quote is",
 		"truth spans without a place (quote not found, or offsets beyond 2^31-1): 3; span metrics of their rows are undefined (truth_not_found)",
 	}
 	if got := m.Moved(); !slices.Equal(got, want) {

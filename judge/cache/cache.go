@@ -1,19 +1,16 @@
 // Package cache keeps the answers of judges that cost money, so that the same
 // request is paid for once: across runs, across processes, across crashes.
 //
-// A [Store] holds three things. Entries are complete, validated answers, one
+// A [SQLite] holds three things, in a file that several processes use at once. Entries are complete, validated answers, one
 // for each [Key]; they never expire. Attempts are an audit of every call that
 // went over the wire, failed ones with them, since those may be billed, too.
 // Leases keep two processes from asking the same at the same time.
-//
-// [SQLite] is the store: a file that several processes use at once.
 //
 // The package does not know what a judge asks: a key is a digest of a request,
 // a verdict is bytes. Failures are never entries; caching one would freeze it.
 package cache
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -88,31 +85,6 @@ type Attempt struct {
 	At time.Time
 	// Run is the id of the run that asked.
 	Run string
-}
-
-// A Store keeps answers. It is safe for concurrent use, and all of its methods
-// but Close fail with [ErrClosed] once it is closed.
-//
-// A method whose context ends while it waits returns the error of the context;
-// what it was asked to write may be written all the same.
-type Store interface {
-	// Get returns the entry of a key, nil if there is none. The entry is the
-	// caller's own.
-	Get(ctx context.Context, key Key) (*Entry, error)
-	// Put keeps an entry; it is durable when Put returns. An entry that stands is kept,
-	// and *e becomes it: the first answer wins, so that a rerun sees what the run saw.
-	// An entry that is no complete answer is an error.
-	Put(ctx context.Context, e *Entry) error
-	// Record adds a call to the audit; it is durable when Record returns.
-	Record(ctx context.Context, a Attempt) error
-	// Acquire takes the right to ask for a key, for ttl, and says whether owner
-	// has it now. It renews a lease that owner holds and takes over one that has
-	// run out. A ttl that is not positive is an error.
-	Acquire(ctx context.Context, key Key, owner string, ttl time.Duration) (held bool, err error)
-	// Release gives the right back. It does nothing if owner does not hold it.
-	Release(ctx context.Context, key Key, owner string) error
-	// Close waits for the writes under way. Closing again does nothing.
-	Close() error
 }
 
 // ErrClosed is the error of a store that was closed.

@@ -15,11 +15,11 @@ import (
 	"ibid/judge/cache"
 )
 
-// TestSQLite checks everything that [cache.Store] promises.
+// TestSQLite checks everything that [cache.SQLite] promises.
 func TestSQLite(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		run  func(*testing.T, cache.Store)
+		run  func(*testing.T, *cache.SQLite)
 	}{
 		{"entry comes back whole", entryComesBack},
 		{"first entry stands", firstEntryStands},
@@ -75,7 +75,7 @@ func testEntry(n int) *cache.Entry {
 	}
 }
 
-func entryComesBack(t *testing.T, s cache.Store) {
+func entryComesBack(t *testing.T, s *cache.SQLite) {
 	if got, err := s.Get(t.Context(), testKey(1)); got != nil || err != nil {
 		t.Fatalf("Get of an empty store = %v, %v, want nothing", got, err)
 	}
@@ -100,7 +100,7 @@ func entryComesBack(t *testing.T, s cache.Store) {
 	}
 }
 
-func firstEntryStands(t *testing.T, s cache.Store) {
+func firstEntryStands(t *testing.T, s *cache.SQLite) {
 	first, second := testEntry(1), testEntry(1)
 	second.Verdict, second.CostNanoUSD = []byte(`{"other":true}`), 0
 	put(t, s, first)
@@ -113,7 +113,7 @@ func firstEntryStands(t *testing.T, s cache.Store) {
 	}
 }
 
-func entriesAreOwn(t *testing.T, s cache.Store) {
+func entriesAreOwn(t *testing.T, s *cache.SQLite) {
 	given := testEntry(1)
 	put(t, s, given)
 	clear(given.Verdict)
@@ -123,7 +123,7 @@ func entriesAreOwn(t *testing.T, s cache.Store) {
 	}
 }
 
-func halfAnswers(t *testing.T, s cache.Store) {
+func halfAnswers(t *testing.T, s *cache.SQLite) {
 	for name, spoil := range map[string]func(*cache.Entry){
 		"status of a failure": func(e *cache.Entry) { e.Status = "failed" },
 		"no status":           func(e *cache.Entry) { e.Status = "" },
@@ -144,7 +144,7 @@ func halfAnswers(t *testing.T, s cache.Store) {
 	}
 }
 
-func attemptsAreTaken(t *testing.T, s cache.Store) {
+func attemptsAreTaken(t *testing.T, s *cache.SQLite) {
 	for n := range 3 {
 		a := cache.Attempt{Key: testKey(1), N: n + 1, HTTPStatus: 429, Class: "flow", Millis: 12, Error: "slow down", At: time.Now(), Run: "run-1"}
 		if err := s.Record(t.Context(), a); err != nil {
@@ -156,7 +156,7 @@ func attemptsAreTaken(t *testing.T, s cache.Store) {
 	}
 }
 
-func leaseExcludes(t *testing.T, s cache.Store) {
+func leaseExcludes(t *testing.T, s *cache.SQLite) {
 	acquire(t, s, testKey(1), "a", time.Hour, true)
 	acquire(t, s, testKey(1), "b", time.Hour, false)
 	acquire(t, s, testKey(1), "a", time.Hour, true) // renews
@@ -168,7 +168,7 @@ func leaseExcludes(t *testing.T, s cache.Store) {
 	release(t, s, testKey(3), "a") // nobody's
 }
 
-func leaseRunsOut(t *testing.T, s cache.Store) {
+func leaseRunsOut(t *testing.T, s *cache.SQLite) {
 	const ttl = 50 * time.Millisecond
 	start := time.Now()
 	acquire(t, s, testKey(1), "a", ttl, true)
@@ -194,7 +194,7 @@ func leaseRunsOut(t *testing.T, s cache.Store) {
 	acquire(t, s, testKey(1), "c", time.Hour, false)
 }
 
-func leaseOfNoTime(t *testing.T, s cache.Store) {
+func leaseOfNoTime(t *testing.T, s *cache.SQLite) {
 	for _, ttl := range []time.Duration{0, -time.Second} {
 		if held, err := s.Acquire(t.Context(), testKey(1), "a", ttl); held || err == nil {
 			t.Errorf("Acquire for %v = %v, %v, want an error", ttl, held, err)
@@ -202,7 +202,7 @@ func leaseOfNoTime(t *testing.T, s cache.Store) {
 	}
 }
 
-func oneOfMany(t *testing.T, s cache.Store) {
+func oneOfMany(t *testing.T, s *cache.SQLite) {
 	var mu sync.Mutex
 	var holders []int
 	together(20, func(n int) {
@@ -221,7 +221,7 @@ func oneOfMany(t *testing.T, s cache.Store) {
 	}
 }
 
-func manyAtOnce(t *testing.T, s cache.Store) {
+func manyAtOnce(t *testing.T, s *cache.SQLite) {
 	const goroutines, each = 8, 40
 	together(goroutines, func(g int) {
 		for i := range each {
@@ -240,7 +240,7 @@ func manyAtOnce(t *testing.T, s cache.Store) {
 	})
 }
 
-func contextEnds(t *testing.T, s cache.Store) {
+func contextEnds(t *testing.T, s *cache.SQLite) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, getErr := s.Get(ctx, testKey(1))
@@ -255,7 +255,7 @@ func contextEnds(t *testing.T, s cache.Store) {
 	}
 }
 
-func closed(t *testing.T, s cache.Store) {
+func closed(t *testing.T, s *cache.SQLite) {
 	put(t, s, testEntry(1))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -281,7 +281,7 @@ func together(n int, do func(int)) {
 	all.Wait()
 }
 
-func get(t *testing.T, s cache.Store, key cache.Key) *cache.Entry {
+func get(t *testing.T, s *cache.SQLite, key cache.Key) *cache.Entry {
 	t.Helper()
 	e, err := s.Get(t.Context(), key)
 	if err != nil {
@@ -290,7 +290,7 @@ func get(t *testing.T, s cache.Store, key cache.Key) *cache.Entry {
 	return e
 }
 
-func acquire(t *testing.T, s cache.Store, key cache.Key, owner string, ttl time.Duration, want bool) {
+func acquire(t *testing.T, s *cache.SQLite, key cache.Key, owner string, ttl time.Duration, want bool) {
 	t.Helper()
 	held, err := s.Acquire(t.Context(), key, owner, ttl)
 	if held != want || err != nil {
@@ -298,7 +298,7 @@ func acquire(t *testing.T, s cache.Store, key cache.Key, owner string, ttl time.
 	}
 }
 
-func release(t *testing.T, s cache.Store, key cache.Key, owner string) {
+func release(t *testing.T, s *cache.SQLite, key cache.Key, owner string) {
 	t.Helper()
 	if err := s.Release(t.Context(), key, owner); err != nil {
 		t.Fatalf("Release by %s: %v", owner, err)

@@ -94,7 +94,7 @@ func TestClear(t *testing.T) {
 
 // fill puts n entries, each with one attempt that was told to wait and one that
 // was billed.
-func fill(t testing.TB, s cache.Store, n int) {
+func fill(t testing.TB, s *cache.SQLite, n int) {
 	t.Helper()
 	errs := make(chan error)
 	for i := range n {
@@ -121,7 +121,7 @@ func fill(t testing.TB, s cache.Store, n int) {
 	}
 }
 
-func put(t testing.TB, s cache.Store, e *cache.Entry) {
+func put(t testing.TB, s *cache.SQLite, e *cache.Entry) {
 	t.Helper()
 	if err := s.Put(t.Context(), e); err != nil {
 		t.Fatal(err)

@@ -21,6 +21,10 @@ import (
 // disk. Reads have connections of their own and do not wait for writes. The
 // file must be on a local disk: its log needs memory shared between processes,
 // which network file systems do not give.
+//
+// It is safe for concurrent use. All of its methods but Close fail with [ErrClosed] once it
+// is closed. A method whose context ends while it waits returns the error of the context;
+// what it was asked to write may be written all the same.
 type SQLite struct {
 	path   string
 	writer *writer
@@ -118,7 +122,9 @@ func (s *SQLite) Close() error {
 	return s.err
 }
 
-// Put keeps an entry unless one stands.
+// Put keeps an entry; it is durable when Put returns. If there is an entry with the key, it
+// stays, and *e becomes it: the first answer wins, so that a rerun sees what the run saw.
+// An entry that is no complete answer is an error.
 func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	if err := e.check(); err != nil {
 		return err
@@ -134,12 +140,14 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	return err
 }
 
-// Record adds a call to the audit.
+// Record adds a call to the audit; it is durable when Record returns.
 func (s *SQLite) Record(ctx context.Context, a Attempt) error {
 	return s.write(ctx, func(p *prepared) error { return p.record(&a) })
 }
 
-// Acquire takes the right to ask for a key.
+// Acquire takes the right to ask for a key, for ttl, and says whether owner has it now. It
+// renews a lease of owner and takes over one that has run out. A ttl that is not positive is
+// an error.
 func (s *SQLite) Acquire(ctx context.Context, key Key, owner string, ttl time.Duration) (bool, error) {
 	if ttl <= 0 {
 		return false, fmt.Errorf("judge cache: a lease of %v", ttl)
@@ -148,7 +156,7 @@ func (s *SQLite) Acquire(ctx context.Context, key Key, owner string, ttl time.Du
 	return taken > 0, err
 }
 
-// Release gives the right back.
+// Release gives the right back. It does nothing if owner does not have it.
 func (s *SQLite) Release(ctx context.Context, key Key, owner string) error {
 	return s.write(ctx, func(p *prepared) error { return p.release(key, owner) })
 }

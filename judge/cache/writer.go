@@ -160,7 +160,7 @@ func (w *writer) isClosed() bool {
 	return w.closed
 }
 
-// Get returns the entry of a key, nil if there is none.
+// Get returns the entry of a key, nil if there is none. The entry is the caller's own.
 func (s *SQLite) Get(ctx context.Context, key Key) (*Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

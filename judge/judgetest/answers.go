@@ -253,8 +253,7 @@ func wordsOf(text string) (words []string) {
 
 // A VerifierConfig is a small model, fake/verifier, that says how many of a claim's words a
 // document has. It answers as several servers do: GET /info and POST /predict of
-// text-embeddings-inference and POST /classify and /score of vLLM, all beside the /v1 of
-// [Server.URL], and POST /chat/completions.
+// text-embeddings-inference, both beside the /v1 of [Server.URL], and POST /chat/completions.
 type VerifierConfig struct {
 	Labels    []string // of the classes in order; nil for entailment, neutral, contradiction
 	MaxTokens int      // of one input; more are refused. 0 = any
@@ -274,9 +273,7 @@ func (s *Server) routeVerifier() {
 		v.Labels = []string{"entailment", "neutral", "contradiction"}
 	}
 	v.MaxBatch = cmp.Or(v.MaxBatch, 32)
-	for _, path := range []string{"predict", "classify", "score"} {
-		s.route("POST /api/"+path, s.exchange)
-	}
+	s.route("POST /api/predict", s.exchange)
 	ids := make(map[string]string)
 	for i, label := range v.Labels {
 		ids[strconv.Itoa(i)] = label
@@ -291,9 +288,6 @@ func (s *Server) routeVerifier() {
 type verifierRequest struct {
 	Model       string
 	Inputs      [][]string    // of /predict, one text or two each
-	Input       []string      // of /classify
-	Queries     []string      // of /score, with as many documents
-	Documents   []any         // texts; of a chat with the template of Granite Guardian, objects
 	Messages    []chatMessage // of a chat
 	MaxTokens   int           `json:"max_tokens"`
 	Logprobs    bool
@@ -303,35 +297,20 @@ type verifierRequest struct {
 // pairs are the documents and claims that are asked about.
 func (q *verifierRequest) pairs() (all [][]string) {
 	inputs := q.Inputs
-	for _, text := range q.Input {
-		inputs = append(inputs, []string{text})
-	}
-	for i, query := range q.Queries {
-		inputs = append(inputs, []string{query, fmt.Sprint(q.Documents[i])})
-	}
 	if n := len(q.Messages); n > 0 {
 		inputs = append(inputs, []string{q.Messages[n-1].Content})
-		if len(q.Documents) > 0 {
-			inputs[0] = []string{fmt.Sprint(q.Documents[0].(object)["text"]), inputs[0][0]}
-		}
 	}
 	for _, input := range inputs {
-		for _, form := range forms {
-			if m := form.FindStringSubmatch(input[0]); m != nil && len(input) == 1 {
-				input = m[1:]
-			}
+		if m := minicheck.FindStringSubmatch(input[0]); m != nil && len(input) == 1 {
+			input = m[1:]
 		}
 		all = append(all, append(input, "")[:2])
 	}
 	return all
 }
 
-// forms are those of one text with a document and a claim.
-var forms = []*regexp.Regexp{
-	regexp.MustCompile(`(?s)^Document: (.*?)\nClaim: (.*)$`),
-	regexp.MustCompile(`(?s)^(.*?)\n\nChoose your answer: based on the paragraph above can we conclude that "(.*?)"\?`),
-	regexp.MustCompile(`(?s)DOCUMENT:\n(.*?)\n--\nANSWER:\n(.*?)\n\n--`),
-}
+// minicheck is a text with a document and a claim.
+var minicheck = regexp.MustCompile(`(?s)^Document: (.*?)\nClaim: (.*)$`)
 
 // answer reads a request as the server at a path does. inputs are what it was about.
 func (v *VerifierConfig) answer(path string, body []byte) (status int, inputs []string, reply any) {
@@ -350,8 +329,8 @@ func (v *VerifierConfig) answer(path string, body []byte) (status int, inputs []
 	case q.Logprobs && v.Logprobs == "refused":
 		return 400, nil, failure(400, "logprobs are not supported with this model")
 	}
-	predictions, data := [][]object{}, []object{}
-	for i, pair := range pairs {
+	predictions := [][]object{}
+	for _, pair := range pairs {
 		text := strings.Join(pair, "\t")
 		switch n := len(strings.Fields(text)) + strings.Count(text, ".") + strings.Count(text, ",") + 2; {
 		case v.MaxTokens == 0 || n <= v.MaxTokens:
@@ -360,24 +339,16 @@ func (v *VerifierConfig) answer(path string, body []byte) (status int, inputs []
 		default:
 			return 400, nil, failure(400, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens. Please reduce the length of the input.", v.MaxTokens, n))
 		}
-		classes, probs := []object{}, v.classes(pair)
-		for class, p := range probs {
+		classes := []object{}
+		for class, p := range v.classes(pair) {
 			classes = append(classes, object{"score": p, "label": v.Labels[class]})
 		}
 		inputs, predictions = append(inputs, text), append(predictions, classes)
-		data = append(data, object{"index": i, "probs": probs})
-		if len(q.Queries) > 0 {
-			data[i] = object{"index": i, "score": shareOf(wordsOf(pair[1]), pair[0])}
-		}
 	}
-	switch {
-	case predict:
+	if predict {
 		return 200, inputs, predictions
-	case len(q.Messages) > 0:
-		return 200, inputs, v.chat(&q, shareOf(wordsOf(pairs[0][1]), pairs[0][0]))
 	}
-	slices.Reverse(data) // the index counts, not the place
-	return 200, inputs, object{"object": "list", "model": q.Model, "data": data}
+	return 200, inputs, v.chat(&q, shareOf(wordsOf(pairs[0][1]), pairs[0][0]))
 }
 
 // classes are the probabilities of no and yes, or of entailment, neutral and contradiction.
@@ -392,30 +363,18 @@ func (v *VerifierConfig) classes(pair []string) []float64 {
 	return []float64{support, 1 - support - against, against}
 }
 
-// chat is a reply in the form that the template of the request calls for, cut off at max_tokens.
+// chat is a reply of one word, yes or no. One that has no room for its end is cut off.
 func (v *VerifierConfig) chat(q *verifierRequest, support float64) object {
-	before, yes, no, after := "", "Yes", "No", ""
-	switch asked := q.Messages[len(q.Messages)-1].Content; {
-	case len(q.Documents) > 0: // yes: the criterion of ungroundedness is met
-		before, yes, no, after, support = "<score>", " yes", " no", " </score>", 1-support
-	case strings.Contains(asked, `"SCORE"`):
-		before, yes, no, after = `{"REASONING": ["The words were compared."], "SCORE": "`, "PASS", "FAIL", `"}`
-	}
 	log := func(p float64) float64 { return math.Log(max(p, 1e-9)) }
-	top := []object{{"token": yes, "logprob": log(support)}, {"token": no, "logprob": log(1 - support)}}
+	top, finish := []object{{"token": "Yes", "logprob": log(support)}, {"token": "No", "logprob": log(1 - support)}}, "stop"
 	if support < 0.5 {
 		slices.Reverse(top)
 	}
-	answer := object{"token": top[0]["token"], "logprob": top[0]["logprob"], "top_logprobs": top[:min(q.TopLogprobs, len(top))]}
-	tokens, finish, text := []object{}, "stop", ""
-	for _, t := range []object{{"token": before}, answer, {"token": after}} {
-		if q.MaxTokens > 0 && len(tokens) == q.MaxTokens-1 {
-			finish = "length" // the end is a token of its own
-		}
-		if t["token"] != "" && (finish == "stop" || len(tokens) < q.MaxTokens) {
-			tokens, text = append(tokens, t), text+t["token"].(string)
-		}
+	if q.MaxTokens == 1 {
+		finish = "length" // the end is a token of its own
 	}
+	text := top[0]["token"]
+	tokens := []object{{"token": text, "logprob": top[0]["logprob"], "top_logprobs": top[:min(q.TopLogprobs, len(top))]}}
 	choice := object{"index": 0, "message": object{"role": "assistant", "content": text}, "finish_reason": finish}
 	if q.Logprobs && v.Logprobs == "" {
 		choice["logprobs"] = object{"content": tokens}

@@ -40,10 +40,8 @@ func TestVerifier(t *testing.T) {
 		{"three to a call", "/predict", `{"inputs":[["a","b"],["a","b"],["a","b"]]}`, 413, "batch size 3 \\u003e maximum allowed batch size 2"},
 		{"too long", "/predict", `{"inputs":[["` + long + `","b"]],"truncate":false}`, 413, "must have less than 12 tokens"},
 		{"nothing", "/predict", `{"inputs":[]}`, 422, "error"},
-		{"classify", "/classify", `{"model":"fake/verifier","input":["Document: a b\nClaim: a"]}`, 200, `"probs":[1,0,0]`},
-		{"score", "/score", `{"model":"fake/verifier","queries":["a b"],"documents":["a c"]}`, 200, `"score":0.5`},
-		{"another model", "/score", `{"model":"x","queries":["a"],"documents":["a"]}`, 404, "does not exist"},
-		{"too long for vLLM", "/classify", `{"model":"fake/verifier","input":["` + long + `"]}`, 400, "maximum context length is 12 tokens"},
+		{"another model", "/v1/chat/completions", `{"model":"x","messages":[{"role":"user","content":"Document: a\nClaim: a"}]}`, 404, "does not exist"},
+		{"too long for vLLM", "/v1/chat/completions", `{"model":"fake/verifier","messages":[{"role":"user","content":"` + long + `"}]}`, 400, "maximum context length is 12 tokens"},
 		{"cut off at one token", "/v1/chat/completions", `{"model":"fake/verifier","messages":[{"role":"user","content":"Document: a\nClaim: a"}],"max_tokens":1}`, 200, `"finish_reason":"length"`},
 	} {
 		if status, got := ask(nli, tt.path, tt.body); status != tt.status || !strings.Contains(got, tt.want) {

@@ -133,7 +133,7 @@ func TestAttacksOnClaims(t *testing.T) {
 // the cited words or the claim is obeyed. What they do not show cannot be.
 func TestAttacksOnPairs(t *testing.T) {
 	t.Parallel()
-	a := newAttacked(t, func(c *Config) { c.Mode = Pairwise })
+	a := newAttacked(t, func(c *Config) { c.Protocol = Score })
 	clean, err := a.Judge.Judge(t.Context(), attackedRow())
 	if err != nil {
 		t.Fatal(err)

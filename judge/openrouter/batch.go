@@ -90,12 +90,11 @@ const (
 // which are gone when it is closed. The service is asked whether it takes batches once
 // there is something to ask.
 func (j *Judge) NewBatcher(dir string) (*Batcher, error) {
-	store, ok := j.store.(*cache.SQLite)
-	if !ok {
+	if j.store == nil {
 		return nil, errors.New("batches need a store of answers on disk")
 	}
 	b := &Batcher{
-		judge: j, store: store, dir: dir, client: &batchClient{judge: j}, fills: make(map[*member]*batchFill),
+		judge: j, store: j.store, dir: dir, client: &batchClient{judge: j}, fills: make(map[*member]*batchFill),
 		needs: make(map[int64]bool), holds: make(map[int64]int64), others: make(map[string]bool),
 	}
 	var err error

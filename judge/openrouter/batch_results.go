@@ -116,11 +116,10 @@ func (b *Batcher) read(r *batchResult, model string) (line cache.BatchLine, toke
 // a call; nil, nil, nil if there is none.
 func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failure, err error) {
 	j := c.judge
-	store, ok := j.store.(*cache.SQLite)
-	if !ok {
+	if j.store == nil {
 		return nil, nil, nil
 	}
-	line, _, err := store.Line(ctx, c.key)
+	line, _, err := j.store.Line(ctx, c.key)
 	if line == nil || err != nil || line.State != cache.LineAnswered {
 		return nil, nil, err
 	}

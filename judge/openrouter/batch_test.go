@@ -81,7 +81,7 @@ func TestBatch(t *testing.T) {
 		"lines": func(c *Config) { c.BatchLines = 10 },
 		"panel": func(c *Config) { c.Panel = []string{"fake/judge", "other/judge"} },
 		"votes": func(c *Config) { c.Votes = 2 },
-		"pairs": func(c *Config) { c.Mode = Pairwise },
+		"pairs": func(c *Config) { c.Protocol = Score },
 		"long":  nil, // prompts that the model does not take: their lines are refused, calls ask in halves
 	} {
 		for _, form := range batchForms {

@@ -177,7 +177,7 @@ const (
 
 // leases keeps those that are held.
 type leases struct {
-	store cache.Store // nil if there are none
+	store *cache.SQLite // nil if there are none
 	owner string
 
 	mu   sync.Mutex
@@ -186,7 +186,7 @@ type leases struct {
 	done chan struct{}
 }
 
-func newLeases(store cache.Store, owner string) *leases {
+func newLeases(store *cache.SQLite, owner string) *leases {
 	l := &leases{store: store, owner: owner, held: make(map[cache.Key]bool)}
 	if store == nil {
 		return l

@@ -32,16 +32,13 @@ type serverInfo struct {
 // chat APIs have.
 func (j *Judge) classifierRoot() string { return strings.TrimSuffix(j.config.BaseURL, "/v1") }
 
-func (j *Judge) classifierURL() string { return j.classifierRoot() + "/" + j.template.API }
+func (j *Judge) classifierURL() string { return j.classifierRoot() + "/predict" }
 
 // server asks a server of text-embeddings-inference what it takes, once. One that says
 // nothing is taken to have its defaults: the first call shows whether it is there.
 func (j *Judge) server(ctx context.Context) serverInfo {
 	j.serverOnce.Do(func() {
 		j.serverSaid = serverInfo{maxBatch: defaultBatch}
-		if j.template.API != predictAPI {
-			return
-		}
 		status, body, err := j.get(ctx, j.classifierRoot()+"/info")
 		if err == nil && status == http.StatusOK {
 			j.serverSaid.read(body)
@@ -81,7 +78,7 @@ func (s *serverInfo) read(body []byte) {
 // them is known to mean support. A server that does not say them, or does not answer, is
 // no error. Other judges ask nothing.
 func (j *Judge) Ready(ctx context.Context) error {
-	if j.template == nil || j.template.API != predictAPI {
+	if j.template == nil || j.template.protocol != Classify {
 		return nil
 	}
 	labels := j.server(ctx).labels
@@ -100,22 +97,7 @@ func (j *Judge) Ready(ctx context.Context) error {
 
 // classifierBody is a call with so many inputs, each of one text or two.
 func (j *Judge) classifierBody(inputs [][]string) []byte {
-	body := make(map[string]any, 4+len(j.config.ExtraBody))
-	column := func(i int) []string {
-		out := make([]string, len(inputs))
-		for k := range inputs {
-			out[k] = inputs[k][i]
-		}
-		return out
-	}
-	switch j.template.API {
-	case predictAPI:
-		body["inputs"], body["truncate"], body["raw_scores"] = inputs, false, j.template.Logits
-	case classifyAPI:
-		body["model"], body["input"] = j.config.Model, column(0)
-	case scoreAPI:
-		body["model"], body["queries"], body["documents"] = j.config.Model, column(0), column(1)
-	}
+	body := map[string]any{"inputs": inputs, "truncate": false, "raw_scores": false}
 	maps.Copy(body, j.config.ExtraBody)
 	b, err := json.Marshal(body) // keys in sorted order
 	if err != nil {
@@ -129,29 +111,9 @@ func (q *request) wholeKey() cache.Key {
 	return sha256.Sum256([]byte(keyVersion + "\x00" + q.path + "\x00" + q.head.model + "\x00" + string(q.whole)))
 }
 
-// readScores reads a response to n inputs: one verdict of each, as a list.
-func (t *Template) readScores(raw []byte, n int) ([]byte, error) {
-	out := make([]smallVerdict, n)
-	var err error
-	if t.API == predictAPI {
-		err = readPredictions(raw, out)
-	} else {
-		err = readData(raw, out)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for i := range out {
-		if len(out[i].Scores) == 0 {
-			return nil, fmt.Errorf("the response has no scores of input %d of %d", i+1, n)
-		}
-	}
-	return json.Marshal(out)
-}
-
-// readPredictions reads a list of scores by label for each input; of one input also the
-// bare list.
-func readPredictions(raw []byte, out []smallVerdict) error {
+// readScores reads a response to n inputs, a list of scores by label for each: one verdict
+// of each, as a list. Of one input it takes also the bare list.
+func readScores(raw []byte, n int) ([]byte, error) {
 	type prediction struct {
 		Score *float64 `json:"score"`
 		Label string   `json:"label"`
@@ -159,52 +121,28 @@ func readPredictions(raw []byte, out []smallVerdict) error {
 	var all [][]prediction
 	if err := json.Unmarshal(raw, &all); err != nil {
 		var one []prediction
-		if len(out) != 1 || json.Unmarshal(raw, &one) != nil {
-			return fmt.Errorf("the response is no list of scores: %w", err)
+		if n != 1 || json.Unmarshal(raw, &one) != nil {
+			return nil, fmt.Errorf("the response is no list of scores: %w", err)
 		}
 		all = [][]prediction{one}
 	}
-	if len(all) != len(out) {
-		return fmt.Errorf("the response has scores of %d inputs, want %d", len(all), len(out))
+	if len(all) != n {
+		return nil, fmt.Errorf("the response has scores of %d inputs, want %d", len(all), n)
 	}
+	out := make([]smallVerdict, n)
 	for i, predictions := range all {
 		out[i].Scores = make(map[string]float64, len(predictions))
 		for _, p := range predictions {
 			if p.Score == nil {
-				return errors.New("the response has a label without a score")
+				return nil, errors.New("the response has a label without a score")
 			}
 			out[i].Scores[p.Label] = *p.Score
 		}
-	}
-	return nil
-}
-
-// readData reads data[{index, probs}] or data[{index, score}] of vLLM.
-func readData(raw []byte, out []smallVerdict) error {
-	var body struct {
-		Data []struct {
-			Index int       `json:"index"`
-			Probs []float64 `json:"probs"`
-			Score *float64  `json:"score"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return fmt.Errorf("the response is no list of scores: %w", err)
-	}
-	for _, d := range body.Data {
-		if d.Index < 0 || d.Index >= len(out) || out[d.Index].Scores != nil {
-			return fmt.Errorf("the response has an input %d that was not asked about, or twice", d.Index)
+		if len(predictions) == 0 {
+			return nil, fmt.Errorf("the response has no scores of input %d of %d", i+1, n)
 		}
-		scores := make(map[string]float64, len(d.Probs)+1)
-		for class, p := range d.Probs {
-			scores[strconv.Itoa(class)] = p
-		}
-		if d.Score != nil {
-			scores["score"] = *d.Score
-		}
-		out[d.Index].Scores = scores
 	}
-	return nil
+	return json.Marshal(out)
 }
 
 // A together is some questions that go into one call.
@@ -298,7 +236,7 @@ func (t *together) ask(ctx, waits context.Context) error {
 	}
 	q := *t.questions[t.open[0]]
 	q.request.whole = j.classifierBody(inputs)
-	q.readBody = func(raw []byte) ([]byte, error) { return j.template.readScores(raw, len(inputs)) }
+	q.readBody = func(raw []byte) ([]byte, error) { return readScores(raw, len(inputs)) }
 	wire, cancel := underWay(ctx)
 	defer cancel()
 	a, err := j.converse(waits, &conversation{judge: j, question: &q, key: members[0], together: members, alone: t.alone, wire: wire})

@@ -25,7 +25,7 @@ type Embedder struct {
 	// Model and BaseURL say whom to ask; Key is sent to BaseURL and shown nowhere, ""
 	// for none.
 	Model, BaseURL, Key string
-	Store               cache.Store   // nil to keep nothing
+	Store               *cache.SQLite // nil to keep nothing
 	Run                 string        // id of the run, for the store's audit
 	Retries             int           // of failed calls
 	Timeout             time.Duration // of one call; 0 = none

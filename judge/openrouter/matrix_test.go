@@ -319,15 +319,15 @@ func TestPlan(t *testing.T) {
 	if cost := j.Stats().CostNanoUSD; cost < priced.NanoUSD/3 || cost > 3*priced.NanoUSD {
 		t.Errorf("cost %d, estimate %d", cost, priced.NanoUSD)
 	}
-	pairs := newTestJudge(t, s, func(c *Config) { c.Mode = Pairwise })
+	pairs := newTestJudge(t, s, func(c *Config) { c.Protocol = Score })
 	sum := pairs.NewPlanner()
 	if err := sum.Add(t.Context(), rows[0]); err != nil || sum.Estimate().Calls < 2 {
-		t.Errorf("pairwise %+v, %v", sum.Estimate(), err)
+		t.Errorf("score %+v, %v", sum.Estimate(), err)
 	}
 }
 
-// TestPairwise asks by the specification's prompts.
-func TestPairwise(t *testing.T) {
+// TestScore asks by the specification's prompts.
+func TestScore(t *testing.T) {
 	r := &judge.Request{
 		Row:      "r/s",
 		Claims:   []ibid.Claim{{Text: "It rained in Lisbon", Citations: []int32{0}}},
@@ -358,7 +358,7 @@ func TestPairwise(t *testing.T) {
 			}})
 			defer s.Close()
 			j := newTestJudge(t, s, func(c *Config) {
-				c.Mode, c.Retries = Pairwise, 1
+				c.Protocol, c.Retries = Score, 1
 				if half := 0.5; tt.fallback {
 					c.FallbackScore = &half
 				}

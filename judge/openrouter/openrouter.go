@@ -3,7 +3,7 @@
 //
 // One request to a model holds all claims and citations of a row. Every reply is
 // validated against the request, told of its defect once if it has one, and
-// kept in a [cache.Store] under the digest of the exact bytes that were sent, so
+// kept in a [cache.SQLite] under the digest of the exact bytes that were sent, so
 // that nothing is paid for twice: not on a rerun, not after a crash, not by
 // several processes at once. What fails is retried by its kind;
 // what cannot be answered is a [*judge.RowFailure], and what no retry of any row
@@ -45,8 +45,8 @@ type Judge struct {
 	wire    *doer
 	secrets *scrubber
 	http    *http.Client
-	store   cache.Store // nil if nothing is kept
-	owner   string      // of leases
+	store   *cache.SQLite // nil if nothing is kept
+	owner   string        // of leases
 	limiter *limiter
 	pace    pace
 	circuit *circuit
@@ -74,7 +74,7 @@ type Judge struct {
 type member struct {
 	model string
 	head  *requestHead // of matrix requests
-	pair  *requestHead // of pairwise requests
+	score *requestHead // of protocol score
 	split *requestHead // of requests for claims
 	small *requestHead // of small verifiers
 
@@ -115,14 +115,14 @@ func New(config Config) (*Judge, error) {
 		j.members = append(j.members, &member{
 			model:   model,
 			head:    newRequestHead(&j.config, model, set.Text(prompts.MatrixSystem), config.schema()),
-			pair:    newRequestHead(&j.config, model, "", ""),
+			score:   newRequestHead(&j.config, model, "", ""),
 			split:   newRequestHead(&j.config, model, set.Text(prompts.ClaimsSystem), judge.SplitSchema),
 			profile: &profile{model: model, note: j.counts.note},
 			opening: newOpening(),
 		})
 	}
 	j.leases = newLeases(j.store, owner)
-	if config.Protocol != Verdicts {
+	if config.small() {
 		if j.template, err = ParseTemplate(config.Protocol, config.Template); err != nil {
 			j.leases.close()
 			return nil, err
@@ -171,11 +171,10 @@ func (j *Judge) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	j.counts.rows.Add(1)
 	switch {
 	case j.template != nil:
 		return j.judgeSmall(ctx, r)
-	case j.config.Mode == Pairwise:
+	case j.config.Protocol == Score:
 		return j.judgePairs(ctx, r)
 	}
 	return j.judgeMatrix(ctx, r)
@@ -196,12 +195,6 @@ func newTransport(concurrency int) *http.Transport {
 const (
 	KindOpenRouter = "openrouter"
 	KindOpenAI     = "openai" // any that is compatible: what only OpenRouter knows is left out
-)
-
-// The modes of asking.
-const (
-	Matrix   = "matrix"   // all claims and citations of a row in one request
-	Pairwise = "pairwise" // one request for a claim and a citation, by the prompts of the specification
 )
 
 // openRouterBaseURL is OpenRouter's.
@@ -237,15 +230,14 @@ type Config struct {
 	BatchLines int
 	Resubmit   bool
 
-	// Protocol is Verdicts, "" for it, or YesNo or Classify of small verifiers, which are
-	// asked about one claim and one text by a Template, the setting that [ParseTemplate]
-	// reads. Passages that a claim does not cite are not asked about.
+	// Protocol is Verdicts, "" for it, or Score, or YesNo or Classify of small verifiers,
+	// which are asked about one claim and one text by a Template, the setting that
+	// [ParseTemplate] reads. They are not asked about passages that a claim does not cite.
 	Protocol string
 	Template map[string]any
 
-	Mode      string // Matrix or Pairwise; "" for the first
-	Claims    bool   // sentences will be split, too
-	Necessity bool   // ask which citations suffice; Matrix only
+	Claims    bool // sentences will be split, too
+	Necessity bool // ask which citations suffice; Verdicts only
 	// Votes is how many times each request is asked, with claims and evidence
 	// in another order; the middle verdict counts. 0 for 1.
 	Votes int
@@ -253,8 +245,8 @@ type Config struct {
 	// asked once whose verdict has an unsure label, or that reports tampering,
 	// is asked up to twice more.
 	NoEscalation bool
-	// FallbackScore is the support of a pair whose answer is no number, in
-	// Pairwise mode; nil leaves it unscored.
+	// FallbackScore is the support of a pair whose answer is no number, with
+	// protocol Score; nil leaves it unscored.
 	FallbackScore *float64
 	// MaxPairs is how many claims with citations go into one request, 0 for 24;
 	// MaxClaims how many claims, 0 for no limit; MaxPromptTokens how many
@@ -284,9 +276,9 @@ type Config struct {
 	CircuitFailures int
 	CircuitPause    time.Duration
 
-	PromptDir string      // of the user's own prompts; "" for the built-in ones
-	Store     cache.Store // of answers; nil to keep none
-	Run       string      // id of the run, for the store's audit
+	PromptDir string        // of the user's own prompts; "" for the built-in ones
+	Store     *cache.SQLite // of answers; nil to keep none
+	Run       string        // id of the run, for the store's audit
 	// Owner names who asks. Leases that a crashed process held under the same
 	// name are taken over at once; "" for a name of its own. Two processes that
 	// run at the same time must not share it.
@@ -319,14 +311,14 @@ func (c *Config) prepare() (*prompts.Set, error) {
 		value *string
 		known []string // the first is the default
 	}{
-		{"kind", &c.Kind, []string{KindOpenRouter, KindOpenAI}}, {"mode", &c.Mode, []string{Matrix, Pairwise}}, {"protocol", &c.Protocol, []string{Verdicts, YesNo, Classify}},
+		{"kind", &c.Kind, []string{KindOpenRouter, KindOpenAI}}, {"protocol", &c.Protocol, []string{Verdicts, Score, YesNo, Classify}},
 	} {
 		setDefault(set.value, set.known[0])
 		if !slices.Contains(set.known, *set.value) {
 			return nil, fmt.Errorf("judge %s %q: not one of %s", set.name, *set.value, strings.Join(set.known, ", "))
 		}
 	}
-	if c.Protocol != Verdicts && (c.Mode == Pairwise || c.Necessity || c.Claims || len(c.Panel) > 0 || c.Votes > 1 || c.Protocol == Classify && c.Kind != KindOpenAI) {
+	if c.small() && (c.Necessity || c.Claims || len(c.Panel) > 0 || c.Votes > 1 || c.Protocol == Classify && c.Kind != KindOpenAI) {
 		return nil, fmt.Errorf("protocol %s takes one model, one vote and one claim at a time; classify takes judge kind %s", c.Protocol, KindOpenAI)
 	}
 	if c.BaseURL == "" {
@@ -339,8 +331,8 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	if len(c.models()) == 0 {
 		return nil, errors.New("no model to judge with")
 	}
-	if c.Necessity && c.Mode == Pairwise {
-		return nil, errors.New("pairwise mode cannot ask which citations are needed")
+	if c.Necessity && c.Protocol == Score {
+		return nil, errors.New("protocol score cannot ask which citations are needed")
 	}
 	setDefault(&c.Votes, 1)
 	setDefault(&c.MaxPairs, defaultMaxPairs)
@@ -359,6 +351,9 @@ func (c *Config) prepare() (*prompts.Set, error) {
 }
 
 func setDefault[T comparable](v *T, to T) { *v = cmp.Or(*v, to) }
+
+// small reports whether the judge is a small verifier.
+func (c *Config) small() bool { return c.Protocol == YesNo || c.Protocol == Classify }
 
 // String names kind and models; it keeps the key out of what is printed.
 func (c Config) String() string { return c.Kind + " " + strings.Join(c.models(), ", ") }

@@ -276,9 +276,9 @@ func TestBudget(t *testing.T) {
 // processes do.
 func TestPaidOnce(t *testing.T) {
 	one, path := newStore(t), filepath.Join(t.TempDir(), "judge.sqlite")
-	for name, open := range map[string]func() cache.Store{
-		"one handle": func() cache.Store { return one },
-		"handles":    func() cache.Store { return openStore(t, path) },
+	for name, open := range map[string]func() *cache.SQLite{
+		"one handle": func() *cache.SQLite { return one },
+		"handles":    func() *cache.SQLite { return openStore(t, path) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := judgetest.NewServer(judgetest.ServerConfig{Latency: judgetest.Constant(30 * time.Millisecond)})

@@ -66,17 +66,13 @@ func FuzzEnvelope(f *testing.F) {
 // FuzzScores reads any bytes as the response of a classifier. What is accepted has scores
 // of every input, each a number, and reads the same when it is written as the server would.
 func FuzzScores(f *testing.F) {
-	f.Add(true, uint8(2), []byte(`[[{"score":0.9,"label":"entailment"},{"score":0.1,"label":"neutral"}],[{"score":0,"label":"x"}]]`))
-	f.Add(true, uint8(1), []byte(`[{"score":0.9,"label":"entailment"}]`))
-	f.Add(false, uint8(2), []byte(`{"data":[{"index":1,"probs":[0.1,0.9]},{"index":0,"score":0.5}]}`))
-	f.Fuzz(func(t *testing.T, predict bool, inputs uint8, data []byte) {
-		template, n := &Template{API: predictAPI}, 1+int(inputs%8)
-		if !predict {
-			template.API = scoreAPI
-		}
+	f.Add(uint8(2), []byte(`[[{"score":0.9,"label":"entailment"},{"score":0.1,"label":"neutral"}],[{"score":0,"label":"x"}]]`))
+	f.Add(uint8(1), []byte(`[{"score":0.9,"label":"entailment"}]`))
+	f.Fuzz(func(t *testing.T, inputs uint8, data []byte) {
+		n := 1 + int(inputs%8)
 		var out []byte
 		var err error
-		checkAllocated(t, len(data), 1000, 1<<20, func() { out, err = template.readScores(data, n) })
+		checkAllocated(t, len(data), 1000, 1<<20, func() { out, err = readScores(data, n) })
 		if err != nil {
 			return
 		}
@@ -102,7 +98,7 @@ func FuzzScores(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := (&Template{API: predictAPI}).readScores(said, n)
+		again, err := readScores(said, n)
 		if err != nil || string(again) != string(out) {
 			t.Errorf("%q was read as %s, which is read as %s, %v", data, out, again, err)
 		}
@@ -112,10 +108,10 @@ func FuzzScores(f *testing.F) {
 // FuzzTemplate reads any object as the setting judge.template. One that is accepted reads
 // the same again from what it says, and puts claim and document before the model.
 func FuzzTemplate(f *testing.F) {
-	f.Add([]byte(`{"like":"lynx","message":"{document} {claim} {question} {answer}","answer":"last"}`))
+	f.Add([]byte(`{"message":"{document} {claim} {question} {answer}","answer":"last"}`))
 	f.Add([]byte(`{"system":"{document}","message":"{claim}"}`))
-	f.Add([]byte(`{"like":"granite-guardian","body":{"documents":[{"text":"{document}"}],"x":[1,null]},"negative":0}`))
-	f.Add([]byte(`{"like":"score","input":["{claim}","{document}"],"positive":1,"logits":true,"chunk_words":9}`))
+	f.Add([]byte(`{"message":"{claim}","body":{"documents":[{"text":"{document}"}],"x":[1,null]},"negative":0}`))
+	f.Add([]byte(`{"input":["{claim}","{document}"],"positive":1,"chunk_words":9}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var setting map[string]any
 		if json.Unmarshal(data, &setting) != nil {
@@ -143,11 +139,11 @@ func FuzzTemplate(f *testing.F) {
 			}
 			const claim, document = "the claim \x01", "the document \x02"
 			fill := newFiller(claim, document, "", "")
-			asked := strings.Join(template.inputs(fill), "")
+			asked := fill.Replace(strings.Join(template.Input, ""))
 			if protocol == YesNo {
 				var body strings.Builder
-				texts(&body, fill.all(template.Body))
-				asked = fill.replace.Replace(template.Message) + body.String()
+				texts(&body, fillAll(fill, template.Body))
+				asked = fill.Replace(template.Message) + body.String()
 			}
 			if !strings.Contains(asked, claim) || !strings.Contains(asked, document) {
 				t.Errorf("%s is accepted and asks %q", data, asked)

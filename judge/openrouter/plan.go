@@ -36,7 +36,7 @@ type Estimate struct {
 const (
 	answerFixed = 40
 	answerItem  = 60
-	answerPair  = 5 // of a pairwise question
+	answerPair  = 5 // of a question of protocol score
 )
 
 // A Planner adds up what verdicts will take. It looks into the store of its judge
@@ -101,7 +101,7 @@ func (p *Planner) add(ctx context.Context, q *planned) error {
 		e.Cached++
 		return err
 	}
-	if store, ok := p.judge.store.(*cache.SQLite); ok {
+	if store := p.judge.store; store != nil {
 		line, _, err := store.Line(ctx, key)
 		if err != nil {
 			return err
@@ -161,7 +161,7 @@ func (j *Judge) questions(r *judge.Request) []planned {
 		}
 		return out
 	}
-	if j.config.Mode == Pairwise {
+	if j.config.Protocol == Score {
 		for c := range r.Claims {
 			for _, p := range j.pairQuestions(r, c) {
 				for _, m := range j.members {
@@ -212,7 +212,7 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 			if len(q.request.more) > 0 { // the text may stand there
 				out[i].User += "\n{" + string(q.request.more[1:]) + "}"
 			}
-		case j.config.Mode == Matrix:
+		case j.config.Protocol == Verdicts:
 			out[i].System, out[i].Schema = j.prompts.Text(prompts.MatrixSystem), j.config.schema()
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestPlanner(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"matrix":    nil,
-		"pairwise":  func(c *Config) { c.Mode = Pairwise },
+		"score":     func(c *Config) { c.Protocol = Score },
 		"necessity": func(c *Config) { c.Necessity = true },
 		"votes":     func(c *Config) { c.Votes = 3 },
 		"panel":     func(c *Config) { c.Panel = []string{"fake/judge", "other/judge"} },
@@ -94,9 +94,9 @@ func TestPrompts(t *testing.T) {
 	defer s.Close()
 	r := rowsOf(1)[0]
 	for name, change := range map[string]func(*Config){
-		"matrix":   func(c *Config) { c.NoEscalation = true },
-		"votes":    func(c *Config) { c.Votes = 2 },
-		"pairwise": func(c *Config) { c.Mode = Pairwise },
+		"matrix": func(c *Config) { c.NoEscalation = true },
+		"votes":  func(c *Config) { c.Votes = 2 },
+		"score":  func(c *Config) { c.Protocol = Score },
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := newTestJudge(t, s, func(c *Config) { change(c); c.Timeout = 0 })
@@ -120,7 +120,7 @@ func TestPrompts(t *testing.T) {
 					t.Fatal(err)
 				}
 				system := ""
-				if name != "pairwise" {
+				if name != "score" {
 					system = body.Messages[0].Content
 				}
 				user := body.Messages[len(body.Messages)-1].Content

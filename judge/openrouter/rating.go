@@ -167,23 +167,15 @@ func labelOf(named word, known, labels []string) (string, bool) {
 func (t *Template) rate(scores map[string]float64) (out rating, err error) {
 	labels := slices.Sorted(maps.Keys(scores))
 	label, ok := labelOf(t.Positive, speaking, labels)
-	if t.API == scoreAPI {
-		if ok = len(labels) == 1; ok {
-			label = labels[0]
-		}
-	}
 	if !ok {
 		if t.Positive != "" {
 			return out, fmt.Errorf("the model has no label %s: it has %s", t.Positive, strings.Join(labels, ", "))
 		}
 		return out, fmt.Errorf("%w: %s", errNoPositive, strings.Join(labels, ", "))
 	}
-	if t.Logits {
-		scores = probabilities(scores)
-	}
 	for _, name := range labels {
 		if v := scores[name]; !(v >= 0 && v <= 1) {
-			return out, fmt.Errorf("label %s has %v, which is no probability: set judge.template.logits, if it is a logit", name, v)
+			return out, fmt.Errorf("label %s has %v, which is no probability", name, v)
 		}
 	}
 	out.support = scores[label]
@@ -194,25 +186,4 @@ func (t *Template) rate(scores map[string]float64) (out rating, err error) {
 		out.contradicts, out.asked = scores[against], true
 	}
 	return out, nil
-}
-
-// probabilities are those of logits: softmax over the classes, and the logistic
-// function of a single one.
-func probabilities(logits map[string]float64) map[string]float64 {
-	out, most, sum := make(map[string]float64, len(logits)), math.Inf(-1), 0.0
-	for _, v := range logits {
-		most = max(most, v)
-	}
-	for _, name := range slices.Sorted(maps.Keys(logits)) {
-		if len(logits) == 1 {
-			out[name] = 1 / (1 + math.Exp(-logits[name]))
-			return out
-		}
-		out[name] = math.Exp(logits[name] - most)
-		sum += out[name]
-	}
-	for name := range out {
-		out[name] /= sum
-	}
-	return out
 }

@@ -1,6 +1,8 @@
 package openrouter
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -9,7 +11,7 @@ import (
 
 // counters are what has happened so far.
 type counters struct {
-	rows, settledRows, settledClaims, settledCitations atomic.Int64
+	settledRows, settledCitations atomic.Int64
 
 	asked, answers, cached, retries atomic.Int64
 	failed, rateLimited, repaired   atomic.Int64
@@ -27,34 +29,12 @@ type Answerer struct{ Model, Provider string }
 
 // Stats are what a judge has done so far.
 type Stats struct {
-	Rows          int64 // requests for verdicts
-	Asked         int64 // calls on the wire, whatever became of them
-	Answers       int64 // usable answers from the wire
-	Cached        int64 // answers that were there before
-	Retries       int64 // calls after the first for the same question
-	RateLimited   int64 // calls refused for their number, part of Retries or Failed
-	Repaired      int64 // answers that took a repair turn
-	Failed        int64 // questions without an answer
-	SettledRows   int64 // rows for which no model had to be asked: calls saved
-	SettledClaims int64 // claims settled without a model
-	// SettledCitations are citations that no model was asked about: invalid
-	// ones, and those of settled claims.
-	SettledCitations int64
-	// PromptTokens and CompletionTokens are those of all answers, cached ones
-	// too.
-	PromptTokens, CompletionTokens int64
-	// CostNanoUSD is what calls have cost, UncertainNanoUSD the part of it that
-	// stands for calls that broke after they were sent and may be charged.
-	CostNanoUSD, UncertainNanoUSD int64
+	judge.Usage
+	RateLimited int64 // calls refused for their number, part of Retries or Failed
+	Repaired    int64 // answers that took a repair turn
 	// CachedNanoUSD is what cached answers cost when they were given.
 	CachedNanoUSD int64
-	// SavedNanoUSD estimates what the settled rows would have cost: an average
-	// answer each.
-	SavedNanoUSD int64
-	// InFlight calls are under way of at most Limit, which adapts to the
-	// service's limits.
-	InFlight, Limit int
-	Paused          bool // calls wait for the service to recover
+	Paused        bool // calls wait for the service to recover
 	// AnsweredBy counts answers, cached ones too. More than one answerer of a
 	// model means that the judge changed during the run.
 	AnsweredBy map[Answerer]int64
@@ -68,37 +48,31 @@ type Stats struct {
 // Stats returns a snapshot.
 func (j *Judge) Stats() Stats {
 	c := &j.counts
-	s := Stats{
-		Rows: c.rows.Load(), Asked: c.asked.Load(), Answers: c.answers.Load(), Cached: c.cached.Load(), Retries: c.retries.Load(),
-		RateLimited: c.rateLimited.Load(), Repaired: c.repaired.Load(), Failed: c.failed.Load(),
-		SettledRows: c.settledRows.Load(), SettledClaims: c.settledClaims.Load(), SettledCitations: c.settledCitations.Load(),
-		PromptTokens: c.promptTokens.Load(), CompletionTokens: c.completionTokens.Load(), CachedNanoUSD: c.savedCost.Load(),
-		Paused: j.circuit.paused(), AnsweredBy: make(map[Answerer]int64),
-	}
-	s.CostNanoUSD, s.UncertainNanoUSD = j.budget.totals()
-	s.CostNanoUSD -= j.config.SpentNanoUSD
-	s.InFlight, s.Limit = j.limiter.state()
-	if n := s.Answers + s.Cached; n > 0 {
-		s.SavedNanoUSD = s.SettledRows * (s.CostNanoUSD + s.CachedNanoUSD) / n
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for who, n := range c.answeredBy {
-		s.AnsweredBy[who] = n
+	return Stats{
+		Usage: j.Usage(), RateLimited: c.rateLimited.Load(), Repaired: c.repaired.Load(), CachedNanoUSD: c.savedCost.Load(), Paused: j.circuit.paused(),
+		AnsweredBy: maps.Clone(c.answeredBy), Dropped: slices.Clone(c.dropped), Notes: slices.Clone(c.notes),
 	}
-	s.Dropped = append(s.Dropped, c.dropped...)
-	s.Notes = append(s.Notes, c.notes...)
-	return s
 }
 
-// Usage is the part of [Judge.Stats] that all live judges have.
+// Usage is the part of [Judge.Stats] that all live judges have. SavedNanoUSD is an average
+// answer for each row that no model had to see.
 func (j *Judge) Usage() judge.Usage {
-	s := j.Stats()
-	return judge.Usage{
-		Asked: s.Asked, Cached: s.Cached, Retries: s.Retries, Failed: s.Failed, InFlight: int64(s.InFlight), Limit: int64(s.Limit),
-		CostNanoUSD: s.CostNanoUSD, Prechecked: s.SettledCitations, CallsSaved: s.SettledRows, SavedNanoUSD: s.SavedNanoUSD,
-		PromptTokens: s.PromptTokens, CompletionTokens: s.CompletionTokens,
+	c := &j.counts
+	u := judge.Usage{
+		Asked: c.asked.Load(), Cached: c.cached.Load(), Retries: c.retries.Load(), Failed: c.failed.Load(),
+		Prechecked: c.settledCitations.Load(), CallsSaved: c.settledRows.Load(),
+		PromptTokens: c.promptTokens.Load(), CompletionTokens: c.completionTokens.Load(),
 	}
+	spent, _ := j.budget.totals()
+	u.CostNanoUSD = spent - j.config.SpentNanoUSD
+	inFlight, limit := j.limiter.state()
+	u.InFlight, u.Limit = int64(inFlight), int64(limit)
+	if n := c.answers.Load() + u.Cached; n > 0 {
+		u.SavedNanoUSD = u.CallsSaved * (u.CostNanoUSD + c.savedCost.Load()) / n
+	}
+	return u
 }
 
 // answered notes an answer and who gave it.
@@ -114,11 +88,10 @@ func (c *counters) answered(call *judge.Call) {
 	c.answeredBy[who]++
 }
 
-// settled notes what no model needs to see of a row: invalid citations, and claims that
-// are not open.
+// settled notes what no model needs to see: invalid citations, and rows without an open
+// claim.
 func (c *counters) settled(r *judge.Request, open []int) {
 	c.settledCitations.Add(int64(len(r.Invalid)))
-	c.settledClaims.Add(int64(len(r.Claims) - len(open)))
 	if len(open) == 0 && len(r.Claims) > 0 {
 		c.settledRows.Add(1)
 	}

@@ -17,15 +17,9 @@ import (
 // The protocols of judges that ask models.
 const (
 	Verdicts = "verdicts" // one schema for all claims and citations of a row
+	Score    = "score"    // one question for a claim and a citation, by the prompts of the specification
 	YesNo    = "yes-no"   // a claim and a text, to which a chat model says yes or no
 	Classify = "classify" // a claim and a text, to which a sequence classifier gives a score
-)
-
-// The forms of servers of sequence classifiers.
-const (
-	predictAPI  = "predict"  // POST /predict of text-embeddings-inference
-	classifyAPI = "classify" // POST /classify of vLLM
-	scoreAPI    = "score"    // POST /score of vLLM
 )
 
 // Where a chat model's reply has its answer.
@@ -38,8 +32,6 @@ const (
 // how its answer is read. {claim}, {document}, {question} and {answer} stand in its
 // texts for those of the row; {answer} is the whole answer.
 type Template struct {
-	Like string `json:"like,omitempty"` // the built-in template that it starts from
-
 	// Of yes-no: a system message, "" for none, and one message; Body are further
 	// members of the request. Texts in Body are filled in, too.
 	System  string         `json:"system,omitempty"`
@@ -54,13 +46,10 @@ type Template struct {
 	// Negative is the word beside Positive.
 	Negative word `json:"negative,omitempty"`
 
-	// Of classify: the form of the server, and one text or a pair of texts.
-	API   string   `json:"api,omitempty"`
-	Input []string `json:"input,omitempty"`
-	// Contradiction is the label of a class that says the opposite, "" if there is
-	// none. Logits: the server gives logits; otherwise probabilities.
-	Contradiction word `json:"contradiction,omitempty"`
-	Logits        bool `json:"logits,omitempty"`
+	// Of classify: one text or a pair of texts, and the label of a class that says the
+	// opposite, "" if there is none.
+	Input         []string `json:"input,omitempty"`
+	Contradiction word     `json:"contradiction,omitempty"`
 
 	// Positive is the word of a reply, or the label of the class, that speaks for
 	// support; with Inverted it speaks against it. A label may be the number of its
@@ -94,66 +83,24 @@ func (w *word) UnmarshalJSON(b []byte) error {
 // is reports whether text is the word, in any case and with space around it.
 func (w word) is(text string) bool { return strings.EqualFold(strings.TrimSpace(text), string(w)) }
 
-const (
-	minicheckSystem = "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies that all information presented in the claim is substantiated by the document. If not, it should be considered inconsistent. Please assess the claim's consistency with the document by responding with either \"Yes\" or \"No\"."
+// minicheckSystem is the instruction of Bespoke-MiniCheck-7B, from its card.
+const minicheckSystem = "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies that all information presented in the claim is substantiated by the document. If not, it should be considered inconsistent. Please assess the claim's consistency with the document by responding with either \"Yes\" or \"No\"."
 
-	factcgInput = "{document}\n\nChoose your answer: based on the paragraph above can we conclude that \"{claim}\"?\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
-
-	lynxMessage = "Given the following QUESTION, DOCUMENT and ANSWER you must analyze the provided answer and determine whether it is faithful to the contents of the DOCUMENT. The ANSWER must not offer new information beyond the context provided in the DOCUMENT. The ANSWER also must not contradict information provided in the DOCUMENT. Output your final verdict by strictly following this format: \"PASS\" if the answer is faithful to the DOCUMENT and \"FAIL\" if the answer is not faithful to the DOCUMENT. Show your reasoning.\n\n--\nQUESTION (THIS DOES NOT COUNT AS BACKGROUND INFORMATION):\n{question}\n\n--\nDOCUMENT:\n{document}\n\n--\nANSWER:\n{claim}\n\n--\n\nYour output should be in JSON FORMAT with the keys \"REASONING\" and \"SCORE\":\n{\"REASONING\": <your reasoning as bullet points>, \"SCORE\": <your final score>}\n"
-)
-
-// builtin makes the templates that have a name. The shapes are those of the models'
-// cards: Bespoke-MiniCheck-7B, Granite Guardian 3.3, Lynx and FactCG; pair is that of
-// a classifier of premise and hypothesis, score that of a cross-encoder.
-var builtin = map[string]func() *Template{
-	"minicheck": func() *Template {
-		return &Template{
-			protocol: YesNo, System: minicheckSystem, Role: "user", Message: "Document: {document}\nClaim: {claim}",
-			Answer: answerFirst, Tokens: 1, Positive: "yes", Negative: "no",
-		}
-	},
-	"granite-guardian": func() *Template {
-		return &Template{
-			protocol: YesNo, Role: "assistant", Message: "{claim}", Answer: answerFirst, After: "<score>", Tokens: 20,
-			Positive: "yes", Negative: "no", Inverted: true,
-			Body: map[string]any{
-				"documents":            []any{map[string]any{"doc_id": "0", "text": "{document}"}},
-				"chat_template_kwargs": map[string]any{"guardian_config": map[string]any{"criteria_id": "groundedness"}, "think": false},
-			},
-		}
-	},
-	"lynx": func() *Template {
-		return &Template{
-			protocol: YesNo, Role: "user", Message: lynxMessage, Answer: answerFirst, After: `"SCORE":`, Tokens: 800,
-			Positive: "PASS", Negative: "FAIL",
-		}
-	},
-	"pair": func() *Template {
-		return &Template{protocol: Classify, API: predictAPI, Input: []string{"{document}", "{claim}"}}
-	},
-	"score": func() *Template {
-		return &Template{protocol: Classify, API: scoreAPI, Input: []string{"{document}", "{claim}"}}
-	},
-	"factcg": func() *Template {
-		return &Template{protocol: Classify, API: predictAPI, Input: []string{factcgInput}, Positive: "LABEL_1", ChunkWords: 550}
-	},
-}
-
-// Templates are the names of the built-in templates of a protocol, sorted.
-func Templates(protocol string) []string {
-	var names []string
-	for name, make := range builtin {
-		if make().protocol == protocol {
-			names = append(names, name)
-		}
+// DefaultTemplate is the template of a protocol without judge.template: the request of
+// Bespoke-MiniCheck-7B, or a pair of premise and hypothesis.
+func DefaultTemplate(protocol string) *Template {
+	if protocol == Classify {
+		return &Template{protocol: Classify, Input: []string{"{document}", "{claim}"}}
 	}
-	slices.Sort(names)
-	return names
+	return &Template{
+		protocol: YesNo, System: minicheckSystem, Role: "user", Message: "Document: {document}\nClaim: {claim}",
+		Answer: answerFirst, Tokens: 1, Positive: "yes", Negative: "no",
+	}
 }
 
-// ParseTemplate reads the setting judge.template of a protocol: members that a
-// built-in template, named as like, has otherwise. Without like it is minicheck of
-// yes-no, and pair of classify.
+// ParseTemplate reads the setting judge.template of a protocol. Of a classifier it has what
+// differs from [DefaultTemplate], of a chat model the message and what differs beside it; the
+// message of the system is "" unless it is given.
 //
 // An error has a hint.
 func ParseTemplate(protocol string, setting map[string]any) (*Template, error) {
@@ -164,21 +111,23 @@ func ParseTemplate(protocol string, setting map[string]any) (*Template, error) {
 	return t, nil
 }
 
+// goneMembers says for members of the version before what to do instead.
+var goneMembers = map[string]string{
+	"like":   "write the template whole, minicheck is that of yes-no without judge.template",
+	"api":    "leave it out, and use a server of text-embeddings-inference",
+	"logits": "leave it out, and use a server that gives probabilities, such as text-embeddings-inference",
+}
+
 func parseTemplate(protocol string, setting map[string]any) (*Template, error) {
-	like := map[string]string{YesNo: "minicheck", Classify: "pair"}[protocol]
-	if name, given := setting["like"]; given {
-		like = fmt.Sprint(name)
-	}
-	make, known := builtin[like]
-	if !known || make().protocol != protocol {
-		names := Templates(protocol)
-		text := fmt.Sprintf("judge.template: %q is no template of protocol %s: take one of %s", like, protocol, strings.Join(names, ", "))
-		if near := ibid.Nearest(like, names); near != "" {
-			text += "; did you mean " + near + "?"
+	for name, instead := range goneMembers {
+		if _, given := setting[name]; given {
+			return nil, fmt.Errorf("judge.template.%s is gone: %s", name, instead)
 		}
-		return nil, errors.New(text)
 	}
-	t := make()
+	t := DefaultTemplate(protocol)
+	if len(setting) > 0 {
+		t.System, t.Message = "", ""
+	}
 	b, err := json.Marshal(setting)
 	if err != nil {
 		return nil, fmt.Errorf("judge.template: %w", err)
@@ -191,7 +140,6 @@ func parseTemplate(protocol string, setting map[string]any) (*Template, error) {
 		}
 		return nil, fmt.Errorf("judge.template: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	t.Like = like
 	return t, t.check()
 }
 
@@ -204,7 +152,7 @@ func (t *Template) check() error {
 	if t.protocol == YesNo {
 		body, _ := json.Marshal(t.Body) // of YAML: it can be encoded
 		switch asked := t.Message + string(body); {
-		case t.System != newFiller("", "", "", "").replace.Replace(t.System):
+		case t.System != newFiller("", "", "", "").Replace(t.System):
 			return bad("system is the same for all questions: {claim}, {document}, {question} and {answer} stand in message or body")
 		case !strings.Contains(asked, "{claim}") || !strings.Contains(asked, "{document}"):
 			return bad("the request has to show {claim} and {document}")
@@ -225,75 +173,53 @@ func (t *Template) check() error {
 		return nil
 	}
 	asked := strings.Join(t.Input, "")
-	_, numbered := t.class()
 	switch {
 	case !strings.Contains(asked, "{claim}") || !strings.Contains(asked, "{document}"):
 		return bad("input has to show {claim} and {document}")
-	case t.API == predictAPI && len(t.Input) > 2:
+	case len(t.Input) > 2:
 		return bad("input has %d texts: want one, or a pair", len(t.Input))
-	case t.API == classifyAPI && len(t.Input) != 1:
-		return bad("api classify takes one text: set input to a list of one")
-	case t.API == scoreAPI && len(t.Input) != 2:
-		return bad("api score takes a pair: set input to a list of two texts")
-	case t.API == classifyAPI && !numbered:
-		return bad("api classify gives scores by the number of the class: set positive to a number, such as 1")
-	case !slices.Contains([]string{predictAPI, classifyAPI, scoreAPI}, t.API):
-		return bad("api: want %s, %s or %s, not %q", predictAPI, classifyAPI, scoreAPI, t.API)
 	}
 	return nil
 }
 
-// class is the number of the positive class, if its label is one, or LABEL_ and one.
-func (t *Template) class() (n int, ok bool) { return classOf(string(t.Positive)) }
-
+// classOf is the number of a class, if its label is one, or LABEL_ and one.
 func classOf(label string) (n int, ok bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(strings.ToUpper(label), "LABEL_"))
 	return n, err == nil && n >= 0
 }
 
-// version names the template, and what it says.
+// version names the protocol, and what the template says.
 func (t *Template) version() string {
 	b, err := json.Marshal(t)
 	if err != nil {
 		panic(err) // it was read from JSON
 	}
 	sum := sha256.Sum256(b)
-	return t.protocol + ":" + t.Like + "-" + hex.EncodeToString(sum[:])[:8]
+	return t.protocol + ":" + hex.EncodeToString(sum[:])[:8]
 }
 
-// A filler puts the texts of a row into those of a template.
-type filler struct{ replace *strings.Replacer }
-
-func newFiller(claim, document, question, answer string) filler {
-	return filler{strings.NewReplacer("{claim}", claim, "{document}", document, "{question}", question, "{answer}", answer)}
+// newFiller puts the texts of a row into those of a template.
+func newFiller(claim, document, question, answer string) *strings.Replacer {
+	return strings.NewReplacer("{claim}", claim, "{document}", document, "{question}", question, "{answer}", answer)
 }
 
-// all fills in the texts within a value of JSON.
-func (f filler) all(v any) any {
+// fillAll fills in the texts within a value of JSON.
+func fillAll(f *strings.Replacer, v any) any {
 	switch v := v.(type) {
 	case string:
-		return f.replace.Replace(v)
+		return f.Replace(v)
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = f.all(v[i])
+			out[i] = fillAll(f, v[i])
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, member := range v {
-			out[name] = f.all(member)
+			out[name] = fillAll(f, member)
 		}
 		return out
 	}
 	return v
-}
-
-// inputs are the texts of a classifier.
-func (t *Template) inputs(f filler) []string {
-	out := make([]string, len(t.Input))
-	for i := range t.Input {
-		out[i] = f.replace.Replace(t.Input[i])
-	}
-	return out
 }

@@ -31,8 +31,9 @@ func TestYes(t *testing.T) {
 		return `{"token":` + string(mustJSON(token)) + `,"logprob":` + ln(p) + `,"top_logprobs":` + top(alternatives...) + `}`
 	}
 	content := func(tokens ...string) string { return `{"content":` + top(tokens...) + `}` }
-	guardian := map[string]any{"like": "granite-guardian"}
-	lynx := map[string]any{"like": "lynx"}
+	both := "{document} {claim}"
+	guardian := map[string]any{"message": both, "after": "<score>", "tokens": 20, "inverted": true}
+	lynx := map[string]any{"message": both, "after": `"SCORE":`, "tokens": 800, "positive": "PASS", "negative": "FAIL"}
 	for _, tt := range []struct {
 		name     string
 		template map[string]any
@@ -63,9 +64,9 @@ func TestYes(t *testing.T) {
 		{"without quotation marks", lynx, `{"REASONING": [], "SCORE": PASS}`, "", 1},
 		{"the last one counts", lynx, `"SCORE": "FAIL" no, "SCORE": "PASS"`, "", 1},
 
-		{"the last line", map[string]any{"answer": "last"}, "No wonder.\nThe answer is: Yes.", "", 1},
-		{"the last word is another", map[string]any{"answer": "last"}, "Yes\nI think so", "", -1},
-		{"words of the user's", map[string]any{"positive": "wahr", "negative": "falsch"}, "Falsch", "", 0},
+		{"the last line", map[string]any{"message": both, "answer": "last"}, "No wonder.\nThe answer is: Yes.", "", 1},
+		{"the last word is another", map[string]any{"message": both, "answer": "last"}, "Yes\nI think so", "", -1},
+		{"words of the user's", map[string]any{"message": both, "positive": "wahr", "negative": "falsch"}, "Falsch", "", 0},
 	} {
 		template := mustTemplate(t, YesNo, tt.template)
 		var logprobs *tokenLogprobs
@@ -97,8 +98,7 @@ func mustJSON(v any) []byte {
 	return b
 }
 
-// TestRate works out what scores of classes mean: e^2 / (e^2 + 1 + e^-1) = 0.8438,
-// 1 / (1 + e^-1) = 0.7311.
+// TestRate works out what scores of classes mean.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -115,14 +115,11 @@ func TestRate(t *testing.T) {
 		{"named", map[string]any{"positive": "label_1"}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0.8, ibid.Unset, ""},
 		{"by number", map[string]any{"positive": 1}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0.8, ibid.Unset, ""},
 		{"against support", map[string]any{"positive": "hallucinated", "inverted": true}, map[string]float64{"hallucinated": 0.9, "ok": 0.1}, 0.1, ibid.Unset, ""},
-		{"softmax", map[string]any{"positive": 0, "contradiction": 2, "logits": true}, map[string]float64{"0": 2, "1": 0, "2": -1}, 0.8437947, ibid.No, ""},
-		{"softmax of large logits", map[string]any{"positive": 1, "logits": true}, map[string]float64{"0": 1000, "1": 1000}, 0.5, ibid.Unset, ""},
-		{"logistic of one", map[string]any{"like": "score", "logits": true}, map[string]float64{"score": 1}, 0.7310586, ibid.Unset, ""},
-		{"a score", map[string]any{"like": "score"}, map[string]float64{"score": 0.25}, 0.25, ibid.Unset, ""},
+		{"three by number", map[string]any{"positive": 0, "contradiction": 2}, map[string]float64{"0": 0.8, "1": 0.15, "2": 0.05}, 0.8, ibid.No, ""},
 		{"no guess", nil, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0, 0, "none of the labels is known to mean support: LABEL_0, LABEL_1"},
 		{"two that speak", nil, map[string]float64{"supported": 0.2, "entailment": 0.8}, 0, 0, "none of the labels"},
 		{"not there", map[string]any{"positive": "yes"}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0, 0, "no label yes: it has LABEL_0, LABEL_1"},
-		{"no probability", map[string]any{"positive": 1}, map[string]float64{"LABEL_0": -3, "LABEL_1": 3}, 0, 0, "judge.template.logits"},
+		{"no probability", map[string]any{"positive": 1}, map[string]float64{"LABEL_0": -3, "LABEL_1": 3}, 0, 0, "-3, which is no probability"},
 	} {
 		r, err := mustTemplate(t, Classify, tt.template).rate(tt.scores)
 		if tt.wantError != "" {
@@ -198,24 +195,21 @@ func TestTemplateErrors(t *testing.T) {
 		setting  map[string]any
 		want     string
 	}{
-		{YesNo, map[string]any{"like": "minichek"}, `"minichek" is no template of protocol yes-no: take one of granite-guardian, lynx, minicheck; did you mean minicheck?`},
-		{YesNo, map[string]any{"like": "factcg"}, "no template of protocol yes-no"},
-		{Classify, map[string]any{"like": "lynx"}, "take one of factcg, pair, score"},
+		{YesNo, map[string]any{"like": "lynx"}, "judge.template.like is gone: write the template whole"},
+		{YesNo, map[string]any{"inverted": true}, "has to show {claim} and {document}"},
 		{YesNo, map[string]any{"postive": "x"}, `unknown field "postive"`},
 		{YesNo, map[string]any{"chunk_words": "many"}, "chunk_words: want int, not string"},
 		{YesNo, map[string]any{"chunk_words": -1}, "-1 is negative"},
 		{YesNo, map[string]any{"message": "{claim}"}, "has to show {claim} and {document}"},
-		{YesNo, map[string]any{"role": "tool"}, "role: want user or assistant"},
-		{YesNo, map[string]any{"answer": "middle"}, "answer: want first or last"},
-		{YesNo, map[string]any{"positive": "No"}, "two words"},
-		{YesNo, map[string]any{"tokens": 0}, "no room"},
-		{YesNo, map[string]any{"body": map[string]any{"model": "x"}}, "body.model cannot be set"},
+		{YesNo, map[string]any{"message": "{claim} {document}", "role": "tool"}, "role: want user or assistant"},
+		{YesNo, map[string]any{"message": "{claim} {document}", "answer": "middle"}, "answer: want first or last"},
+		{YesNo, map[string]any{"message": "{claim} {document}", "positive": "No"}, "two words"},
+		{YesNo, map[string]any{"message": "{claim} {document}", "tokens": 0}, "no room"},
+		{YesNo, map[string]any{"message": "{claim} {document}", "body": map[string]any{"model": "x"}}, "body.model cannot be set"},
 		{Classify, map[string]any{"input": []any{"{claim}"}}, "{claim} and {document}"},
 		{Classify, map[string]any{"input": []any{"{claim}", "{document}", "{question}"}}, "want one, or a pair"},
-		{Classify, map[string]any{"api": "rerank"}, "want predict, classify or score"},
-		{Classify, map[string]any{"api": "classify"}, "takes one text"},
-		{Classify, map[string]any{"like": "factcg", "api": "classify", "positive": "yes"}, "set positive to a number"},
-		{Classify, map[string]any{"like": "factcg", "api": "score"}, "takes a pair"},
+		{Classify, map[string]any{"api": "classify"}, "judge.template.api is gone: leave it out, and use a server of text-embeddings-inference"},
+		{Classify, map[string]any{"logits": true}, "judge.template.logits is gone"},
 	} {
 		if _, err := ParseTemplate(tt.protocol, tt.setting); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s %v: %v, want %q", tt.protocol, tt.setting, err, tt.want)
@@ -227,7 +221,7 @@ func TestTemplateErrors(t *testing.T) {
 func TestFill(t *testing.T) {
 	t.Parallel()
 	f := newFiller("say {document}", "the {claim}", "q", "a")
-	if got, want := f.replace.Replace("{document}|{claim}|{question}|{answer}|{other}"), "the {claim}|say {document}|q|a|{other}"; got != want {
+	if got, want := f.Replace("{document}|{claim}|{question}|{answer}|{other}"), "the {claim}|say {document}|q|a|{other}"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -348,17 +348,20 @@ func (j *Judge) smallQuestion(r *judge.Request, p *piece) *question {
 	replies := maxReplies
 	q := &question{member: m, replies: &replies, template: t.version()}
 	if t.protocol == Classify {
-		inputs := t.inputs(f)
+		inputs := make([]string, len(t.Input))
+		for i := range inputs {
+			inputs[i] = f.Replace(t.Input[i])
+		}
 		q.request = request{head: m.small, seed: j.config.Seed, whole: j.classifierBody([][]string{inputs}), path: j.classifierURL()}
 		q.inputs = inputs
 		return q
 	}
 	q.request = request{
-		head: m.small, user: appendEscaped(nil, []byte(f.replace.Replace(t.Message))), seed: j.config.Seed,
+		head: m.small, user: appendEscaped(nil, []byte(f.Replace(t.Message))), seed: j.config.Seed,
 		maxTokens: max(t.Tokens, j.config.MaxTokens),
 	}
 	if len(t.Body) > 0 {
-		b, err := json.Marshal(f.all(t.Body)) // keys in sorted order
+		b, err := json.Marshal(fillAll(f, t.Body)) // keys in sorted order
 		if err != nil {
 			panic(err) // it came from JSON
 		}

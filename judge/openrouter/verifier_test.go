@@ -44,16 +44,12 @@ var forms = []struct {
 	{"pair, short inputs", Classify, nil, judgetest.VerifierConfig{MaxTokens: 30}},
 	{"pair, batches refused", Classify, nil, judgetest.VerifierConfig{MaxBatch: 2, NoInfo: true}},
 	{"pair of two labels", Classify, map[string]any{"positive": "LABEL_1"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
-	{"factcg", Classify, map[string]any{"like": "factcg"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
-	{"factcg at vLLM", Classify, map[string]any{"like": "factcg", "api": "classify"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
-	{"score", Classify, map[string]any{"like": "score"}, judgetest.VerifierConfig{}},
-	{"score, short inputs", Classify, map[string]any{"like": "score"}, judgetest.VerifierConfig{MaxTokens: 30}},
+	{"one text", Classify, map[string]any{"input": []any{"Document: {document}\nClaim: {claim}"}, "positive": 1, "chunk_words": 550}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
 	{"minicheck", YesNo, nil, judgetest.VerifierConfig{}},
 	{"minicheck without logprobs", YesNo, nil, judgetest.VerifierConfig{Logprobs: "ignored"}},
 	{"minicheck, logprobs refused", YesNo, nil, judgetest.VerifierConfig{Logprobs: "refused"}},
 	{"minicheck, short inputs", YesNo, nil, judgetest.VerifierConfig{MaxTokens: 30}},
-	{"granite-guardian", YesNo, map[string]any{"like": "granite-guardian"}, judgetest.VerifierConfig{}},
-	{"lynx", YesNo, map[string]any{"like": "lynx"}, judgetest.VerifierConfig{}},
+	{"own", YesNo, map[string]any{"message": "Document: {document}\nClaim: {claim}", "role": "assistant", "body": map[string]any{"documents": []any{"{document}"}}}, judgetest.VerifierConfig{}},
 }
 
 // towers is a row of which the support by words in common is plain: the first claim is
@@ -222,9 +218,8 @@ func TestVerifierTooLong(t *testing.T) {
 	}{
 		{"413", Classify, nil, judgetest.VerifierConfig{MaxTokens: 60, NoInfo: true}},
 		{"told before", Classify, nil, judgetest.VerifierConfig{MaxTokens: 60}},
-		{"400", Classify, map[string]any{"like": "score"}, judgetest.VerifierConfig{MaxTokens: 60}},
 		{"chat", YesNo, nil, judgetest.VerifierConfig{MaxTokens: 60}},
-		{"by the template", YesNo, map[string]any{"chunk_words": 30}, judgetest.VerifierConfig{MaxTokens: 60}},
+		{"by the template", YesNo, map[string]any{"message": "Document: {document}\nClaim: {claim}", "chunk_words": 30}, judgetest.VerifierConfig{MaxTokens: 60}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()

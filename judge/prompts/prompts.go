@@ -28,12 +28,12 @@ type Name string
 
 // The prompts, and the fields that each has.
 const (
-	MatrixSystem  Name = "matrix-system"          // none: it is the same for every request, so that providers can cache it
-	MatrixUser    Name = "matrix-user"            // code, exhibits, claims (how many), necessity
-	Necessity     Name = "necessity"              // none; it fills the field of that name where it is asked for
-	Repair        Name = "repair"                 // defect, in one line
-	Support       Name = "pairwise-support"       // claim, text
-	Hallucination Name = "pairwise-hallucination" // claim, sources
+	MatrixSystem  Name = "matrix-system"       // none: it is the same for every request, so that providers can cache it
+	MatrixUser    Name = "matrix-user"         // code, exhibits, claims (how many), necessity
+	Necessity     Name = "necessity"           // none; it fills the field of that name where it is asked for
+	Repair        Name = "repair"              // defect, in one line
+	Support       Name = "score-support"       // claim, text
+	Hallucination Name = "score-hallucination" // claim, sources
 
 	ClaimsSystem Name = "claims-system" // none
 	ClaimsUser   Name = "claims-user"   // code, exhibits, sentences (how many)
@@ -227,8 +227,8 @@ var about = map[Name]string{
 	MatrixUser:    "a row: question, claims and passages",
 	Necessity:     "added to a row where judge.necessity asks which citations suffice",
 	Repair:        "sent once after a reply that could not be used",
-	Support:       "judge.mode: pairwise, a claim and one passage",
-	Hallucination: "judge.mode: pairwise, a claim and the passages that it does not cite",
+	Support:       "judge.protocol: score, a claim and one passage",
+	Hallucination: "judge.protocol: score, a claim and the passages that it does not cite",
 	ClaimsSystem:  "claims: model, the instructions",
 	ClaimsUser:    "claims: model, a row: question, answer and sentences",
 	ClaimsRepair:  "claims: model, sent once after a reply that could not be used",

@@ -52,7 +52,6 @@ type line struct {
 	block int    // the innermost block it is in: index in answer.blocks
 	level int    // of a heading: 1 to 6, boldLevel
 	item  bool   // the first line of a list item
-	more  bool   // goes on with the footnote of the line before
 	cells []cell // of a row and of the row that heads a table
 }
 
@@ -253,4 +252,13 @@ func (a *answer) within(b, in int) bool {
 		b = a.blocks[b].parent
 	}
 	return b == in
+}
+
+// bulletStart is where the sign of the list item stands that a line begins.
+func (a *answer) bulletStart(l *line) int {
+	if !l.item {
+		return l.start
+	}
+	start := lineStart(a.s, l.start)
+	return start + len(a.s[start:l.start]) - len(strings.TrimLeft(a.s[start:l.start], " \t>"))
 }

@@ -65,12 +65,11 @@ func ParseMarkScope(name string) (MarkScope, error) {
 	return 0, fmt.Errorf("mark_scope %q: neither sentence nor paragraph", name)
 }
 
-// Options of a [Cutter]. The zero Options are the defaults.
+// Options of a [Cutter].
 type Options struct {
-	Source      Source
-	MarkScope   MarkScope
-	NoClaim     []string // nil for [NoClaimPhrases]
-	Attribution []string // nil for [AttributionPhrases]
+	Source    Source
+	MarkScope MarkScope
+	Phrases   Phrases
 }
 
 // A Cutter gives the claims of rows and keeps its memory from one row to the next. It
@@ -80,12 +79,14 @@ type Cutter struct {
 	markScopes  MarkScope
 	noClaim     *phraseList
 	attribution *phraseList
+	abstention  *abstention
 
 	claims    []ibid.Claim
 	answer    answer
 	placed    []placed
 	sentences []sentence
 	pieces    [][]piece // of each sentence, nil if it is not cut
+	cited     []Cited   // what the citations of the row name
 	stops     []extent  // marks, and the points where citations stand
 	said      []spoken  // of each claim
 	splitter  token.Splitter
@@ -102,13 +103,7 @@ type spoken struct {
 
 // NewCutter returns a cutter.
 func NewCutter(o Options) *Cutter {
-	if o.NoClaim == nil {
-		o.NoClaim = NoClaimPhrases()
-	}
-	if o.Attribution == nil {
-		o.Attribution = AttributionPhrases()
-	}
-	return &Cutter{source: o.Source, markScopes: o.MarkScope, noClaim: newPhraseList(o.NoClaim), attribution: newPhraseList(o.Attribution)}
+	return &Cutter{source: o.Source, markScopes: o.MarkScope, noClaim: newPhraseList(o.Phrases.NoClaim), attribution: newPhraseList(o.Phrases.Attribution), abstention: abstentionOf(o.Phrases.Abstention)}
 }
 
 // Claims are the claims of one row and the scopes of its citations.
@@ -121,6 +116,10 @@ type Claims struct {
 	// answer is null. An answer that claims nothing, since it is empty or made of
 	// markers, has a known and empty List.
 	Known bool
+
+	// Abstains says that the answer abstains: it has a sentence that does, no claim and
+	// no citation.
+	Abstains bool
 
 	// Provided says that the claims, and so the claim ids of the row's citations,
 	// are those of the row. Otherwise their ids are their indices, and claim ids of
@@ -154,6 +153,7 @@ func (c *Cutter) Cut(row *ibid.Answer) Claims {
 	}
 	out.List = c.claims
 	out.Scopes = c.scopes(out.Provided)
+	out.Abstains = len(out.List) == 0 && len(row.Citations) == 0 && slices.ContainsFunc(c.sentences, func(s sentence) bool { return s.kind == abstaining && !s.cited })
 	return out
 }
 
@@ -178,11 +178,17 @@ func (c *Cutter) Rewrite(texts [][]string) []ibid.Claim {
 func (c *Cutter) read(row *ibid.Answer) {
 	a := &c.answer
 	*a = answer{
-		text: token.NewText(row.Answer), marks: a.marks[:0], links: a.links[:0], cuts: a.cuts[:0], gaps: a.gaps[:0],
+		text: token.NewText(row.Answer), marks: a.marks[:0], seen: a.seen[:0], around: a.around[:0], links: a.links[:0], lists: a.lists[:0], cuts: a.cuts[:0], gaps: a.gaps[:0],
 		plain: a.plain[:0], lines: a.lines[:0], blocks: a.blocks[:0], units: a.units[:0], introductions: a.introductions[:0],
 	}
 	a.s = a.text.String()
-	a.findMarks()
+	c.cited = c.cited[:0]
+	for i := range row.Citations {
+		if cite := &row.Citations[i]; len(c.cited) == 0 || c.cited[len(c.cited)-1].Doc != cite.Doc {
+			c.cited = append(c.cited, Cited{Doc: cite.Doc, Title: cite.Title})
+		}
+	}
+	a.findMarks(c.cited)
 	isJSON := a.readJSON()
 	if !isJSON {
 		a.readBlocks()
@@ -389,7 +395,7 @@ func withoutMarks(text string) string {
 		return text
 	}
 	a := newAnswer(text)
-	a.findMarks()
+	a.findMarks(nil)
 	if len(a.marks) == 0 {
 		return text
 	}

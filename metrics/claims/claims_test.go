@@ -18,7 +18,7 @@ import (
 
 func cut(source Source, row ibid.Answer) Claims {
 	dataset.NewResolver(nil, dataset.Conventions{}).Resolve(&row)
-	return NewCutter(Options{Source: source}).Cut(&row)
+	return NewCutter(Options{Source: source, Phrases: NewPhrases(Phrases{})}).Cut(&row)
 }
 
 func TestCutterSources(t *testing.T) {
@@ -88,19 +88,6 @@ func TestCutterLocates(t *testing.T) {
 	}
 }
 
-func TestCutterStatements(t *testing.T) {
-	const first = "<statement>One is red [4].<cite>[0-1]</cite></statement>"
-	got := cut(Sentences, ibid.Answer{Answer: first + "<statement>Two.<cite></cite></statement>"})
-	want := []ibid.Claim{
-		{ClaimID: "0", Text: "One is red.", Context: "One is red.", Extent: ibid.Between(11, 26)},
-		{ClaimID: "1", Text: "Two.", Context: "Two.", Extent: ibid.Between(int64(len(first)+11), int64(len(first)+15))},
-	}
-	if diff := cmp.Diff(want, got.List); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-// One cutter gives for each row what a new one does.
 func TestCutterForgets(t *testing.T) {
 	rows := []ibid.Answer{
 		{Answer: "One [1]. Two. Three.", HasClaims: true, Claims: []ibid.Claim{{Text: "Two."}, {Text: "Three."}}},
@@ -109,7 +96,7 @@ func TestCutterForgets(t *testing.T) {
 		{},
 		{Answer: "One.", HasClaims: true, Claims: []ibid.Claim{{Text: "Two."}}},
 	}
-	c := NewCutter(Options{})
+	c := NewCutter(Options{Phrases: NewPhrases(Phrases{})})
 	for i := range rows {
 		dataset.NewResolver(nil, dataset.Conventions{}).Resolve(&rows[i])
 		if diff := cmp.Diff(cut(Auto, rows[i]), c.Cut(&rows[i]), cmpopts.EquateEmpty()); diff != "" {
@@ -187,7 +174,7 @@ func FuzzCutter(f *testing.F) {
 			return 0 <= at.Start.Value && at.Start.Value < at.End.Value && int(at.End.Value) <= len(points)
 		}
 		row := ibid.Answer{Answer: answer, HasCitations: true, Citations: []ibid.Citation{between(a, b), between(c, d)}}
-		for _, o := range []Options{{}, {Source: Sentences, MarkScope: ParagraphScope}} {
+		for _, o := range []Options{{Phrases: NewPhrases(Phrases{})}, {Source: Sentences, MarkScope: ParagraphScope}} {
 			dataset.NewResolver(nil, dataset.Conventions{}).Resolve(&row)
 			cutter := NewCutter(o)
 			got, end := cutter.Cut(&row), int64(0)
@@ -228,40 +215,32 @@ func FuzzCutter(f *testing.F) {
 	})
 }
 
-// References of any text are numbered once.
-func FuzzReferences(f *testing.F) {
-	f.Add("A [1].\n\nReferences: [1] https://b.org/y [2] c")
-	f.Add("x\n## Sources\n1. [a](b)\n- c\n[^3]: d")
-	f.Fuzz(func(t *testing.T, answer string) {
-		seen := map[int]bool{}
-		for _, r := range References(answer) {
-			if seen[r.Number] || r.Target == "" {
-				t.Errorf("%q: %+v", answer, r)
-			}
-			seen[r.Number] = true
+// TestNames: sources and scopes have the names that are read; any other is an error.
+func TestNames(t *testing.T) {
+	for i, name := range []string{"auto", "sentences", "provided", "model"} {
+		if s, err := ParseSource(name); s != Source(i) || err != nil || s.String() != name {
+			t.Errorf("%s: %v, %v", name, s, err)
 		}
-	})
+	}
+	for i, name := range []string{"sentence", "paragraph"} {
+		if s, err := ParseMarkScope(name); s != MarkScope(i) || err != nil {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	_, source := ParseSource("all")
+	_, scope := ParseMarkScope("all")
+	want := []string{`claims "all": not one of auto, sentences, provided, model`, `mark_scope "all": neither sentence nor paragraph`}
+	if source == nil || scope == nil || source.Error() != want[0] || scope.Error() != want[1] {
+		t.Errorf("%v, %v, want %q", source, scope, want)
+	}
 }
 
-func TestReferences(t *testing.T) {
-	for _, tt := range []struct {
-		name, answer string
-		want         []Reference
-	}{
-		{"one line", "A [1].\n\nReferences: [1] https://b.org/y [2] Smith 1990", []Reference{{1, "https://b.org/y", ""}, {2, "Smith 1990", "Smith 1990"}}},
-		{"numbered list", "A [1].\n\n## Quellen\n1. [The city](https://c.org)\n2. Jones, *The bridge*", []Reference{{1, "https://c.org", "The city"}, {2, "Jones, *The bridge", "Jones, *The bridge"}}},
-		{"bullets count from 1", "A [2].\n\n**Sources**\n- https://a.org\n- https://b.org", []Reference{{1, "https://a.org", ""}, {2, "https://b.org", ""}}},
-		{"last block, the first of one number counts", "A [7].\n\n[7] https://g.org\n[7] https://h.org", []Reference{{7, "https://g.org", ""}}},
-		{"bare definition", "A [3] b.\n\n[3]: https://a.org\n\nB.", []Reference{{3, "https://a.org", ""}}},
-		{"footnotes", "A[^2].\n\n[^2]: See https://b.org", []Reference{{2, "https://b.org", "See"}}},
-		{"definitions", "A [1].\n\n[1]: https://a.org \"A\"", []Reference{{1, "https://a.org", `"A"`}}},
-		{"ends with another kind", "A.\n\n# References\n- https://a.org\n\nB [1].\n\n- C is a [site](https://c.org).", []Reference{{1, "https://a.org", ""}}},
-		{"none", "1. Turn the key.\n2. Push [1].", nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, References(tt.answer)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-		})
+// TestLongLinks: a target of more than 4,096 bytes with its parenthesis is no target.
+func TestLongLinks(t *testing.T) {
+	for n, want := range map[int]string{4095: "one two", 4096: ""} {
+		got := cut(Sentences, ibid.Answer{Answer: "one [two](" + strings.Repeat("x", n) + ")"}).List[0].Text
+		if (got == want) != (want != "") {
+			t.Errorf("a target of %d bytes: %.40q", n, got)
+		}
 	}
 }

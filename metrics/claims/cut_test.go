@@ -1,4 +1,4 @@
-package claims
+package claims_test
 
 import (
 	"flag"
@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/metrics"
+	"ibid/metrics/claims"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -54,7 +55,7 @@ func signed(t *testing.T, text string) *ibid.Answer {
 }
 
 // said writes what was cut, as testdata has it.
-func said(row *ibid.Answer, cutter *Cutter) string {
+func said(row *ibid.Answer, cutter *claims.Cutter) string {
 	var b strings.Builder
 	c := cutter.Cut(row)
 	text := []rune(row.Answer)
@@ -88,15 +89,12 @@ func said(row *ibid.Answer, cutter *Cutter) string {
 			fmt.Fprintf(&b, "scope [%d] %s\n", i, at(s))
 		}
 	}
-	for _, r := range References(row.Answer) {
-		fmt.Fprintf(&b, "reference %d %s | %s\n", r.Number, r.Target, r.Title)
-	}
 	return b.String()
 }
 
 // TestRewrite gives claims of a model the ids and the place of the sentences that they are of.
 func TestRewrite(t *testing.T) {
-	c := NewCutter(Options{})
+	c := claims.NewCutter(claims.Options{Phrases: claims.NewPhrases(claims.Phrases{})})
 	row := signed(t, "One is red ⟦m0:[1]⟧ and big. Two is blue. Three is green, and grey.")
 	before := slices.Clone(c.Cut(row).List)
 	got := c.Rewrite([][]string{{"One is red.", "One is big."}, nil, {"Three is green."}})
@@ -114,39 +112,9 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestNames: sources and scopes have the names that are read; any other is an error.
-func TestNames(t *testing.T) {
-	for i, name := range []string{"auto", "sentences", "provided", "model"} {
-		if s, err := ParseSource(name); s != Source(i) || err != nil || s.String() != name {
-			t.Errorf("%s: %v, %v", name, s, err)
-		}
-	}
-	for i, name := range []string{"sentence", "paragraph"} {
-		if s, err := ParseMarkScope(name); s != MarkScope(i) || err != nil {
-			t.Errorf("%s: %v, %v", name, s, err)
-		}
-	}
-	_, source := ParseSource("all")
-	_, scope := ParseMarkScope("all")
-	want := []string{`claims "all": not one of auto, sentences, provided, model`, `mark_scope "all": neither sentence nor paragraph`}
-	if source == nil || scope == nil || source.Error() != want[0] || scope.Error() != want[1] {
-		t.Errorf("%v, %v, want %q", source, scope, want)
-	}
-}
-
-// TestLongLinks: a target of more than 4,096 bytes with its parenthesis is no target.
-func TestLongLinks(t *testing.T) {
-	for n, want := range map[int]string{4095: "one two", 4096: ""} {
-		got := cut(Sentences, ibid.Answer{Answer: "one [two](" + strings.Repeat("x", n) + ")"}).List[0].Text
-		if (got == want) != (want != "") {
-			t.Errorf("a target of %d bytes: %.40q", n, got)
-		}
-	}
-}
-
 // TestCut cuts every answer of testdata/cut.txt: a name behind "== ", perhaps with
 // options in parentheses, the answer, and behind "--" its claims with their
-// citations and the scopes of these, and the answer's own references. Below a claim is what
+// citations and the scopes of these. Below a claim is what
 // it was read in and where it stands, if that is other text, and which part of it each citation
 // backs.
 func TestCut(t *testing.T) {
@@ -161,12 +129,12 @@ func TestCut(t *testing.T) {
 		text, want, _ := strings.Cut(rest, "\n--\n")
 		want = strings.TrimRight(want, "\n") + "\n"
 		row := signed(t, text)
-		o := Options{}
+		o := claims.Options{Phrases: claims.NewPhrases(claims.Phrases{})}
 		if strings.Contains(head, "(paragraph)") {
-			o.MarkScope = ParagraphScope
+			o.MarkScope = claims.ParagraphScope
 		}
 		if strings.Contains(head, "(sentences)") {
-			o.Source = Sentences
+			o.Source = claims.Sentences
 		}
 		if _, list, ok := strings.Cut(head, "(given: "); ok {
 			row.HasClaims = true
@@ -174,7 +142,7 @@ func TestCut(t *testing.T) {
 				row.Claims = append(row.Claims, ibid.Claim{Text: claim})
 			}
 		}
-		got := said(row, NewCutter(o))
+		got := said(row, claims.NewCutter(o))
 		if got == "" {
 			got = "\n"
 		}

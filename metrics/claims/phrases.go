@@ -1,7 +1,11 @@
 package claims
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,21 +21,75 @@ var (
 	referenceHeadings string
 	//go:embed phrases/captions.txt
 	captionWords string // begin a caption, with a number behind them
+	//go:embed phrases/abstention.txt
+	abstentionPatterns string
+	//go:embed phrases/mark_words.txt
+	markWordList string // stand before the number or name of a source
+	//go:embed phrases/name_particles.txt
+	nameParticles string // lower-case words of names
+	//go:embed phrases/not_authors.txt
+	noAuthorWords string // name no author before a year
+	//go:embed phrases/file_endings.txt
+	fileEndingList string // of documents
+	//go:embed phrases/link_words.txt
+	linkWordList string // labels of links that say nothing
 )
 
-// NoClaimPhrases returns the phrases with which a sentence begins that claims
-// nothing: narrated work, offers, greetings, acknowledgements, general advice. One
-// that ends with a full stop is such a sentence only if it is all of it.
-func NoClaimPhrases() []string { return strings.Split(strings.TrimSpace(noClaimPhrases), "\n") }
+// Phrases are whole lists: an empty one holds no phrase.
+type Phrases struct {
+	// NoClaim are the phrases with which a sentence begins that claims nothing:
+	// narrated work, offers, greetings, acknowledgements, general advice. One that
+	// ends with a full stop is such a sentence only if it is all of it.
+	NoClaim []string
 
-// AttributionPhrases returns the phrases that say where something is from. What
-// stands behind the last cited segment of a sentence and begins with one belongs
-// to the claim before.
-func AttributionPhrases() []string { return strings.Split(strings.TrimSpace(attributionPhrases), "\n") }
+	// Attribution are the phrases that say where something is from. What stands
+	// behind the last cited segment of a sentence and begins with one belongs to
+	// the claim before.
+	Attribution []string
+
+	// Abstention are patterns (RE2) of sentences that abstain: the answerer cannot, does
+	// not know or did not find, or the given material does not say. See [CheckPatterns].
+	Abstention []string
+}
+
+// None as the first phrase of a setting leaves out the built-in phrases.
+const None = "none"
+
+// NewPhrases returns the built-in lists, each with the phrases of own behind it, or
+// with those alone if the first of them is [None].
+func NewPhrases(own Phrases) Phrases {
+	return Phrases{
+		NoClaim: phrases(noClaimPhrases, own.NoClaim), Attribution: phrases(attributionPhrases, own.Attribution), Abstention: phrases(abstentionPatterns, own.Abstention),
+	}
+}
+
+func phrases(builtIn string, own []string) []string {
+	if len(own) > 0 && own[0] == None {
+		return own[1:]
+	}
+	return slices.Concat(lines(builtIn), own)
+}
+
+// PhrasesDigest is the SHA-256 of all built-in lists, in hexadecimal.
+func PhrasesDigest() string {
+	h := sha256.New()
+	for _, list := range []string{noClaimPhrases, attributionPhrases, referenceHeadings, captionWords, abstentionPatterns, markWordList, linkWordList, nameParticles, noAuthorWords, fileEndingList} {
+		fmt.Fprintf(h, "%d\n%s", len(list), list)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func lines(list string) []string { return strings.Split(strings.TrimSpace(list), "\n") }
 
 // ReferenceHeadings returns the words that head an answer's own list of
 // references.
-func ReferenceHeadings() []string { return strings.Split(strings.TrimSpace(referenceHeadings), "\n") }
+func ReferenceHeadings() []string { return lines(referenceHeadings) }
+
+var (
+	markWords      = wordSet(markWordList)
+	linkWords      = wordSet(linkWordList)
+	referenceWords = wordSet(referenceHeadings)
+)
 
 // A phraseList finds phrases at the beginning of sentences.
 type phraseList struct {
@@ -77,7 +135,7 @@ func (l *phraseList) begins(sentence string) bool {
 // wordSet is the folded words of a list.
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.SplitSeq(strings.TrimSpace(list), "\n") {
+	for _, w := range lines(list) {
 		set[folded(w)] = true
 	}
 	return set

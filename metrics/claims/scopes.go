@@ -331,7 +331,7 @@ func meetingOrAt(all []extent, s extent) []extent {
 func (c *Cutter) textsOf(from, to int) []extent {
 	var all []extent
 	for k := range c.sentences {
-		if s := &c.sentences[k]; from <= s.unit && s.unit < to && (s.kind == claiming || s.kind == phrased) {
+		if s := &c.sentences[k]; from <= s.unit && s.unit < to && (s.kind == claiming || s.kind == phrased || s.kind == abstaining) {
 			s.cited = true
 			all = append(all, c.answer.pruned(s.extent))
 		}

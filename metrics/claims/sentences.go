@@ -22,13 +22,16 @@ type sentence struct {
 type claimsKind uint8
 
 const (
-	claiming claimsKind = iota
-	asking              // a question, or no word: never a claim
-	leading             // a lead-in
-	phrased             // begins with a phrase of those that claim nothing: a claim only if it is cited
+	claiming   claimsKind = iota
+	asking                // a question, or no word: never a claim
+	leading               // a lead-in
+	abstaining            // abstains: a claim only if it is cited
+	phrased               // begins with a phrase of those that claim nothing: a claim only if it is cited
 )
 
-func (s *sentence) claims() bool { return s.kind == claiming || s.kind == phrased && s.cited }
+func (s *sentence) claims() bool {
+	return s.kind == claiming || (s.kind == phrased || s.kind == abstaining) && s.cited
+}
 
 // findSentences cuts the units into sentences. borders are where segments of the
 // provider begin and end, ascending: a sentence that ends there without a space does
@@ -157,6 +160,8 @@ func (c *Cutter) add(e extent, unit int) {
 	switch {
 	case !a.hasWord(e), strings.ContainsRune("?？؟", last) && a.units[unit].key == "" && a.units[unit].row == nil:
 		s.kind = asking
+	case a.units[unit].key == "" && a.units[unit].row == nil && c.abstention.abstains(text, c.noClaim):
+		s.kind = abstaining
 	case c.noClaim.begins(text) && a.units[unit].key == "" && a.units[unit].row == nil:
 		s.kind = phrased
 	}

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,11 +15,14 @@ type answer struct {
 	text *token.Text
 	s    string
 
-	marks []extent // sorted, disjoint
-	links []link   // sorted by start
-	cuts  []extent // marks, pictures, the targets of links, gaps: what no claim's text holds
-	gaps  []extent // see readBlocks
-	plain []byte   // s with spaces for the cuts and for addresses
+	marks  []extent // sorted, disjoint; those that are no text
+	seen   []extent // all marks that the text shows, those around words, too
+	around []extent // what stands around the words of marks
+	links  []link   // sorted by start
+	lists  []extent // the answer's own list of references
+	cuts   []extent // marks, pictures, the targets of links, gaps: what no claim's text holds
+	gaps   []extent // see readBlocks
+	plain  []byte   // s with spaces for the cuts and for addresses
 
 	lines  []line
 	blocks []block
@@ -141,6 +145,28 @@ func (a *answer) classify() {
 	a.unboldAlone()
 }
 
+var (
+	captionNumber = regexp.MustCompile(`^[*_]*(\pL+)\.?\s*[\dIVX]+[*_]*\s*[.:：–—-]`)
+	captionFirst  = wordSet(captionWords)
+)
+
+// findReferences makes the lines of the answer's own list of references
+// referenceLines, and those that begin with such a word as heads one and a colon.
+func (a *answer) findReferences() {
+	for i := range a.lines {
+		l := &a.lines[i]
+		switch {
+		case l.kind == headingLine:
+		case meeting(a.lists, l.extent):
+			l.kind = referenceLine
+		case l.kind == textLine || l.kind == linkLine:
+			if rest, ok := referenceWord(a.s[l.start:l.end]); ok && rest != "" {
+				l.kind = referenceLine
+			}
+		}
+	}
+}
+
 // isPicture reports whether nothing but pictures stands at e.
 func (a *answer) isPicture(e extent) bool {
 	return slices.ContainsFunc(a.linksIn(e), func(l link) bool { return l.image })
@@ -198,8 +224,8 @@ func (a *answer) unboldAlone() {
 }
 
 func (a *answer) isReferenceHeading(l *line) bool {
-	rest, ok := a.referenceWord(l.extent)
-	return ok && rest.empty()
+	rest, ok := referenceWord(a.s[l.start:l.end])
+	return ok && rest == ""
 }
 
 // isCaption reports whether a line names a table, a picture or code beside it.

@@ -161,7 +161,7 @@ func (f recorded) WriteDocument(*ibid.Document) error { return nil }
 
 func (f recorded) WriteRow(r *ibid.Answer) error {
 	dataset.NewResolver(nil, dataset.Conventions{}).Resolve(r)
-	c := claims.NewCutter(claims.Options{}).Cut(r)
+	c := claims.NewCutter(claims.Options{Phrases: claims.NewPhrases(claims.Phrases{})}).Cut(r)
 	(&metrics.Linker{}).Link(c.List, r.Citations, c.Scopes, true)
 	f(r, c.List)
 	return nil

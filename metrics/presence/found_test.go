@@ -19,17 +19,6 @@ func found(d *Detector, text string) string {
 	for _, r := range References(text) {
 		line("%s %d-%d %s", r.Kind, r.Start, r.End, r.Text)
 	}
-	marks, bad := Parse(text)
-	for _, m := range marks {
-		body := ""
-		if m.Form == Statement {
-			body = fmt.Sprintf(", its body %d-%d", m.BodyStart, m.BodyEnd)
-		}
-		line("mark %d-%d of run %d: %s%s", m.Start, m.End, m.Run, m, body)
-	}
-	for _, e := range bad {
-		line("no mark %d-%d %s: %s", e.Start, e.End, e.Text, e.Reason)
-	}
 	if at, ok := d.sectionStart(text, appendHits(nil, text)); ok {
 		line("section %s", text[at:])
 	}

@@ -1,11 +1,8 @@
-// Package presence finds citations in text: it parses the ones that stand
-// inline, and decides whether an answer cites anything at all.
+// Package presence decides whether an answer cites anything at all.
 //
-// [Parse] reads markers such as [a.pdf:5:1234-1289], [1-3], 【2†…】 and ^4;
-// [References] finds what names its source by itself; a [Detector] gives the
-// metric citation_presence. Offsets in results count Unicode code points. The
-// package knows neither files nor networks: checking URLs and embedding texts
-// are interfaces.
+// [References] finds what names its source by itself; a [Detector] gives the metric
+// citation_presence. Offsets in results count Unicode code points. The package knows
+// neither files nor networks: checking URLs and embedding texts are interfaces.
 package presence
 
 import (

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ibid/metrics/claims"
 )
 
 // A Kind is a format of citation that names its source by itself.
@@ -116,14 +118,28 @@ func appendPlaces(dst []hit, text string) []hit {
 	if !mayHoldPlace(text) {
 		return dst
 	}
-	s := newScanner(text)
-	s.scan()
-	for _, c := range s.items {
-		if c.Form == Located {
-			dst = append(dst, hit{Place, c.Start, c.End})
+	at, points := 0, 0
+	offset := func(point int) int {
+		for ; points < point; points++ {
+			_, size := utf8.DecodeRuneInString(text[at:])
+			at += size
+		}
+		return at
+	}
+	marks, _ := claims.ReadMarks(text, nil, 1)
+	for i, m := range marks {
+		if m.Form == claims.Located && (i == 0 || marks[i-1].Start != m.Start) {
+			start := offset(m.Start)
+			dst = append(dst, hit{Place, start, offset(m.End)})
 		}
 	}
 	return dst
+}
+
+// nextAuthorYear finds (Smith, 2020) and Smith (2020).
+func nextAuthorYear(text string, from int) (hit, bool) {
+	start, end, ok := claims.AuthorYear(text, from)
+	return hit{AuthorYear, start, end}, ok
 }
 
 // mayHoldPlace reports whether a bracket is followed by a number between
@@ -268,8 +284,6 @@ func hasFoldSuffix(s, suffix string) bool {
 // that [unicode.IsSpace] leaves out.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
 
-func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
-
 // isWordRune reports the characters that make words: letters of any script,
 // marks, digits, the underscore.
 func isWordRune(r rune) bool {
@@ -277,8 +291,6 @@ func isWordRune(r rune) bool {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // digits counts the ASCII digits at the beginning of s.
 func digits(s string) int {
@@ -288,34 +300,3 @@ func digits(s string) int {
 	}
 	return n
 }
-
-// dashWidth is the length of the hyphen or en dash at the beginning of s, 0 if
-// there is none.
-func dashWidth(s string) int {
-	switch {
-	case strings.HasPrefix(s, "-"):
-		return 1
-	case strings.HasPrefix(s, "–"):
-		return len("–")
-	}
-	return 0
-}
-
-// isOffsetRune reports the characters of a list of spans.
-func isOffsetRune(r rune) bool { return '0' <= r && r <= '9' || strings.ContainsRune("-–, \t", r) }
-
-// offsetsPrefix is the length of what a list of spans can hold at the beginning
-// of s.
-func offsetsPrefix(s string) int {
-	if n := strings.IndexFunc(s, func(r rune) bool { return !isOffsetRune(r) }); n >= 0 {
-		return n
-	}
-	return len(s)
-}
-
-// onlyOffsets reports whether s holds nothing that a list of spans cannot hold.
-func onlyOffsets(s string) bool { return offsetsPrefix(s) == len(s) }
-
-// onlyNumbers reports whether s is made of digits, commas, dashes and spaces,
-// with a digit among them.
-func onlyNumbers(s string) bool { return strings.ContainsAny(s, "0123456789") && onlyOffsets(s) }

@@ -114,3 +114,18 @@ func BenchmarkHasReference(b *testing.B) {
 		})
 	}
 }
+
+// slice returns the code points start to end of text, its bytes unchanged.
+func slice(text string, start, end int) string {
+	at, from := 0, len(text)
+	for i := range text {
+		if at == start {
+			from = i
+		}
+		if at == end {
+			return text[from:i]
+		}
+		at++
+	}
+	return text[from:]
+}

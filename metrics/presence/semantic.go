@@ -128,7 +128,7 @@ func sentences(text string) func(yield func(start, end int) bool) {
 			left := strings.TrimLeftFunc(piece, isSpace)
 			begin := end - len(left)
 			start = end
-			left = trimRightSpace(left)
+			left = strings.TrimRightFunc(left, isSpace)
 			return left == "" || yield(begin, begin+len(left))
 		}
 		var previous rune

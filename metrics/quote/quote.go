@@ -195,6 +195,16 @@ func gap(s string) int {
 	return 0
 }
 
+// Cut reports whether s is a piece of a longer text: it begins or ends with a gap, perhaps in
+// quotation marks, and is not [Blank].
+func Cut(s string) bool {
+	if Blank(s) {
+		return false
+	}
+	s = strings.Trim(s, " \t\r\n\"'“”‘’„«»")
+	return gap(s) > 0 || slices.ContainsFunc([]string{"...", "…", "[...]", "[…]"}, func(end string) bool { return strings.HasSuffix(s, end) })
+}
+
 // Blank reports whether s quotes nothing: it has nothing but white space and gaps.
 func Blank(s string) bool {
 	if strings.TrimSpace(s) == "" {

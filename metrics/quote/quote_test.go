@@ -399,3 +399,14 @@ func BenchmarkNormalize(b *testing.B) {
 		Normalize(text)
 	}
 }
+
+func TestCut(t *testing.T) {
+	for s, want := range map[string]bool{
+		"It opened in 1931 ...": true, "… in 1931.": true, "[...] in 1931.": true, "in 1931 [...]": true, "“It opened […]”": true, "\"... in 1931\"\n": true, "It opened....": true,
+		"It opened in 1931.": false, "It ... opened.": false, "": false, "...": false, " [...] ": false, "etc..": false, "5.": false,
+	} {
+		if Cut(s) != want {
+			t.Errorf("Cut(%q) = %v", s, !want)
+		}
+	}
+}

@@ -124,7 +124,6 @@ function matches(i, f) {
     case "problem": return index.problems[index.problem[i]].code === value;
     case "tag": return index.tags[i].some((t) => index.tagNames[t] === value);
     case "type": return index.type[i].some((t) => index.types[t] === value);
-    case "changed": return changed(i, value);
     case "since": return index.sinceNames[index.since[i]] === value;
     case "provider": return index.providers[index.provider[i]] === value;
     case "model": return index.models[index.model[i]] === value;
@@ -141,21 +140,6 @@ function matches(i, f) {
   const v = m.values[code];
   if (lo > v) return false;
   return !(hi < v) && !(v === hi && m.max !== hi);
-}
-// changed: PAIR/METRIC/better, worse, higher, lower, same or any.
-function changed(i, value) {
-  const [pair, metric, what] = value.split("/");
-  const f = index.flips.find((f) => f.pair === Number(pair) && f.metric === metric);
-  if (!f) return true;
-  const sign = f.signs[i], worse = f.better === "+" ? "-" : "+";
-  switch (what) {
-    case "better": return f.better !== "" && sign === f.better;
-    case "worse": return f.better !== "" && sign === worse;
-    case "higher": return sign === "+";
-    case "lower": return sign === "-";
-    case "same": return sign === "=";
-  }
-  return sign === "+" || sign === "-";
 }
 function found(i, words) {
   return words.every((w) => haystack(i).includes(w));
@@ -240,10 +224,6 @@ function chips() {
 function filterName(f) {
   const cut = f.indexOf(":"), facet = f.slice(0, cut), value = f.slice(cut + 1);
   const words = { status: index.statuses, outcome: index.outcomes, problem: index.problems }[facet];
-  if (facet === "changed") {
-    const [pair, metric, what] = value.split("/"), f = index.flips.find((f) => f.pair === Number(pair) && f.metric === metric);
-    return f ? `${f.title}: ${f.label} ${what}` : value;
-  }
   if (facet === "since") return SINCE[value] || value;
   const word = words && words.find((w) => w.code === value);
   if (word) return facet + ": " + word.short;
@@ -356,7 +336,7 @@ function light(box, k) {
   if (card) { card.classList.add("lit"); card.scrollIntoView({ block: "nearest" }); }
   if (mark) { mark.scrollIntoView({ block: "nearest" }); mark.focus({ preventScroll: true }); }
 }
-const DEGREES = ["unsure", "none", "partial", "mostly", "full", "contradicts"];
+const DEGREES = ["unsure", "none", "partial", "mostly", "full", "contradicts", "undecided"];
 const verdictText = (c) => c === -1 ? "" : c === -2 ? "no verdict" : c < 10 ? DEGREES[c] : ((c - 10) / 1000).toFixed(3);
 function matrixOf([cited, ...claims]) {
   const head = ["claim", ...cited.map((k) => `[${k + 1}]`), "together", "elsewhere"];
@@ -629,7 +609,6 @@ function buildControls() {
   if (index.tagNames.length) more.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));
   more.append(choice("is", "only", [["failing", "failing rows"], ["error", "error rows"]]));
   if (index.since.some(Boolean)) more.append(choice("since", "since the run before", index.sinceNames.flatMap((code, k) => code ? [[code, `${SINCE[code]} (${index.since.filter((s) => s === k).length})`]] : [])));
-  if (index.flips.length) more.append(choice("changed", "changed", index.flips.flatMap((f) => (f.better ? ["better", "worse"] : ["higher", "lower"]).map((w) => [`${f.pair}/${f.metric}/${w}`, `${f.title}: ${f.label} ${w}`]))));
   if (index.metrics.length) more.append(rangeControl());
   more.append(el("label", null, "sort", sort));
   if (more !== box) box.append(el("details", null, el("summary", null, "filters and order"), more));

@@ -37,7 +37,7 @@ func missing(t testing.TB, what string) {
 func TestAccessible(t *testing.T) {
 	script := axe(t)
 	plain, judged, calibrated := samplePage(t), judgedPage(t, "lexical"), calibratedPage(t)
-	nights, drift, two := nightsPage(t, 14), driftPage(t), twoNightsPage(t)
+	nights, two := nightsPage(t, 14), twoNightsPage(t)
 	for _, tt := range []struct {
 		name, page, hash string
 		view             view
@@ -55,8 +55,6 @@ func TestAccessible(t *testing.T) {
 		{"nights, narrow, dark", nights, "", view{390, 844, true}},
 		{"two nights, light", two, "#row=q-03/tuesday%2Fpointer", desktop},
 		{"two nights, narrow, dark", two, "#row=q-03/tuesday%2Fpointer", view{390, 844, true}},
-		{"judge that moved", drift, "", desktop},
-		{"judge that moved, narrow", drift, "", view{390, 844, true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := open(t, tt.page, tt.hash, tt.view)

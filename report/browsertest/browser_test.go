@@ -141,7 +141,7 @@ func calibratedPage(t testing.TB) string {
 	t.Helper()
 	return made(t, "calibrated", func(dir string) string {
 		run(t, dir, "init", "demo")
-		run(t, dir, "run", "demo/ibid.yaml", "--out", "runs", "--id", "sample", "-q")
+		run(t, dir, "run", "demo/ibid.yaml", "--judge", "lexical", "--set", "gates=[]", "--out", "runs", "--id", "sample", "-q")
 		run(t, dir, "calibrate", "runs/sample", "-q")
 		return filepath.Join(dir, "runs", "sample", "report.html")
 	})

@@ -1,37 +1,32 @@
 package browsertest
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestRowsThatChanged: the links of a comparison show as many rows as they say.
-func TestRowsThatChanged(t *testing.T) {
-	b := open(t, samplePage(t), "", desktop)
-	var links []struct {
-		Href string
-		Said int
-	}
-	b.eval(`[...document.querySelectorAll("#compare .flips a")].map((a) => ({href: a.getAttribute("href"), said: parseInt(a.textContent, 10)}))`, &links)
-	if len(links) == 0 {
-		t.Fatal("the comparison links no rows")
-	}
-	for _, link := range links {
-		b.eval("location.hash = "+quoted(link.Href), nil)
-		b.wait("location.hash === " + quoted(link.Href) + " && document.querySelector('.chips') !== null")
-		if got := b.number("order.length"); got != link.Said {
-			t.Errorf("%s shows %d rows, says %d", link.Href, got, link.Said)
-		}
-	}
-	b.quiet()
-}
-
-func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
-
 // TestPassagesSideBySide: beside the passage that is cited stands the one that
 // should have been, and the other answers are a link away.
 func TestPassagesSideBySide(t *testing.T) {
-	b := open(t, samplePage(t), "#row=q-14/pointer", desktop)
+	b := open(t, made(t, "side by side", func(dir string) string {
+		answer := `"query":"What do I pay?","answer":"A bicycle costs 4 crowns.","claims":[{"claim_id":"c1","text":"A bicycle costs 4 crowns."}],"citations":[{"doc":"old","start":0,"end":25,"claim_id":"c1"}]`
+		imported(t, dir, `{"doc":"old","text":"A bicycle costs 3 crowns. Dogs travel free."}
+{"doc":"new","text":"From January a bicycle costs 4 crowns. Dogs pay."}
+{"id":"q","system":"pointer",`+answer+`}
+{"id":"q","system":"careful",`+answer+`}
+`)
+		told := `{"id":"q","system":"pointer","claim":0,"evidence":"joint","support":0,"doc":"","start":null,"end":null}
+{"id":"q","system":"pointer","claim":0,"evidence":"citation:0","support":0}
+{"id":"q","system":"pointer","claim":0,"evidence":"elsewhere","support":1,"doc":"new","start":0,"end":38}
+`
+		if err := os.WriteFile(filepath.Join(dir, "told.jsonl"), []byte(told+strings.ReplaceAll(told, "pointer", "careful")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "recorded", "--replay", "told.jsonl", "--id", "sides", "-q")
+		return filepath.Join(dir, "runs", "sides", "report.html")
+	}), "#row=q/pointer", desktop)
 	b.wait(opened)
 	if got, want := b.text(`document.querySelector(".row-detail .passage.got blockquote").textContent`), "A bicycle costs 3 crowns."; got != want {
 		t.Errorf("cited is %q, want %q", got, want)
@@ -40,7 +35,7 @@ func TestPassagesSideBySide(t *testing.T) {
 		t.Errorf("should have been cited is %q, want %q", got, want)
 	}
 	b.eval(`[...document.querySelectorAll(".row-detail a")].find((a) => a.textContent === "careful").click()`, nil)
-	b.wait(opened + ` && location.hash === "#row=q-14/careful"`)
+	b.wait(opened + ` && location.hash === "#row=q/careful"`)
 	b.quiet()
 }
 

@@ -29,15 +29,21 @@ var surrogates = []string{
 func hostilePage(t testing.TB) string {
 	t.Helper()
 	return made(t, "hostile", func(dir string) string {
-		var lines strings.Builder
+		var lines, told strings.Builder
 		for i, h := range hostileTexts {
 			fmt.Fprintf(&lines, `{"id":"%s","system":"%s","query":"%s","answer":"%s","citations":[{"doc":"%s","title":"%s","start":0,"end":3,"cited_text":"%s","source_type":"%s","source_reference":"{\"asset_title\":\"<script>document.title=1</script>\",\"asset_version\":\"<b>\"}"}],`,
 				h, hostileTexts[(i+1)%3], h, h, h, h, h, h)
 			fmt.Fprintf(&lines, `"truth":[{"annotator":"%s","doc":"%s","start":1,"end":4},{"annotator":"ben","doc":"%s","start":0,"end":9}],`, h, h, h)
 			fmt.Fprintf(&lines, `"claims":[{"claim_id":"%s","text":"%s"}],"labels":[{"annotator":"%s","claim_id":"%s","kind":"support","value":1},{"annotator":"ben","claim_id":"%s","kind":"support","value":0}],"tags":{"t":"%s"}}`+"\n", h, h, h, h, h, h)
 			fmt.Fprintf(&lines, `{"doc":"%s","text":"%s and more text"}`+"\n", h, h)
+			for _, evidence := range []string{"joint", "citation:0"} {
+				fmt.Fprintf(&told, `{"id":"%s","system":"%s","claim":0,"evidence":"%s","support":%d,"quote":"%s","why":"%s"}`+"\n", h, hostileTexts[(i+1)%3], evidence, i%2, h, h)
+			}
 		}
 		if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(lines.String()+strings.Join(surrogates, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "told.jsonl"), []byte(told.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		// What cannot be read is said, line by line, and the rest goes on.
@@ -53,7 +59,7 @@ func hostilePage(t testing.TB) string {
 		if n := strings.Count(out, "unpaired surrogate"); n != len(surrogates) {
 			t.Errorf("import says %d times that half a character is missing, want %d", n, len(surrogates))
 		}
-		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "lexical", "--id", "hostile", "-q", "--set", "slices=[t]", "--set", "limits=256")
+		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "recorded", "--replay", "told.jsonl", "--id", "hostile", "-q", "--set", "slices=[t]", "--set", "limits=256")
 		run(t, dir, "calibrate", "runs/hostile", "-q")
 		return filepath.Join(dir, "runs", "hostile", "report.html")
 	})
@@ -69,7 +75,7 @@ func TestHostile(t *testing.T) {
 		if rows != len(hostileTexts) {
 			t.Errorf("%d rows of %d", rows, len(hostileTexts))
 		}
-		if n := b.number(`document.querySelectorAll("#agreement .dispute").length`); n == 0 {
+		if n := b.number(`document.querySelectorAll("#agreement .passage").length`); n == 0 {
 			t.Error("the disagreements are not there")
 		}
 		foreign := `document.querySelectorAll("main img, main script, main iframe, main a:not([href^='#']), main [onload], main [onerror], main [onmouseover], main [style]").length`

@@ -78,7 +78,7 @@ func TestWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	static, _, _ := strings.Cut(string(html), `<script type="application/octet-stream"`)
-	for _, want := range []string{`id="h-verdict"`, `class="cards"`, `<svg class="strip`, "Systems side by side", `id="method"`, "SHA-256", "<noscript>"} {
+	for _, want := range []string{`id="h-verdict"`, `class="cards"`, `<svg class="strip`, `id="systems"`, `id="method"`, "SHA-256", "<noscript>"} {
 		if !strings.Contains(static, want) {
 			t.Errorf("without a script the page lacks %s", want)
 		}
@@ -139,7 +139,7 @@ func sortFilterSearch(t *testing.T, v view) {
 	b.quiet()
 }
 
-// TestBinsAgree compares each bar of a distribution with the rows that its link
+// TestBinsAgree compares each count of what fails most with the rows that its link
 // shows.
 func TestBinsAgree(t *testing.T) {
 	for name, page := range map[string]func(testing.TB) string{"scores": samplePage, "counts": countsPage} {
@@ -167,10 +167,10 @@ func binsAgree(t *testing.T, page string) {
 	var bad []string
 	b.eval(`(async () => {
 		const bad = [];
-		for (const a of document.querySelectorAll(".spreads table a")) {
+		for (const table of document.querySelectorAll(".bars")) for (const a of table.caption.textContent.startsWith("What fails most") ? table.querySelectorAll("th a") : []) {
 			location.hash = a.getAttribute("href");
 			await new Promise((r) => setTimeout(r, 30));
-			const want = a.closest("tr").querySelector("td").textContent, got = String(order.length);
+			const want = a.closest("tr").cells[2].textContent, got = String(order.length);
 			if (want !== got) bad.push(a.getAttribute("href") + ": " + got + " rows, bar of " + want);
 		}
 		return bad;
@@ -453,7 +453,7 @@ func TestClaimsBySources(t *testing.T) {
 		b := open(t, page, "#row=m/default", v)
 		b.wait(opened)
 		got := b.text(`[...document.querySelectorAll('.row-detail [aria-label="Claims by sources"] tr')].map((tr) => [...tr.children].map((c) => c.textContent).join("|")).join(" / ")`)
-		if want := "claim|[1]|[2]|[3]|together|elsewhere / 1|full|||full|full / 2||full|full|full|none"; got != want {
+		if want := "claim|[1]|[2]|[3]|together|elsewhere / 1|full|||full|full / 2||full|full|full|undecided"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		if n := b.number(`[...document.querySelectorAll('.row-detail [aria-label="Claims by sources"] tr')].filter((tr) => [...tr.children].some((c) => Math.abs(c.getBoundingClientRect().top - tr.getBoundingClientRect().top) > 1)).length`); n != 0 {

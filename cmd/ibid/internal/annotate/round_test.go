@@ -86,9 +86,9 @@ func TestRound(t *testing.T) {
 	for i, it := range portItems(n) {
 		for _, system := range []string{"plain", "other"} {
 			row := map[string]any{"id": fmt.Sprint("q", i), "system": system, "query": it.Query}
-			answer := fmt.Sprintf("Quay %d cost %d million crowns. Nobody was hurt.", i, 80+i)
+			answer := fmt.Sprintf("Quay %d cost %d million crowns. No accident with injuries was reported.", i, 80+i)
 			if system == "other" {
-				answer = fmt.Sprintf("The quay cost %d million crowns. Nobody was hurt.", 80+i)
+				answer = fmt.Sprintf("The quay cost %d million crowns. No accident with injuries was reported.", 80+i)
 			}
 			cut := strings.Index(answer, ". ") + 1
 			var documents []map[string]any

@@ -175,7 +175,6 @@ func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	view.All = a.detail
 	if err := a.show(view); err != nil {
 		return err
 	}

@@ -42,9 +42,7 @@ metrics with --all, are adjusted by Benjamini and Hochberg and are for looking
 around. ~ is no significant difference; mde is what would have been one.
 
 Runs whose numbers do not mean the same (versions, judge, prompts, settings,
-documents, truth) are refused unless --force is given; so are runs between which the
-judge moved on its anchors (judge.anchors), with exit code 4 and the verdicts that
-changed.`,
+documents, truth) are refused unless --force is given.`,
 		Example: `  ibid compare runs/monday runs/tuesday
   ibid compare runs/monday runs/tuesday --metric char_f1 --metric 'micro(char_recall)' --slice lang
   ibid compare runs/monday --by system
@@ -108,9 +106,6 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 		return err
 	}
 	r, err := a.comparison(f.by, args, o)
-	if moved, ok := errors.AsType[*compare.DriftError](err); ok {
-		return a.refuseDrift(moved)
-	}
 	if err != nil {
 		return err
 	}
@@ -124,21 +119,6 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 		return a.gateSystems(ctx, args[0], r.Sides[0].System, f)
 	}
 	return a.gateRuns(ctx, args[0], args[1:], f)
-}
-
-// refuseDrift lists the verdicts in which the judge changed between two runs. It
-// stands in for the comparison.
-func (a *app) refuseDrift(moved *compare.DriftError) error {
-	if !strings.EqualFold(filepath.Ext(a.output), ".parquet") {
-		if err := a.show(&report.Drift{Drifts: moved.Drifts}); err != nil {
-			return err
-		}
-	}
-	for _, d := range moved.Drifts {
-		a.say("not compared: %s", d.Sentence())
-	}
-	a.hint("--force compares them all the same, and says so; what differs may be the judge")
-	return exitError{ExitNoVerdict}
 }
 
 func (a *app) writeComparison(r *compare.Result) error {
@@ -189,7 +169,7 @@ func (a *app) gateRuns(ctx context.Context, base string, news []string, f *compa
 		if err != nil {
 			return err
 		}
-		out, err := harness.SavedOutcome(ctx, dir, m, config, base)
+		out, err := harness.SavedOutcome(dir, m, config, base)
 		if err != nil {
 			return err
 		}
@@ -204,7 +184,7 @@ func (a *app) gateSystems(ctx context.Context, dir, base string, f *compareFlags
 	if err != nil {
 		return err
 	}
-	out, err := harness.SystemOutcome(ctx, dir, m, config, base)
+	out, err := harness.SystemOutcome(dir, m, config, base)
 	if err != nil {
 		return err
 	}

@@ -115,8 +115,6 @@ type forecastJSON struct {
 	RPM            *int64  `json:"rpm"` // null without a limit
 	LatencySeconds float64 `json:"latency_seconds"`
 	LatencyAssumed bool    `json:"latency_assumed"`
-
-	Anchors *forecastJSON `json:"anchors,omitempty"` // absent without anchors; their calls are not in the numbers above
 }
 
 func newForecastJSON(kind string, f *harness.Forecast) *forecastJSON {
@@ -135,19 +133,7 @@ func newForecastJSON(kind string, f *harness.Forecast) *forecastJSON {
 	if f.RPM > 0 {
 		out.RPM = &f.RPM
 	}
-	if f.Anchors != nil {
-		out.Anchors = newForecastJSON(kind, f.Anchors)
-	}
 	return out
-}
-
-// anchorsForecast is what the anchors take, in one line.
-func anchorsForecast(f *harness.Forecast) string {
-	text := fmt.Sprintf("%s rows, asked anew by every run: %s calls", report.Thousands(f.InputRows), report.Thousands(f.Calls))
-	if f.Calls > 0 && f.Unpriced == 0 {
-		text += fmt.Sprintf(", about %s besides, at most %s, about %s", dollars(f.NanoUSD), dollars(f.MostNanoUSD), max(f.Time.Round(time.Second), time.Second))
-	}
-	return text
 }
 
 func writeForecast(w io.Writer, kind string, c *harness.Checked, f *harness.Forecast) error {
@@ -172,9 +158,6 @@ func writeForecast(w io.Writer, kind string, c *harness.Checked, f *harness.Fore
 	if len(f.Models) == 0 {
 		line("calls", "0: judge %s asks no model", kind)
 		return t.Flush()
-	}
-	if n := f.Anchors; n != nil {
-		line("anchors", "%s", anchorsForecast(n))
 	}
 	if f.Cache != "" {
 		line("kept", "%s answers in %s", report.Thousands(f.Cached), f.Cache)

@@ -77,7 +77,7 @@ func (a *app) gate(ctx context.Context, dir, baseline string, gates, accept []st
 			return compareError(&compare.RefusedError{Base: base.ID, New: m.ID, Reasons: why})
 		}
 	}
-	out, err := harness.SavedOutcome(ctx, dir, m, config, baseline)
+	out, err := harness.SavedOutcome(dir, m, config, baseline)
 	if err != nil {
 		return err
 	}
@@ -112,9 +112,7 @@ func (c *ciFlags) check() error {
 
 // gatesView is the view model of an outcome's gates.
 func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
-	view := report.NewGates(out.Manifest, out.Verdict(config.MinCoverage), out.Lacks(config.MinCoverage), out.Gates)
-	view.Drift = out.Drift
-	return view
+	return report.NewGates(out.Manifest, out.Verdict(config.MinCoverage), out.Lacks(config.MinCoverage), out.Gates)
 }
 
 // conclude prints why an outcome is not good, writes it for a CI system, and turns
@@ -142,10 +140,6 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags
 	for _, why := range view.Lacks {
 		a.say("%s", why)
 	}
-	if d := out.Drift; d != nil && d.Moved {
-		a.say("flipped: %s", someFlips(d))
-		a.hint("ibid compare " + quote(d.BaseDir) + " " + quote(out.Dir) + " names all of them")
-	}
 	if ci.annotations != "" {
 		a.annotate(config, out, view.Lacks)
 	}
@@ -164,21 +158,6 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags
 		return exitError{ExitGate}
 	}
 	return nil
-}
-
-// namedFlips is how many flipped verdicts stand in one line.
-const namedFlips = 3
-
-// someFlips names the first verdicts that flipped.
-func someFlips(d *compare.Drift) string {
-	var some []string
-	for i := range d.Flipped[:min(len(d.Flipped), namedFlips)] {
-		some = append(some, d.Flipped[i].Where()+" ("+d.Flipped[i].Change()+")")
-	}
-	if left := len(d.Flipped) - len(some); left > 0 {
-		some = append(some, fmt.Sprintf("and %d more", left))
-	}
-	return strings.Join(some, ", ")
 }
 
 func gateValue(g runs.GateResult) string {

@@ -36,6 +36,7 @@ var goneFlags = map[string]string{
 	"compare --resamples":       "leave it out: nothing is resampled, intervals and p-values are in closed form",
 	"compare --plan":            "leave it out: compare prints for each difference the least one that these rows would have shown (mde)",
 	"run --shard":               "ibid score RUN.yaml DATASET --rows A:B -o parts/0 scores some of the rows, and ibid summary parts/* -o runs/NAME joins them",
+	"import --max-line":         "leave it out: a record may have 64 MiB, and --limits N multiplies that and every other limit",
 	"history --baseline":        "leave it out: history has no control charts, and ibid compare says whether two runs differ",
 	"history --baseline-nights": "leave it out: history has no control charts, and ibid compare says whether two runs differ",
 }
@@ -44,7 +45,7 @@ var goneFlags = map[string]string{
 var goneFormats = map[string]string{
 	"history svg":  "look at the page of the last run, which draws the trend of its metrics: ibid report RUN",
 	"show parquet": "copy the file itself: each table of a run is a Parquet file in its folder, such as RUN/rows.parquet",
-	"show sql":     "read the file itself, which has every column: SELECT * FROM 'RUN/rows.parquet'",
+	"show sql":     "read the file itself, SELECT * FROM 'RUN/rows.parquet'; ibid help columns has the SQL of the metrics that follow from its columns",
 }
 
 // goneCommand is the error for arguments of cmd that begin with a command of the

@@ -166,6 +166,7 @@ func formatsTopic() string {
 	for _, f := range convert.Formats() {
 		fmt.Fprintf(&b, "  %-20s %s (%s)\n", f.Name, f.Summary, f.Input)
 	}
+	b.WriteString("\nYour own: ibid import --with mine.jq PATH... reads records with a program in jq, such as\n\n" + ownFormatExample)
 	b.WriteString(datasetTopic)
 	return b.String()
 }
@@ -185,6 +186,7 @@ answer by one system. id, query and answer are required; (id, system) is unique.
   documents   list of doc, title, text, source_type, pages, blocks
   messages    list of role, content
   tags        map of text to text
+  source_record   text: what another tool saved, as JSON, of which an import made the row
 
 truth and labels may stand in tables of their own (settings truth and labels): Parquet,
 JSON Lines or CSV with id and that list (in CSV as JSON), or with one line an element,
@@ -205,12 +207,13 @@ in manifest.json, and in the metadata of what ibid fetch writes.
 func claimsTopic() string {
 	var b strings.Builder
 	b.WriteString(claimsText)
+	builtIn := claims.NewPhrases(claims.Phrases{})
 	for _, list := range []struct {
 		head    string
 		phrases []string
 	}{
-		{"Uncited sentences that begin so claim nothing (setting no_claim_phrases; a phrase with a\nfull stop must be all of the sentence)", claims.NoClaimPhrases()},
-		{"Attributions (setting attribution_phrases)", claims.AttributionPhrases()},
+		{"Uncited sentences that begin so claim nothing (setting no_claim_phrases; a phrase with a\nfull stop must be all of the sentence)", builtIn.NoClaim},
+		{"Attributions (setting attribution_phrases)", builtIn.Attribution},
 		{"Headings of an answer's own list of references", claims.ReferenceHeadings()},
 	} {
 		fmt.Fprintf(&b, "\n%s:\n", list.head)
@@ -227,6 +230,12 @@ func claimsTopic() string {
 		}
 		b.WriteString(line + "\n")
 	}
+	b.WriteString("\nUncited sentences that match one of these patterns abstain (setting abstention_phrases):\n")
+	for _, p := range builtIn.Abstention {
+		if p != "" && p[0] != '#' {
+			b.WriteString("  " + p + "\n")
+		}
+	}
 	return b.String()
 }
 
@@ -239,7 +248,10 @@ answer that is JSON, each "key: value" is a unit.
 
 Text is cut into sentences; a mark behind the full stop belongs to the sentence before.
 Questions claim nothing, nor do uncited sentences that begin with one of the phrases
-below. With claims: auto a sentence is cut where the provider says which words are cited:
+below, or that abstain: they say that the answer is not known or not in what was given.
+Patterns of these are RE2, matched without case at the beginning of a sentence, behind
+openers (lines that begin with >). Four words or more behind a "but" (&) make it a claim.
+An answer abstains if a sentence does and it has no claim and no citation. With claims: auto a sentence is cut where the provider says which words are cited:
 what stands before such a segment belongs to it, or is context if it ends in a comma or a
 colon and holds no number; what stands behind the last is a claim of its own from seven
 words on, unless it says where something is from; a claim of fewer than three words takes
@@ -263,7 +275,6 @@ or with --gate:
 
   char_f1 >= 0.7                     macro value over all systems
   micro(char_f1) >= 0.7              micro value
-  given(char_f1) >= 0.7              with the spans as given, where quotes moved some
   agreement(truth) >= 0.8            annotators on marked places; or a kind of label
   lo(char_f1) >= 0.6                 lower end of its interval; hi() is the upper one
   lo(micro(char_f1))[lang=de] >= 0.6 one slice (slices: [lang] in the run file)
@@ -272,14 +283,9 @@ or with --gate:
   p(char_f1) >= 0.05                 two-sided p of that difference, by clusters; not
                                      adjusted for other gates
 
-given() is of metrics that compare places with truth. A run whose gates name it scores
-its rows a second time, without a judge, and leaves that in RUN/given.
-
 diff and p need a baseline: ibid run --baseline RUN, ibid gate RUN BASE, or
 ibid compare BASE NEW --gate. A baseline that means something else (judge, prompts,
-versions, settings, documents) is wrong use: exit code 2. If the judge moved since the
-baseline, as its anchors show (judge.anchors), they have no verdict: exit code 4. Gates
-on the run's own values compare with nothing, so anchors do not concern them.
+versions, settings, documents) is wrong use: exit code 2.
 
 ibid gate RUN asks them of saved results. For a CI system, --junit FILE leaves the
 verdict in a file; --annotations github prints what GitHub shows at the line of the run
@@ -329,8 +335,7 @@ const exitTopic = `  0    done, gates passed
   3    done, a gate failed
   4    no verdict, or done in part: coverage below min_coverage, a gate over metrics
        that a sign says mean little (ibid help signs), --max-cost reached or a judge
-       that cannot go on, records that an import left out, runs that cannot be compared
-       because their judge moved on its anchors; wins over 3
+       that cannot go on, records that an import left out; wins over 3
   130  interrupted; what was done is saved, the resume command is printed
   143  terminated; the same
 `
@@ -350,13 +355,13 @@ const environmentTopic = `  IBID_A__B           the setting a.b, such as IBID_JU
 
 // columnForms are all tables that ibid writes, those of a run first.
 func columnForms() []runs.Form {
-	return append(runs.Forms(), compare.Lines.Form, compare.FlippedLines.Form, annotations.CalibrationLines.Form, history.Lines.Form)
+	return append(runs.Forms(), compare.Lines.Form, annotations.CalibrationLines.Form, history.Lines.Form)
 }
 
 const columnsIntro = `Columns of every table that ibid writes: the Parquet files of a run, and the CSV of
 commands. CSV has the same names, an empty cell for null and "; " between the
-elements of a list. Counts are int64 and scores are double; both are null when they
-are unknown or undefined, never 0.
+elements of a list or a map. Counts are int64 and scores are double; both are null when
+they are unknown or undefined, never 0.
 `
 
 // columnsTopic prints what every column is.

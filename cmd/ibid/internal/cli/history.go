@@ -5,14 +5,12 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
-	"ibid/annotations/compare"
 	"ibid/annotations/history"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -43,9 +41,8 @@ Then it shows the values of each metric over the runs, each with its
 sampling error. Where runs have annotators, agreement(truth), agreement(KIND) and
 calibration(KIND) are followed as metrics are, by the statistic that decides.
 
-Other questions, another judge, prompt or setting that moves scores begin a new segment,
-and so does a judge that moved on its anchors: numbers before and after it do not mean
-the same. With --any-items other questions and documents do not.
+Other questions, another judge, prompt or setting that moves scores begin a new segment:
+numbers before and after it do not mean the same. With --any-items other questions and documents do not.
 
 Whether two runs differ over the same questions is for ibid compare. The page of a run
 shows its history, too.
@@ -95,9 +92,6 @@ func (a *app) history(f *historyFlags, dir string) error {
 	}
 	nights, err := history.ReadNights(listed, f.options())
 	if err != nil {
-		return err
-	}
-	if err := markNights(nights); err != nil {
 		return err
 	}
 	people, err := addPeople(nights)
@@ -220,9 +214,6 @@ func (a *app) removeOld(f *historyFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := markNights(nights); err != nil {
-		return err
-	}
 	gone := history.Expired(history.Divide(history.Pooled(nights), f.options()), time.Now(), age)
 	gone = withoutBaselines(gone, listed)
 	for _, n := range gone {
@@ -268,60 +259,4 @@ func sameDir(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// nightLevel is the confidence level at which a history decides that the judge
-// changed. A history tests every night. At this level a judge that did not change
-// begins a new segment in one of 400 nights.
-const nightLevel = 0.9975
-
-// judgeBasis is the name of the basis that differs between nights before and after
-// a change of the judge.
-const judgeBasis = "judge, by its anchors"
-
-// markNights starts a new segment when the judge changed on its anchors. Each night
-// gets the number of changes until then. A night is compared with the first night
-// after the last change, so that many small steps add up. A night that cannot be
-// compared becomes the first of those that follow. After an error no night is marked.
-func markNights(nights []history.RunNight) error {
-	var first *runs.Listed
-	n := 0
-	counts := make([]string, len(nights))
-	for i := range nights {
-		m, err := runs.ReadManifest(nights[i].Dir)
-		if err != nil {
-			return err
-		}
-		if m.Anchors != nil {
-			run := &runs.Listed{Dir: nights[i].Dir, Manifest: m}
-			stays, moved, err := sameJudgeAs(first, run)
-			if err != nil {
-				return err
-			}
-			if moved {
-				n++
-			}
-			if !stays {
-				first = run
-			}
-		}
-		counts[i] = strconv.Itoa(n)
-	}
-	for i := range nights {
-		nights[i].Basis[judgeBasis] = counts[i]
-	}
-	return nil
-}
-
-// sameJudgeAs says whether a run can still be compared with the first, and if not,
-// whether that is because the judge moved.
-func sameJudgeAs(first, run *runs.Listed) (stays, moved bool, err error) {
-	if first == nil || len(compare.Reasons(first.Manifest, run.Manifest)) > 0 {
-		return false, false, nil
-	}
-	d, err := compare.DriftBetween(*first, *run, compare.Options{Level: nightLevel})
-	if err != nil {
-		return false, false, err
-	}
-	return d.Unchecked == "" && !d.Moved, d.Moved, nil
 }

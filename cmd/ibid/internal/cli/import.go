@@ -18,6 +18,7 @@ import (
 )
 
 type importFlags struct {
+	with      string
 	docs      string
 	request   string
 	report    string
@@ -30,7 +31,7 @@ type importFlags struct {
 func (a *app) importCommand() *cobra.Command {
 	f := &importFlags{}
 	cmd := &cobra.Command{
-		Use:   "import FORMAT PATH... -o DATASET",
+		Use:   "import FORMAT|--with FILE.jq PATH... -o DATASET",
 		Short: "other formats to a dataset",
 		Long: "import turns records of other tools into a dataset. Offsets are proved by the\n" +
 			"quoted text where there is any, never assumed. A record that cannot be read is\n" +
@@ -39,19 +40,39 @@ func (a *app) importCommand() *cobra.Command {
 			"A response of a provider is one row. Its id is the name of its file, or of its\n" +
 			"member id or custom_id where several are in one file; its system the\n" +
 			"model, or the provider where no model is named.\n\n" +
+			"--with reads records of your own with a program in jq in place of a format:\n\n" + ownFormatExample +
+			"\nparts joined are the answer; numbers in it, such as [1], count the documents. What\n" +
+			"cites it has elsewhere are cites: [{source: {doc}, quote, start, end, in: {part, start,\n" +
+			"end}}]. need(\"m\"), str, num, obj and list give a member or say where it is missing;\n" +
+			"# flat in a line of its own at the top says that row gives the members of jsonl.\n\n" +
 			"formats:\n" + formatList(),
 		Example: `  ibid import jsonl answers.jsonl -o answers.parquet
   ibid import jsonl answers.jsonl -o answers.parquet --docs docs.parquet
   ibid import anthropic recordings/ -o answers.parquet --docs docs.parquet
   ibid import openai answer.json --request question.json -o answers.parquet
   ibid import evidence-inference DIR -o ei.parquet --docs docs.parquet --truth-annotator 0
+  ibid import --with mine.jq traces.jsonl -o traces.parquet
   ibid import label-studio export.json -o people.parquet --docs docs.parquet
   cat answers.jsonl | ibid import jsonl - -o answers.parquet`,
-		Args: cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.importFiles(cmd, f, args[0], args[1:]) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.with != "" {
+				return cobra.MinimumNArgs(1)(cmd, args)
+			}
+			return cobra.MinimumNArgs(2)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.with == "" {
+				return a.importFiles(cmd, f, args[0], args[1:])
+			}
+			if _, known := convert.Lookup(args[0]); known && !exists(args[0]) {
+				return ibid.Usagef("--with %s stands in place of the format %s: give one of them", f.with, args[0])
+			}
+			return a.importFiles(cmd, f, "", args)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.docs, "docs", "", "write the documents to this Parquet file, too")
+	flags.StringVar(&f.with, "with", "", "a program in jq that reads the records, in place of FORMAT")
 	flags.StringVar(&f.request, "request", "", "the request that the responses answer, as JSON; X.request.json beside X.response.json is found by itself")
 	flags.StringVar(&f.system, "system", "", "what the system is called whose answers these are; by default as its model, else its provider")
 	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON or, if it ends in .txt, as text")
@@ -60,6 +81,12 @@ func (a *app) importCommand() *cobra.Command {
 	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
 	return cmd
 }
+
+// ownFormatExample is a program that reads traces of one shape.
+const ownFormatExample = `  # my traces
+  def row: .trace | {id: .uid, query: .q, parts: [.a],
+                     documents: [.hits[] | {doc: .path, text: .body}]};
+`
 
 func formatList() string {
 	var b strings.Builder
@@ -81,7 +108,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	}
 	var left leftOut
 	o := convert.Options{
-		Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin, Limits: f.limits,
+		With: f.with, Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin, Limits: f.limits,
 		OnError: func(e convert.RecordError) {
 			if left.first(e.Reason) {
 				a.say("left out: %s", report.CleanLine(e.Error()))
@@ -124,7 +151,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		return err
 	}
 	if off, all := result.Repaired+result.Mismatched, result.Proved+result.Repaired+result.Mismatched; off*misplacedLimit > all {
-		a.warn("%s of %s quoted passages are not at their offsets: they count where their quotes are, truth and citations alike (quoted_spans)",
+		a.warn("%s of %s quoted passages are not at their offsets: they count where their quotes are, truth and citations alike",
 			report.Thousands(off), report.Thousands(all))
 	}
 	if result.Failed > 0 {
@@ -141,7 +168,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 			return convert.Report{}, ibid.Usagef("%s is both read and written", out)
 		}
 	}
-	if _, known := convert.Lookup(format); !known {
+	if _, known := convert.Lookup(format); !known && o.With == "" {
 		// Convert has the better error message, and nothing has been created yet.
 		return convert.Convert(ctx, format, paths, o, nil)
 	}
@@ -150,7 +177,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 			return convert.Report{}, ibid.Usagef("%s: no such file or directory", path)
 		}
 	}
-	sink, err := newFiles(format, a.output, docs)
+	sink, err := newFiles(format, o.With, a.output, docs)
 	if err != nil {
 		return convert.Report{}, err
 	}
@@ -274,7 +301,7 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 }
 
 // newFiles starts the files of an import.
-func newFiles(format, rows, docs string) (*convert.Files, error) {
+func newFiles(format, with, rows, docs string) (*convert.Files, error) {
 	rows, err := datasetTarget(rows)
 	if err == nil && docs != "" {
 		docs, err = datasetTarget(docs)
@@ -282,7 +309,7 @@ func newFiles(format, rows, docs string) (*convert.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return convert.NewFiles(format, rows, docs)
+	return convert.NewFiles(format, with, rows, docs)
 }
 
 // misplacedLimit is one in how many quotes may stand elsewhere than given without a word.

@@ -138,7 +138,7 @@ func writeSampleData(ctx context.Context, dir string) error {
 
 // importSample writes records to a dataset and, unless docs is "", documents.
 func importSample(ctx context.Context, records []byte, answers, docs string) error {
-	sink, err := newFiles("jsonl", answers, docs)
+	sink, err := newFiles("jsonl", "", answers, docs)
 	if err != nil {
 		return err
 	}

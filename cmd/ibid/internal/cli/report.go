@@ -218,10 +218,6 @@ func addComparison(o *report.PageOptions, data []report.RunData) error {
 		return nil
 	}
 	var refused *compare.RefusedError
-	if moved, ok := errors.AsType[*compare.DriftError](err); ok {
-		o.NotCompared, o.Drifts = err.Error(), moved.Drifts
-		return nil
-	}
 	if errors.As(err, &refused) || errors.Is(err, ibid.ErrUsage) {
 		o.NotCompared = err.Error()
 		return nil
@@ -282,9 +278,6 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData, folder string
 		return nil
 	case asked && len(past.Nights) < report.LeastNights:
 		a.warn("%s holds %s before this one, which is too few: the page has no history", folder, report.Plural(int64(len(past.Nights)-1), "run that belongs", "runs that belong"))
-	}
-	if err := markNights(past.Nights); err != nil {
-		a.warn("the page does not know whether the judge moved: %v", err)
 	}
 	o.Past = past
 	return nil

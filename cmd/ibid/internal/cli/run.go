@@ -36,7 +36,7 @@ type runFlags struct {
 
 // What flags say that several commands have.
 const (
-	judgeUsage     = "who judges support: lexical, openrouter, openai, human, recorded, replay or none"
+	judgeUsage     = "who judges support: lexical, openrouter, openai, human, recorded or none"
 	documentsUsage = "the documents that are cited: a Parquet file, directory or glob"
 	baselineUsage  = "a finished run that gates with diff and p compare with"
 )
@@ -71,7 +71,7 @@ is repaired in a call at full price, a line whose time ran out goes into a next 
 With claims: model the claims are a first batch and the questions about them a second;
 the votes of judge.votes and the models of judge.panel go out together, further votes on
 doubtful verdicts are calls. Before a batch is sent, the most that it can cost is set
-aside from --max-cost. Anchors are asked in calls.`,
+aside from --max-cost.`,
 		Example: `  ibid run ibid.yaml
   ibid run answers.jsonl --judge none
   ibid run answers.parquet --documents docs.parquet --judge none
@@ -91,7 +91,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	s.addGold(cmd)
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	s.add(cmd, "model", "judge.model", "model that judges, such as VENDOR/MODEL at OpenRouter")
-	s.add(cmd, "replay", "judge.replay", "with --judge recorded a file of verdicts (Parquet, JSON Lines, CSV), with --judge replay saved replies of a model")
+	s.add(cmd, "replay", "judge.replay", "with --judge recorded a file of verdicts (Parquet, JSON Lines, CSV)")
 	s.add(cmd, "max-cost", "judge.max_cost_usd", "stop when the judge has cost this many US dollars; 0 = no limit")
 	s.add(cmd, "rpm", "judge.rpm", "most calls to the judge a minute; 0 = no limit")
 	s.add(cmd, "cache", "judge.cache", "file of the judge's answers (default: in the user's cache directory)")

@@ -77,7 +77,7 @@ func TestView(t *testing.T) {
 			"":                                    "first",
 			"run/first/":                          "Port Lindow",
 			"run/first/rows":                      "q-01",
-			"compare?run=second&run=first":        "0.132",
+			"compare?run=second&run=first":        "0.127",
 			"search?q=" + url.QueryEscape("q-01"): "q-01",
 		} {
 			if status, text := s.get(base + path); status != http.StatusOK || !strings.Contains(text, want) {

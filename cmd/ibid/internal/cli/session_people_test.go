@@ -25,13 +25,13 @@ func TestAgreement(t *testing.T) {
 	t.Chdir("demo")
 	s.write("many.csv", "item,annotator,value\n1,ada,1\n1,ben,1\n2,ada,0\n2,ben,0\n3,ada,1\n3,ben,0\n4,ada,0\n4,ben,0\n5,ada,1\n5,ben,1\n6,ada,1\n6,ben,1\n")
 	s.steps(
-		step{line: "agree ibid.yaml", out: "^agreement of the annotators of ibid\\.yaml$\n^marked places +unreliable +char_alpha +0\\.732 \n^support +reliable +alpha_ordinal +0\\.910 "},
+		step{line: "agree ibid.yaml", out: "^agreement of the annotators of ibid\\.yaml$\n^marked places +unreliable +char_alpha +0\\.732 \n^support +reliable +alpha_ordinal +0\\.946 "},
 		step{line: "agree ibid.yaml --json", out: `"schema": "ibid\.agreement/v1"`},
 		step{line: "agree ibid.yaml --format csv", out: `^char_alpha,`},
 		step{line: "agree many.csv", out: `^labels +undecided`},
-		step{line: "agree many.csv --format markdown", out: `^\| all annotators \|`},
-		step{line: "agree many.csv --fail-under percent_agreement=0.83", out: `^percent_agreement +0\.833`},
-		step{line: "agree many.csv --fail-under percent_agreement=0.84", code: 3, out: `^percent_agreement +0\.833`, err: `^ibid: warning: percent_agreement is 0\.833, under 0\.84$`},
+		step{line: "agree many.csv --format markdown", out: `^agreement of all annotators$`},
+		step{line: "agree many.csv --fail-under percent_agreement=0.83", out: `^labels +percent_agreement +0\.833`},
+		step{line: "agree many.csv --fail-under percent_agreement=0.84", code: 3, out: `^labels +percent_agreement +0\.833`, err: `^ibid: warning: percent_agreement is 0\.833, under 0\.84$`},
 		step{line: "agree many.csv --fail-under beta=0.5", code: 2, err: "there is no beta here$\n^hint: there are "},
 		step{line: "agree many.csv --fail-under alpha", code: 2, err: `is no bound`},
 		step{line: "agree many.csv --value verdict", code: 2, err: "^ibid: many\\.csv: no column \"verdict\"$\n^hint: it has "},
@@ -40,7 +40,7 @@ func TestAgreement(t *testing.T) {
 		step{line: "agree ibid.yaml --adjudicate majority -o answers.parquet", code: 2, err: "is both read and written$\n^hint: write to another file"},
 		step{line: "agree none.parquet", code: 2, err: `^ibid: none\.parquet: no such file or directory$`},
 
-		step{line: "sample ibid.yaml -o blind --seed s", out: "^drew 7 of 69 annotated rows$\n^give people blind/template\\.jsonl and keep blind/key\\.json$"},
+		step{line: "sample ibid.yaml -o blind --seed s", out: "^drew 8 of 72 annotated rows$\n^give people blind/template\\.jsonl and keep blind/key\\.json$"},
 		step{line: "sample ibid.yaml -o blind", code: 2, err: `^ibid: blind/key\.json is there already$`},
 		step{line: "sample ibid.yaml -o html --template html --n 3 --json", out: `"items": 3`},
 		step{line: "sample ibid.yaml -o studio --template label-studio --stratify lang", out: `^give people studio/tasks\.json and studio/label_config\.xml and keep `},
@@ -57,8 +57,8 @@ func TestAgreement(t *testing.T) {
 	s.filled("blind/template.jsonl", "blind/ben.jsonl", strings.NewReplacer(`"truth":null`, `"truth":[]`, `"value":null`, `"value":0`))
 	s.filled("blind/ada.jsonl", "wrong.jsonl", strings.NewReplacer("item-0001", "item-9999"))
 	s.steps(
-		step{line: "agree --blind blind/key.json --filled blind/ada.jsonl", out: `^agreement of 7 rows with answers\.parquet, annotated blindly$`},
-		step{line: "agree --blind blind/key.json --filled blind/ada.jsonl --filled blind/ben.jsonl", out: "^marked places +undecided +char_alpha +0\\.203 \n^char_jaccard +0\\.129 "},
+		step{line: "agree --blind blind/key.json --filled blind/ada.jsonl", out: `^agreement of 8 rows with answers\.parquet, annotated blindly$`},
+		step{line: "agree --blind blind/key.json --filled blind/ada.jsonl --filled blind/ben.jsonl", out: "^marked places +undecided +char_alpha +0\\.207 \n^marked places +char_jaccard +0\\.138 "},
 		step{line: "agree --blind blind/key.json --filled wrong.jsonl", code: 2, err: `"item-9999" is no item of the sample`},
 		step{line: "agree --blind blind/key.json --adjudicate union -o gold.jsonl", out: `^gold\.jsonl: `},
 		step{line: "agree --blind blind/key.json --adjudicate best -o gold.jsonl", code: 2, err: `not one of decided, union, intersection`},
@@ -80,13 +80,10 @@ func TestCalibration(t *testing.T) {
 		step{line: "calibrate labels.csv --judge nobody", code: 2, err: `no label is by "nobody"`},
 		step{line: "calibrate labels.csv --judge bot --policy median", code: 2, err: `one of mean, majority, each`},
 		step{line: "calibrate runs/none", code: 2, err: `runs/none is no run directory`},
-		step{line: "calibrate runs/first --dry-run", out: "^judge lexical-[0-9]+ against people, run first$\n^people yes +15 +0$\n^people no +0 +10$"},
-		step{line: "calibrate runs/first --dry-run --fail-under auroc=0.9", code: 4, out: `^auroc +1\.000`, err: `^ibid: warning: auroc of factual is undefined: no verdict$`},
-		step{line: "calibrate runs/first --dry-run --fail-under kappa=1.1", code: 4, out: `^kappa +1\.000`, err: `^ibid: warning: kappa of claim support is 0\.943, under 1\.1$`},
-		step{line: "show runs/first --all", out: "^char_f1 \n! ^corrected for the judge's errors$"},
-		step{line: "calibrate runs/first", out: `^citation_correctness +all systems +macro `, err: `^hint: look at it: runs/first/report\.html$`},
-		step{line: "show runs/first --all", out: "^corrected for the judge's errors$"},
-		step{line: "compare --by system runs/first --metric hallucination_rate --format csv", out: `^base,new,.*,corrected_diff,`},
+		step{line: "run ibid.yaml --judge lexical --id words -q", code: 4, err: `gate without verdict`},
+		step{line: "calibrate runs/words --dry-run", out: "^judge lexical-[0-9]+ against people, run words$\n^people yes +19 +1$\n^people no +0 +11$"},
+		step{line: "calibrate runs/words --dry-run --fail-under auroc=0.9", code: 4, out: `^auroc +0\.975`, err: `^ibid: warning: auroc of factual is undefined: no verdict$`},
+		step{line: "calibrate runs/words --dry-run --fail-under kappa=1.1", code: 4, out: `^kappa +0\.931`, err: `^ibid: warning: kappa of claim support is 0\.937, under 1\.1$`},
 		step{line: "calibrate runs/first --fit weights.json", code: 2, err: "^ibid: the flag --fit is gone$"},
 		step{line: "calibrate labels.csv --judge bot --bins 1", code: 2, err: `^ibid: --bins must be 2 to 1000$`},
 		step{line: "calibrate runs/first --judge bot", code: 2, err: "^ibid: --judge-name needs a table of labels$\n^hint: a run knows its judge$"},
@@ -101,7 +98,7 @@ func TestAnnotate(t *testing.T) {
 	s.steps(step{line: "init demo -q"})
 	t.Chdir("demo")
 	s.steps(
-		step{line: "sample ibid.yaml -o blind -q", out: `^drew 7 of 69 `},
+		step{line: "sample ibid.yaml -o blind -q", out: `^drew 8 of 72 `},
 		step{line: "annotate blind", code: 2, err: `^ibid: nobody is named`},
 		step{line: "annotate blind --annotator ../ada", code: 2, err: `cannot be the name`},
 		step{line: "annotate blind --annotator ada --share 3/2", code: 2, err: `no part 3 of 2`},

@@ -91,6 +91,9 @@ func notRun(argument string) error {
 		return nil
 	}
 	m, err := runs.ReadManifest(argument)
+	if other, ok := errors.AsType[*runs.SchemaError](err); ok && !other.OfRun() {
+		return nil // the manifest of another program
+	}
 	if err != nil {
 		return err
 	}

@@ -157,25 +157,13 @@ func (a *app) openRun(dir string) (*runs.Manifest, error) {
 		return nil, ibid.Usagef("%s has %s, and no summary", dir, m.Range.In()).With("ibid summary DIR... -o runs/NAME makes a run of all rows")
 	}
 	if !m.Complete() {
-		return nil, ibid.Usagef("%s is unfinished", dir).With("go on with: " + commandOfAny(dir, m))
+		return nil, ibid.Usagef("%s is unfinished", dir).With("go on with: " + commandOf(dir, m))
 	}
 	if m.Unsealed && !a.unsealed {
 		a.unsealed = true
 		a.warn("%s was made by an earlier version and has no digests: damage to its manifest would not be seen", dir)
 	}
 	return m, nil
-}
-
-// commandOfAny is commandOf, also of a run over anchors: what goes on with it is the
-// run that it is nested in.
-func commandOfAny(dir string, m *runs.Manifest) string {
-	outer := filepath.Dir(filepath.Clean(dir))
-	if filepath.Base(dir) == runs.AnchorsDir {
-		if of, err := runs.ReadManifest(outer); err == nil {
-			return commandOf(outer, of)
-		}
-	}
-	return commandOf(dir, m)
 }
 
 // nearestRun suggests a run beside the one that is not there.

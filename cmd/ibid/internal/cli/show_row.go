@@ -66,7 +66,7 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 		if detail.Kept != nil {
 			a.warn("%v: the texts shown are those that the run kept", detail.Kept)
 		}
-		source.Answer, source.Meant, source.Presence = &detail.Row, detail.Meant, &detail.Presence
+		source.Answer, source.Meant, source.Presence = &detail.Row, detail.Meant, detail.Presence
 		source.Text = func(doc string, page int32) (string, bool) {
 			text, ok := detail.Texts[harness.TextKey{Doc: doc, Page: page}]
 			return text, ok
@@ -151,7 +151,7 @@ func (a *app) showPrompt(cmd *cobra.Command, dir string, m *runs.Manifest, name 
 	if err != nil {
 		return err
 	}
-	prompts, err := harness.ReadPrompts(cmd.Context(), m, key.Row)
+	prompts, err := harness.ReadPrompts(cmd.Context(), dir, m, key.Row)
 	if err != nil {
 		return err
 	}

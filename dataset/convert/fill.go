@@ -1,0 +1,511 @@
+package convert
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/itchyny/gojq"
+
+	"ibid"
+	"ibid/metrics/token"
+)
+
+// A filler makes an exchange of a row that a program gives:
+//
+//	id, model, system, query, cost_usd, tokens, latency_ms, tags
+//	parts      texts, or {text, hidden, cites}; joined they are the answer
+//	documents  {doc, title, type, text or pages or blocks, metadata, pdf}
+//	cites      {source, quote, start, end, unit, page, title, type, method, id, confidence,
+//	           relevance, token_contribution, claim, reference, in}
+//	numbered   what [n] in the text stands for, where that is not the documents
+//	claims     texts, or {text, part}, {text, start, end}, {text, after: true}
+//	labels     {annotator, claim, citation, kind, value}
+//	truth      {annotator, doc, start, end, unit, quote}
+//	warn       texts
+//
+// The source of a cite is {document: n} or {result: n} of the request, {chunk: n} of the
+// row's documents, or what documents are; local says that its name tells it from others in
+// the request only; {missing: name} is one that there should be and is not. in says where in the answer it stands: {part}, {part, at}, {part, start,
+// end, text, link} or the same without a part for the whole answer, or false if that is not known; role is segment unless it
+// says marker or has link or at. A cite in parts[].cites stands on its part. A row without
+// cites has the marks of its text read, unless claims or truth is there.
+type filler struct {
+	p        *program
+	rec      *programRecord
+	response any // what the program looked at
+	x        *exchange
+	own      []int // sources that the row lists
+	err      error // the first thing that is no row
+}
+
+// fill makes the exchange of a row. The error is the program's: it gives no row.
+func (f *filler) fill(row any) error {
+	o, ok := row.(map[string]any)
+	if !ok {
+		return fmt.Errorf("row: want an object, got %s", kindOfTree(row))
+	}
+	x := f.x
+	x.responseID = f.text(o, "id")
+	x.model = cmp.Or(f.text(o, "model"), x.model)
+	x.ownSystem = f.text(o, "system")
+	x.query = cmp.Or(x.query, f.text(o, "query"))
+	x.cost = cmp.Or(x.cost, f.number(o, "cost_usd"))
+	x.latency = cmp.Or(x.latency, f.number(o, "latency_ms"))
+	x.tokens = cmp.Or(x.tokens, f.number(o, "tokens"))
+	for _, d := range f.list(o, "documents") {
+		f.own = append(f.own, f.source(d))
+	}
+	parts := f.list(o, "parts")
+	for i, v := range parts {
+		f.part(i, v)
+	}
+	for i, v := range parts {
+		if part, ok := v.(map[string]any); ok {
+			for _, c := range f.list(part, "cites") {
+				f.cite(c, i)
+			}
+		}
+	}
+	for _, c := range f.list(o, "cites") {
+		f.cite(c, noPart)
+	}
+	f.units()
+	f.marks(o)
+	for _, w := range f.list(o, "warn") {
+		x.warn(f.textOf(w, "warn"))
+	}
+	f.tags(o)
+	x.record, x.unknown = f.record(), f.unknownMembers()
+	return f.err
+}
+
+// wrong keeps the first thing that is no row.
+func (f *filler) wrong(at, want string, got any) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%s: want %s, got %s", at, want, kindOfTree(got))
+	}
+}
+
+func (f *filler) textOf(v any, at string) string {
+	s, ok := v.(string)
+	if !ok {
+		f.wrong(at, "a text", v)
+	}
+	return s
+}
+
+// text is a text, "" if it is null or absent.
+func (f *filler) text(o map[string]any, name string) string {
+	if v := o[name]; v != nil {
+		return f.textOf(v, name)
+	}
+	return ""
+}
+
+func (f *filler) number(o map[string]any, name string) ibid.Number {
+	if v := o[name]; v != nil {
+		if n, ok := gojq.ToFloat64(v); ok {
+			return ibid.Some(n)
+		}
+		f.wrong(name, "a number", v)
+	}
+	return ibid.Number{}
+}
+
+func (f *filler) integer(o map[string]any, name string) ibid.Integer {
+	if v := o[name]; v != nil {
+		if n, want := wholeNumber(v); want == "" {
+			return integer(int64(n.(int)))
+		}
+		f.wrong(name, "an integer", v)
+	}
+	return ibid.Integer{}
+}
+
+func (f *filler) isTrue(o map[string]any, name string) bool {
+	if v := o[name]; v != nil {
+		if b, ok := v.(bool); ok {
+			return b
+		}
+		f.wrong(name, "a boolean", v)
+	}
+	return false
+}
+
+func (f *filler) list(o map[string]any, name string) []any {
+	if v := o[name]; v != nil {
+		if list, ok := v.([]any); ok {
+			return list
+		}
+		f.wrong(name, "a list", v)
+	}
+	return nil
+}
+
+func (f *filler) object(v any, at string) map[string]any {
+	o, ok := v.(map[string]any)
+	if !ok {
+		f.wrong(at, "an object", v)
+	}
+	return o
+}
+
+// texts are the texts of a list; known is false if it is null or absent.
+func (f *filler) texts(o map[string]any, name string) (all []string, known bool) {
+	list := f.list(o, name)
+	if list == nil {
+		return nil, o[name] != nil
+	}
+	all = make([]string, len(list))
+	for i, v := range list {
+		all[i] = f.textOf(v, indexed(name, i))
+	}
+	return all, true
+}
+
+func (f *filler) part(i int, v any) {
+	if text, ok := v.(string); ok {
+		f.x.addText(text)
+		return
+	}
+	at := indexed("parts", i)
+	if v == nil {
+		f.wrong(at, "a text", v)
+		return
+	}
+	o := f.object(v, at)
+	f.x.addText(f.text(o, "text"))
+	f.x.parts[i].hidden = f.isTrue(o, "hidden")
+}
+
+// document is a document as a program gives it.
+func (f *filler) document(o map[string]any) source {
+	d := ibid.Document{Doc: f.text(o, "doc"), Title: f.text(o, "title"), SourceType: f.text(o, "type")}
+	d.Text, d.HasText = f.text(o, "text"), o["text"] != nil
+	d.Pages, d.HasPages = f.texts(o, "pages")
+	d.Blocks, d.HasBlocks = f.texts(o, "blocks")
+	if m := o["metadata"]; m != nil {
+		if all, isObject := m.(map[string]any); !isObject || len(all) > 0 {
+			d.Metadata = programJSON(m)
+		}
+	}
+	return source{Document: d, unnamed: f.isTrue(o, "local") && f.x.request == nil}
+}
+
+// source adds a source, unless one of that name says the same or more, and returns its index.
+func (f *filler) source(v any) int {
+	s := f.document(f.object(v, "source"))
+	none := !s.HasText && !s.HasPages && !s.HasBlocks
+	for i, k := range f.x.sources {
+		if k.Doc == s.Doc && (s.SourceType == "" || k.SourceType == "" || k.SourceType == s.SourceType) && (none || s.like(k)) {
+			return i
+		}
+	}
+	f.x.sources = append(f.x.sources, &s)
+	return len(f.x.sources) - 1
+}
+
+// like reports whether two sources hold the same.
+func (s *source) like(k *source) bool {
+	return s.HasText == k.HasText && s.Text == k.Text && s.HasPages == k.HasPages && s.HasBlocks == k.HasBlocks &&
+		slices.Equal(s.Pages, k.Pages) && slices.Equal(s.Blocks, k.Blocks)
+}
+
+// cite adds a citation that stands on a part, unless it says otherwise.
+func (f *filler) cite(v any, part int) {
+	x := f.x
+	o := f.object(v, "cites")
+	if reason, bad := o[badElement]; bad {
+		x.bad = append(x.bad, reason)
+		return
+	}
+	if f.err != nil {
+		return
+	}
+	citations, marks := len(x.citations), len(x.marks)
+	defer func() {
+		if f.err != nil { // it costs this citation
+			x.bad = append(x.bad, f.err.Error())
+			x.citations, x.marks, f.err = x.citations[:citations], x.marks[:marks], nil
+		}
+	}()
+	mark := f.mark(o, part)
+	var c *foundCitation
+	of, _ := o["source"].(map[string]any)
+	chunk := f.integer(of, "chunk")
+	switch n := f.integer(of, "document"); {
+	case o["source"] == nil:
+		c = x.cite(noSource, mark)
+	case of == nil:
+		f.wrong("source", "an object", o["source"])
+		return
+	case n.Known() && f.ownDocument(n.Value) != noSource:
+		c = x.cite(f.ownDocument(n.Value), mark)
+	case n.Known():
+		c = x.citeNumbered(n.Value, false, f.text(of, "title"), "", mark)
+	case of["result"] != nil:
+		c = x.citeNumbered(f.integer(of, "result").Value, true, f.text(of, "title"), f.text(of, "doc"), mark)
+	case chunk.Known() && 0 <= chunk.Value && chunk.Value < int64(len(f.own)):
+		c = x.cite(f.own[chunk.Value], mark)
+	case chunk.Known():
+		x.warn(fmt.Sprintf("chunk %d is cited, and the response has %d", chunk.Value, len(f.own)))
+		c = x.cite(noSource, mark)
+		c.Doc, c.DocNull = fmt.Sprintf("chunk %d", chunk.Value), false
+	case of["missing"] != nil:
+		c = x.cite(noSource, mark)
+		c.Doc, c.DocNull = f.text(of, "missing"), false
+		x.warn(quoted(c.Doc) + " is cited, and there is no such source")
+	case f.text(of, "doc") == "":
+		c = x.cite(noSource, mark)
+	default:
+		c = x.cite(f.source(of), mark)
+	}
+	f.about(c, o)
+}
+
+// ownDocument is document n of the conversation, if the response brings it: those of the
+// request come before.
+func (f *filler) ownDocument(n int64) int {
+	if f.x.request != nil {
+		n -= int64(len(f.x.request.documents))
+	}
+	if n < 0 || n >= int64(len(f.own)) {
+		return noSource
+	}
+	return f.own[n]
+}
+
+// about fills in what a cite says of itself.
+func (f *filler) about(c *foundCitation, o map[string]any) {
+	c.CitedText, c.Method, c.CitationID = f.text(o, "quote"), f.text(o, "method"), f.text(o, "id")
+	c.Title, c.SourceType = f.text(o, "title"), f.text(o, "type")
+	c.Page, c.Start, c.End, c.Unit = f.integer(o, "page"), f.integer(o, "start"), f.integer(o, "end"), f.text(o, "unit")
+	c.Confidence, c.Relevance = f.number(o, "confidence"), f.number(o, "relevance")
+	c.TokenContribution = f.integer(o, "token_contribution")
+	c.test = c.Start.Known() && c.Unit == ""
+	if r := o["reference"]; r != nil {
+		c.SourceReference = f.rec.raw(r)
+	}
+	if n := f.integer(o, "claim"); n.Known() {
+		c.ClaimID = strconv.FormatInt(n.Value, 10)
+	}
+	if c.source == noSource {
+		return
+	}
+	s := f.x.sources[c.source]
+	c.Title, c.SourceType = cmp.Or(c.Title, s.Title), cmp.Or(c.SourceType, s.SourceType)
+	if _, known := textOf(&s.Document); known && c.Unit == "" && !c.Start.Known() && !c.Page.Known() && c.CitedText == "" {
+		c.Unit = "document"
+	}
+}
+
+// mark adds where in the answer a cite stands, noMark if that is not known.
+func (f *filler) mark(o map[string]any, part int) int {
+	in := map[string]any{}
+	if o["in"] == false || o["in"] == nil && part == noPart {
+		return noMark
+	} else if o["in"] != nil {
+		in = f.object(o["in"], "in")
+	}
+	if n := f.integer(in, "part"); n.Known() {
+		part = int(n.Value)
+	}
+	if part >= len(f.x.parts) || part < noPart {
+		f.wrong("in.part", fmt.Sprintf("one of %d parts", len(f.x.parts)), part)
+		return noMark
+	}
+	m := answerMark{part: part, role: ibid.Segment}
+	m.start, m.end = f.integer(in, "start").Value, f.integer(in, "end").Value
+	m.text, m.link = f.text(in, "text"), f.text(in, "link")
+	switch at := f.integer(in, "at"); {
+	case at.Known():
+		m.given, m.start, m.role = givenPoint, at.Value, ibid.Marker
+	case in["end"] == nil && part == noPart:
+		return noMark
+	case in["end"] == nil:
+		m.given = givenPart
+	case m.link != "" || f.text(in, "role") == ibid.Marker.String():
+		m.role = ibid.Marker
+	}
+	if m.part == noPart || f.x.parts[m.part].hidden {
+		m.part = wholeAnswer
+	}
+	if last := len(f.x.marks) - 1; last >= 0 && f.x.marks[last] == m {
+		return last // several citations share it
+	}
+	return f.x.addMark(m)
+}
+
+// units takes marks of which nothing is quoted for code points where they cannot be the bytes
+// that the format documents: one divides a character or is beyond the end, and all can be
+// code points.
+func (f *filler) units() {
+	if f.p.answer != (Reading{Unit: token.Byte}) {
+		return
+	}
+	for part := range f.x.parts {
+		var marks []*answerMark
+		for i := range f.x.marks {
+			if m := &f.x.marks[i]; m.part == part && m.given == givenOffsets && m.text == "" && m.link == "" {
+				marks = append(marks, m)
+			}
+		}
+		if len(marks) == 0 {
+			continue
+		}
+		text := token.NewText(string(f.x.parts[part].text))
+		all := func(unit token.Unit) bool {
+			return !slices.ContainsFunc(marks, func(m *answerMark) bool {
+				_, _, ok := Reading{Unit: unit}.Span(text, m.start, m.end)
+				return !ok
+			})
+		}
+		if all(token.Byte) || !all(token.CodePoint) {
+			continue
+		}
+		for _, m := range marks {
+			m.unit = fixedUnit(token.CodePoint) + 1
+		}
+		f.x.warn(fmt.Sprintf("annotations of text %d cannot be bytes: read as characters", part+1))
+	}
+}
+
+// marks reads the marks in the text if neither the row nor a part has cites, or if the row has
+// the list numbered, which the numbers count. A source of that list with the member cited, a
+// method, is also cited where no mark names it: at the point 0, where it backs no text.
+func (f *filler) marks(o map[string]any) {
+	x, sources := f.x, f.own
+	list := f.list(o, "numbered")
+	if o["numbered"] == nil && (o["cites"] != nil || slices.ContainsFunc(f.list(o, "parts"), citesOfPart)) {
+		return
+	}
+	if o["numbered"] != nil {
+		sources = nil
+		for _, v := range list {
+			sources = append(sources, f.source(v))
+		}
+	}
+	x.complete()
+	documents := make([]ibid.Document, len(sources))
+	for i, source := range sources {
+		documents[i] = x.sources[source].Document
+	}
+	m := markReader{
+		row: &ibid.Answer{Answer: x.text}, sources: documentSources(documents),
+		known: o["numbered"] != nil || o["documents"] != nil, listed: o["numbered"] != nil,
+		report: func(format string, args ...any) { x.warn(fmt.Sprintf(format, args...)) },
+	}
+	if reason := m.read(); reason != "" {
+		x.warn(reason + ": no mark is read")
+	}
+	for i, c := range m.row.Citations {
+		mark := x.addMark(answerMark{quote: quote{start: c.AnswerStart.Value, end: c.AnswerEnd.Value}, part: wholeAnswer, given: givenSpan, role: c.AnswerRole})
+		found := foundCitation{Citation: c, source: m.cites[i], mark: mark}
+		if found.source != noSource {
+			found.source = sources[found.source]
+			if _, known := textOf(&x.sources[found.source].Document); !known && found.Unit == "document" {
+				found.Unit = ""
+			}
+		}
+		x.citations = append(x.citations, found)
+	}
+	for i, v := range list {
+		method := f.text(f.object(v, "numbered"), "cited")
+		if method == "" || slices.ContainsFunc(x.citations, func(c foundCitation) bool { return c.source == sources[i] }) {
+			continue
+		}
+		c := x.citeWhole(sources[i], x.addMark(answerMark{part: wholeAnswer, given: givenSpan, role: ibid.Marker}))
+		c.Method = method
+	}
+}
+
+// citesOfPart reports whether a part says what it cites.
+func citesOfPart(part any) bool {
+	o, _ := part.(map[string]any)
+	return o["cites"] != nil
+}
+
+func (f *filler) tags(o map[string]any) {
+	if o["tags"] == nil {
+		return
+	}
+	for key := range f.object(o["tags"], "tags") {
+		f.x.tags = append(f.x.tags, ibid.Tag{Key: key, Value: f.text(o["tags"].(map[string]any), key)})
+	}
+}
+
+// longText is the longest text that stays in a source record.
+const longText = 4 << 10
+
+// record is the record that the row comes from, as compact JSON; the events of a stream are
+// a list.
+func (f *filler) record() string {
+	var b bytes.Buffer
+	if len(f.rec.pieces) != 1 {
+		b.WriteByte('[')
+	}
+	for i := range f.rec.pieces {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		shortJSON(&b, f.rec.pieces[i].data)
+	}
+	if len(f.rec.pieces) != 1 {
+		b.WriteByte(']')
+	}
+	return b.String()
+}
+
+// shortJSON writes checked JSON without white space; of long texts their digest and length.
+func shortJSON(b *bytes.Buffer, data []byte) {
+	for at := 0; at < len(data); {
+		switch c := data[at]; {
+		case isJSONSpace(c):
+			at++
+		case c != '"':
+			b.WriteByte(c)
+			at++
+		default:
+			end := stringEnd(data, at) + 1
+			if end-at <= longText || data[min(skipSpace(data, end), len(data)-1)] == ':' {
+				b.Write(data[at:end])
+			} else {
+				text := unquoted(data[at:end])
+				fmt.Fprintf(b, `{"sha256":"%x","length":%d}`, sha256.Sum256([]byte(text)), len(text))
+			}
+			at = end
+		}
+	}
+}
+
+// unknownMembers are the members of the record whose names the program does not contain, nor
+// its comments.
+func (f *filler) unknownMembers() (names []string) {
+	if len(f.rec.pieces) > 1 {
+		return nil
+	}
+	o, _ := f.response.(map[string]any)
+	for name := range o {
+		if !f.p.words[name] && !f.p.words[camelCase(name)] && !slices.Contains(accountMembers, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// camelCase is a_name as aName.
+func camelCase(name string) string {
+	words := strings.Split(name, "_")
+	for i, w := range words[1:] {
+		if w != "" {
+			words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, "")
+}

@@ -1,0 +1,132 @@
+package convert
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ibid"
+	"ibid/metrics/claims"
+	"ibid/metrics/token"
+)
+
+// maxMarks is the most citations that the marks of one answer can give: a few
+// bytes of ranges stand for thousands.
+const maxMarks = 100_000
+
+// A markReader turns the marks of one answer into citations of its row.
+type markReader struct {
+	row     *ibid.Answer
+	sources []ibid.Citation // of what the numbers stand for, but for the answer side
+	known   bool            // there is a list of sources; it may be empty
+	listed  bool            // it wins over the list in the answer
+	report  func(format string, args ...any)
+
+	cites []int // of each citation of the row that was read, the index of its source, or noSource
+}
+
+// documentSources are citations of whole documents.
+func documentSources(documents []ibid.Document) []ibid.Citation {
+	all := make([]ibid.Citation, len(documents))
+	for i := range documents {
+		d := &documents[i]
+		all[i] = ibid.Citation{Doc: d.Doc, Title: d.Title, SourceType: d.SourceType}
+	}
+	return all
+}
+
+// read adds a citation for each mark of [claims.ReadMarks], and reports how many were not
+// understood. answer_start and answer_end of a citation are the interval of its mark, or of
+// the words that a tag says are cited; method is the form of the mark, such as "numbered". A
+// number without a source gives a citation of no document with the mark as title. The reason
+// is why the marks cannot be citations.
+func (m *markReader) read() (reason string) {
+	m.row.HasCitations = true
+	cited := make([]claims.Cited, len(m.sources))
+	for i := range cited {
+		cited[i] = claims.Cited{Doc: m.sources[i].Doc, Title: m.sources[i].Title}
+		if m.listed && strings.Trim(cited[i].Doc, "0123456789") == "" {
+			cited[i].Doc = "" // numbers count the list, whatever its sources are called
+		}
+	}
+	marks, unread := claims.ReadMarks(m.row.Answer, cited, 1)
+	if n := len(marks); n > maxMarks {
+		return fmt.Sprintf("%d citations, more than %d", n, maxMarks)
+	}
+	text := token.NewText(m.row.Answer)
+	for i := range marks {
+		mark := &marks[i]
+		if mark.Listed && m.listed {
+			mark.Source, mark.Doc = -1, ""
+			if n := mark.Number; 1 <= n && n <= len(cited) {
+				mark.Source = n - 1
+			}
+		}
+		several := i > 0 && marks[i-1].Start == mark.Start || i+1 < len(marks) && marks[i+1].Start == mark.Start
+		m.cite(mark, text.Slice(mark.Start, mark.End), several)
+	}
+	m.reportUnread(unread)
+	return ""
+}
+
+// namedUnread is how many marks of a form that are not understood stand in one line.
+const namedUnread = 3
+
+// reportUnread says which marks of an answer are not understood, a line for each form.
+func (m *markReader) reportUnread(unread []claims.Unread) {
+	byForm := make(map[string][]string)
+	for _, u := range unread {
+		byForm[u.Form] = append(byForm[u.Form], strconv.Quote(clipped(u.Text)))
+	}
+	for _, form := range slices.Sorted(maps.Keys(byForm)) {
+		texts := byForm[form]
+		named := strings.Join(texts[:min(len(texts), namedUnread)], ", ")
+		if len(texts) > namedUnread {
+			named += ", …"
+		}
+		m.report("%d marks of the answer not understood: %s: %s", len(texts), form, named)
+	}
+}
+
+// cite adds the citation of a mark: of the place that it or its source names, else of
+// the whole source. An excerpt of several spans does not say which of them it quotes.
+func (m *markReader) cite(mark *claims.Mark, written string, several bool) {
+	to := ibid.Citation{Doc: mark.Doc, DocNull: mark.Doc == ""}
+	if mark.Source >= 0 {
+		to = m.sources[mark.Source]
+	} else if mark.Doc == "" {
+		to.Title = written
+		if mark.Number >= 0 {
+			var more extra
+			more.add("number", []byte(strconv.Itoa(mark.Number)))
+			to.SourceReference = more.object()
+		}
+		if m.known && !mark.OfTurn {
+			m.report("characters %d-%d of the answer: %s: the record lists %d sources", mark.Start, mark.End, quoted(written), len(m.sources))
+		}
+	}
+	if mark.Page > 0 {
+		to.Page = integer(int64(mark.Page))
+	}
+	if mark.HasSpan {
+		to.Page, to.Start, to.End, to.Unit = integer(int64(mark.Page)), integer(mark.From), integer(mark.To), ""
+	}
+	if mark.Quote != "" && several && mark.HasSpan {
+		var more extra
+		more.addText("excerpt", mark.Quote)
+		to.SourceReference = more.reference(to.SourceReference)
+	} else if mark.Quote != "" {
+		to.CitedText = mark.Quote
+	}
+	if (mark.Source >= 0 || !to.DocNull) && !to.Page.Known() && !to.Start.Known() && !to.End.Known() && to.Unit == "" && to.CitedText == "" {
+		to.Unit = "document"
+	}
+	to.AnswerStart, to.AnswerEnd, to.AnswerRole = integer(int64(mark.Start)), integer(int64(mark.End)), ibid.Marker
+	if mark.WordsEnd > mark.WordsStart {
+		to.AnswerStart, to.AnswerEnd, to.AnswerRole = integer(int64(mark.WordsStart)), integer(int64(mark.WordsEnd)), ibid.Segment
+	}
+	to.Method = mark.Form.String()
+	m.row.Citations, m.cites = append(m.row.Citations, to), append(m.cites, mark.Source)
+}

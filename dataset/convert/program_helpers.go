@@ -1,0 +1,251 @@
+package convert
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/itchyny/gojq"
+)
+
+// A placedError is what a program finds wrong with a record: at a member of an object or an
+// element of a list, or at the value itself if there is neither.
+type placedError struct {
+	in  any // as it is in the record
+	at  any // a name, an index, or nil
+	msg string
+}
+
+func (e *placedError) Error() string { return e.msg }
+
+// badElement is the member of what a program gives in place of a citation that it could not
+// make: the reason.
+const badElement = "$bad"
+
+// Value is what catch of a program gets.
+func (e *placedError) Value() any { return map[string]any{badElement: e} }
+
+// kindOfTree names the type of a value.
+func kindOfTree(v any) string {
+	switch v.(type) {
+	case map[string]any:
+		return anObject
+	case []any:
+		return aList
+	case string:
+		return aString
+	case bool:
+		return aBoolean
+	case nil:
+		return aNull
+	}
+	return aNumber
+}
+
+// membersHelpers are the functions of programs that return a member, by their names: what
+// kind it must be of. Each has a twin with need_ before its name, whose member must be given.
+var memberHelpers = map[string]func(v any) (out any, want string){
+	"str":  ofKind(aString),
+	"num":  ofKind(aNumber),
+	"int":  wholeNumber,
+	"bool": ofKind(aBoolean),
+	"obj":  ofKind(anObject),
+	"list": ofKind(aList),
+	"id":   label,
+}
+
+func ofKind(kind string) func(any) (any, string) {
+	return func(v any) (any, string) {
+		if kindOfTree(v) != kind {
+			return nil, kind
+		}
+		return v, ""
+	}
+}
+
+// wholeNumber is an integer of 64 bits.
+func wholeNumber(v any) (any, string) {
+	switch n := v.(type) {
+	case int:
+		return n, ""
+	case json.Number:
+		if whole, ok := integral(string(n)); ok {
+			return int(whole), ""
+		}
+		return nil, "an integer of 64 bits"
+	case float64:
+		if n == math.Trunc(n) && math.Abs(n) <= 1<<53 {
+			return int(n), ""
+		}
+		return nil, "an integer of 64 bits"
+	case *big.Int:
+		return nil, "an integer of 64 bits"
+	}
+	return nil, aNumber
+}
+
+// label is a string or a number as text: ids are either.
+func label(v any) (any, string) {
+	switch n := v.(type) {
+	case string:
+		return n, ""
+	case int:
+		return strconv.Itoa(n), ""
+	case json.Number:
+		if whole, ok := integral(string(n)); ok {
+			return strconv.FormatInt(whole, 10), ""
+		}
+		return string(n), ""
+	}
+	return nil, aString
+}
+
+// wrongKind says what a value should be, and what it is.
+func wrongKind(want string, v any) string {
+	got := kindOfTree(v)
+	if got == aNumber && strings.HasSuffix(want, "bits") {
+		got = shorten(fmt.Sprint(v), 40)
+	}
+	return "want " + want + ", got " + got
+}
+
+// snakeCase is aName as a_name: libraries in Python save members so.
+func snakeCase(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if 'A' <= r && r <= 'Z' {
+			b.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// memberOf is a member of the object that a program looks at, under its name or the same
+// with underscores.
+func memberOf(in any, arg any, required bool, as func(any) (any, string)) any {
+	name, ok := arg.(string)
+	o, isObject := in.(map[string]any)
+	switch {
+	case !ok:
+		return errors.New("the name of a member must be a string")
+	case !isObject:
+		return &placedError{in: in, msg: wrongKind(anObject, in)}
+	}
+	v, there := o[name]
+	if v == nil {
+		if alt := snakeCase(name); alt != name && o[alt] != nil {
+			name, v = alt, o[alt]
+		}
+	}
+	switch {
+	case v == nil && required && there:
+		return &placedError{o, name, "null, but it must be given"}
+	case v == nil && required:
+		return &placedError{o, name, "missing"}
+	case v == nil:
+		return nil
+	}
+	out, want := as(v)
+	if want != "" {
+		return &placedError{o, name, wrongKind(want, v)}
+	}
+	return out
+}
+
+// programFunctions are the functions in Go that programs have.
+func programFunctions() []gojq.CompilerOption {
+	anything := func(v any) (any, string) { return v, "" }
+	all := []gojq.CompilerOption{
+		gojq.WithVariables([]string{recordVariable}),
+		gojq.WithFunction("need", 1, 1, func(in any, args []any) any { return memberOf(in, args[0], true, anything) }),
+		gojq.WithFunction("objects", 1, 1, func(in any, args []any) any { return elementsOf(in, args[0], anObject) }),
+		gojq.WithFunction("strings", 1, 1, func(in any, args []any) any { return elementsOf(in, args[0], aString) }),
+		gojq.WithFunction("bad", 2, 2, func(in any, args []any) any { return &placedError{in, args[0], fmt.Sprint(args[1])} }),
+		gojq.WithFunction("bad", 1, 1, func(in any, args []any) any { return &placedError{in: in, msg: fmt.Sprint(args[0])} }),
+		gojq.WithFunction("truncated", 1, 1, func(in any, args []any) any {
+			events, _ := in.([]any)
+			e := &placedError{in: in, msg: fmt.Sprintf("truncated: the stream ends before %v", args[0])}
+			if len(events) > 0 {
+				e.in = events[len(events)-1]
+			}
+			return e
+		}),
+		gojq.WithFunction("account", 0, 0, accountOf),
+		gojq.WithFunction("_raw", 1, 1, func(in any, args []any) any { return args[0].(*programRecord).raw(in) }),
+		gojq.WithFunction("_beside", 2, 2, func(_ any, args []any) any {
+			o, _ := args[0].(*programRecord).pieces[0].tree.(map[string]any)
+			return o[fmt.Sprint(args[1])]
+		}),
+		gojq.WithFunction("_entries", 1, 1, entriesInOrder),
+		gojq.WithFunction("quoted", 0, 0, func(in any, _ []any) any {
+			if s, ok := in.(string); ok {
+				return quoted(s)
+			}
+			return quoted(programJSON(in))
+		}),
+	}
+	for name, as := range memberHelpers {
+		all = append(all,
+			gojq.WithFunction(name, 1, 1, func(in any, args []any) any { return memberOf(in, args[0], false, as) }),
+			gojq.WithFunction("need_"+name, 1, 1, func(in any, args []any) any { return memberOf(in, args[0], true, as) }))
+	}
+	return all
+}
+
+// elementsOf are the elements of a list, none if it is null or absent, all of which must be
+// of a kind.
+func elementsOf(in, name any, kind string) any {
+	v := memberOf(in, name, false, memberHelpers["list"])
+	list, ok := v.([]any)
+	if !ok {
+		if v == nil {
+			return []any{}
+		}
+		return v // an error
+	}
+	if len(list) > mostElements {
+		return &placedError{in, name, fmt.Sprintf("limits: more than %d elements", mostElements)}
+	}
+	for i, e := range list {
+		if kindOfTree(e) != kind {
+			return &placedError{list, i, wrongKind(kind, e)}
+		}
+	}
+	return list
+}
+
+// recordVariable is the variable of programs that holds the record they look at.
+const recordVariable = "$__record"
+
+// entriesInOrder is to_entries in the order of the record: objects of jq have none.
+func entriesInOrder(in any, args []any) any {
+	o, ok := in.(map[string]any)
+	if !ok {
+		return &placedError{in: in, msg: wrongKind(anObject, in)}
+	}
+	piece, path, found := args[0].(*programRecord).find(o)
+	if !found {
+		return errors.New("entries: the object is none of the record")
+	}
+	start, _ := located(piece.data, path)
+	list := []any{}
+	for _, name := range membersOf(piece.data, start) {
+		list = append(list, map[string]any{"key": name, "value": o[name]})
+	}
+	return list
+}
+
+// programJSON is a value as compact JSON.
+func programJSON(v any) string {
+	b, err := gojq.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}

@@ -1,0 +1,207 @@
+package convert
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"unsafe"
+)
+
+// tree is the value at a byte of a JSON text that has been checked, as values of jq:
+// map[string]any, []any, string, int, json.Number, bool and nil. Strings without escapes are
+// parts of text. Beyond mostValues, values are null and the error says so.
+func (r *jsonText) tree(text string, at int) any {
+	r.values = mostValues * max(r.limits, 1)
+	v, _ := r.treeOf(text, at)
+	return v
+}
+
+func (r *jsonText) treeOf(text string, at int) (v any, end int) {
+	if r.values == 0 {
+		if r.err == nil {
+			r.err = &jsonError{at, fmt.Sprintf("limits: more than %d values in one record", mostValues*max(r.limits, 1))}
+		}
+		return nil, len(text)
+	}
+	r.values--
+	switch text[at] {
+	case '{':
+		m := make(map[string]any, 8)
+		for at++; ; {
+			if at = spaceEnd(text, at); at == len(text) {
+				return m, at // there are too many values
+			}
+			if text[at] == ',' {
+				at = spaceEnd(text, at+1)
+			}
+			if text[at] == '}' {
+				return m, at + 1
+			}
+			nameEnd := stringEnd(r.data, at) + 1
+			name := r.nameOf(r.data[at:nameEnd])
+			at = spaceEnd(text, spaceEnd(text, nameEnd)+1) // behind the colon
+			m[name], at = r.treeOf(text, at)
+		}
+	case '[':
+		list := []any{}
+		for at++; ; {
+			if at = spaceEnd(text, at); at == len(text) {
+				return list, at // there are too many values
+			}
+			if text[at] == ',' {
+				at = spaceEnd(text, at+1)
+			}
+			if text[at] == ']' {
+				return list, at + 1
+			}
+			var e any
+			e, at = r.treeOf(text, at)
+			list = append(list, e)
+		}
+	case '"':
+		end = stringEnd(r.data, at)
+		inner := text[at+1 : end]
+		for i := range len(inner) {
+			if inner[i] == '\\' {
+				return unquoted(r.data[at : end+1]), end + 1
+			}
+		}
+		return inner, end + 1
+	case 't':
+		return true, at + 4
+	case 'f':
+		return false, at + 5
+	case 'n':
+		return nil, at + 4
+	}
+	end = at
+	whole := true
+	for end < len(text) && text[end] != ',' && text[end] != ']' && text[end] != '}' && !isJSONSpace(text[end]) {
+		c := text[end]
+		whole = whole && c != '.' && c != 'e' && c != 'E'
+		end++
+	}
+	literal := text[at:end]
+	if n, err := strconv.Atoi(literal); whole && err == nil && literal != "-0" {
+		return n, end
+	}
+	return json.Number(literal), end
+}
+
+// spaceEnd is [skipSpace] of a string.
+func spaceEnd(text string, at int) int {
+	for at < len(text) && isJSONSpace(text[at]) {
+		at++
+	}
+	return at
+}
+
+// A treePath is where a value is in a tree: names of members and indices of elements.
+type treePath []any
+
+// String is a path such as content[2].citations[0].type.
+func (p treePath) String() string {
+	s := ""
+	for _, step := range p {
+		if i, ok := step.(int); ok {
+			s = indexed(s, i)
+		} else {
+			s = memberPath(s, step.(string))
+		}
+	}
+	return s
+}
+
+// identity tells an object or a list of a tree from all others, 0 for other values and for
+// empty lists.
+func identity(v any) uintptr {
+	switch v := v.(type) {
+	case map[string]any:
+		return reflect.ValueOf(v).Pointer()
+	case []any:
+		if len(v) > 0 {
+			return uintptr(unsafe.Pointer(unsafe.SliceData(v)))
+		}
+	}
+	return 0
+}
+
+// eachInTree calls do with every value of a tree and its path, which is valid until do
+// returns, while do returns true.
+func eachInTree(v any, path treePath, do func(treePath, any) bool) bool {
+	if !do(path, v) {
+		return false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for name, e := range v {
+			if !eachInTree(e, append(path, name), do) {
+				return false
+			}
+		}
+	case []any:
+		for i, e := range v {
+			if !eachInTree(e, append(path, i), do) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// located returns where in the JSON text of a tree the value at a path begins and ends, or
+// the last value on the way that is there.
+func located(data []byte, path treePath) (start, end int) {
+	start = skipSpace(data, 0)
+	for _, step := range path {
+		next, ok := stepTo(data, start, step)
+		if !ok {
+			break
+		}
+		start = next
+	}
+	return start, valueEnd(data, start)
+}
+
+// stepTo returns where a member or an element of the value at start begins.
+func stepTo(data []byte, start int, step any) (at int, ok bool) {
+	name, isMember := step.(string)
+	if isMember != (data[start] == '{') || !isMember && data[start] != '[' {
+		return 0, false
+	}
+	at = start + 1
+	for i := 0; ; i++ {
+		if at = skipSpace(data, at); data[at] == ',' {
+			at = skipSpace(data, at+1)
+		}
+		if data[at] == '}' || data[at] == ']' {
+			return 0, false
+		}
+		found := !isMember && step == i
+		if isMember {
+			nameEnd := stringEnd(data, at) + 1
+			found = unquoted(data[at:nameEnd]) == name
+			at = skipSpace(data, skipSpace(data, nameEnd)+1)
+		}
+		if found {
+			return at, true
+		}
+		at = valueEnd(data, at)
+	}
+}
+
+// membersOf are the names of the members of the object at a byte, in the order of the text.
+func membersOf(data []byte, start int) (names []string) {
+	for at := start + 1; ; {
+		if at = skipSpace(data, at); data[at] == ',' {
+			at = skipSpace(data, at+1)
+		}
+		if data[at] == '}' {
+			return names
+		}
+		nameEnd := stringEnd(data, at) + 1
+		names = append(names, unquoted(data[at:nameEnd]))
+		at = valueEnd(data, skipSpace(data, skipSpace(data, nameEnd)+1))
+	}
+}

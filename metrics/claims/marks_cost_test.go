@@ -1,0 +1,54 @@
+package claims
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// nastyPieces are what marks begin with, and ordinary texts, to be repeated.
+var nastyPieces = []string{
+	"[", "]", "(", "[[1]", "[a](", "[](", "<cite>", "<cite doc=\"x\">", "<co: 1>", "<sup>", "<", "【", "（", "`", "``x`", "$", "$$", "\\[", "\\(", "^1", "^", "¹", ":", "https://",
+	"doi:10.1/", "| excerpt: \"", "[a.pdf:1:0-5 | excerpt: \"", "[a:1:", "a[1]", "[1", "1]", "citeturn", "(Smith", "(Smith, 2020", "Smith (2020) ", "[^1]: x\n", "[1] x\n", "Sources:\n",
+	"Sources: [1] x [2] y ", "- [x](https://a.org)\n", "```\n", "!", "[x](https://a.org/b) ", "([x](https://a.org/b)), ", "[1], ", "[1] ", "<a href=\"https://a.org\">x</a>", "(((x))) ",
+	"* ", "\n\n", "  ", "é", "[Source: ", "1-3,",
+}
+
+// TestCostIsLinear checks that eight times the text takes far less than 64 times the
+// time, whatever is repeated in it.
+func TestCostIsLinear(t *testing.T) {
+	sources := []Cited{{Doc: "a.pdf", Title: "Annual Report"}, {Doc: "https://a.org/b", Title: "B"}}
+	for _, piece := range nastyPieces {
+		cost := func(size int) time.Duration {
+			text := strings.Repeat(piece, size/len(piece))
+			best := time.Hour
+			for range 3 {
+				since := spentCPU()
+				ReadMarks(text, sources, 1)
+				best = min(best, spentCPU()-since)
+			}
+			return best
+		}
+		ratio := 0.0
+		for range 3 { // other work on the machine
+			large := cost(1 << 17)
+			if ratio = float64(large) / float64(cost(1<<14)); ratio < 40 || large < 5*time.Millisecond {
+				ratio = 0
+				break
+			}
+		}
+		if ratio > 0 {
+			t.Errorf("%q: eight times the text takes %.0f times the time", piece, ratio)
+		}
+	}
+}
+
+// spentCPU is the CPU time of the process, which waits for no other.
+func spentCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,97 @@
+package claims
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A markCase is a text, what it could cite, and the marks that stand in it.
+type markCase struct {
+	ID, Text, Rest string
+	Sources        []struct{ Doc, Title string }
+	First          *int
+	Unread         map[string]int
+	Citations      []struct {
+		Start, End int
+		Form       string
+		Doc        *string
+		Number     *int
+		Page       int32
+		From, To   *int64
+		Quote      string
+	}
+}
+
+func (c *markCase) check(t *testing.T) {
+	first := 1
+	if c.First != nil {
+		first = *c.First
+	}
+	var sources []Cited
+	for _, s := range c.Sources {
+		sources = append(sources, Cited(s))
+	}
+	got, unread := ReadMarks(c.Text, sources, first)
+	var want []Mark
+	for _, w := range c.Citations {
+		m := Mark{Start: w.Start, End: w.End, Number: -1, Source: -1, Page: w.Page, Quote: w.Quote}
+		m.Form = Form(slices.Index(formNames[:], w.Form))
+		if w.Doc != nil {
+			m.Doc = *w.Doc
+			m.Source = slices.IndexFunc(sources, func(s Cited) bool { return s.Doc == m.Doc })
+		}
+		if w.Number != nil {
+			m.Number = *w.Number
+		}
+		if w.From != nil {
+			m.HasSpan, m.From, m.To = true, *w.From, *w.To
+		}
+		want = append(want, m)
+	}
+	for i := range got {
+		got[i].Listed, got[i].OfTurn, got[i].WordsStart, got[i].WordsEnd = false, false, 0, 0
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q:\ngot  %+v\nwant %+v", c.Text, got, want)
+	}
+	counts := make(map[string]int)
+	for _, u := range unread {
+		counts[u.Form]++
+	}
+	if !maps.Equal(counts, c.Unread) {
+		t.Errorf("%q: unread %v, want %v", c.Text, unread, c.Unread)
+	}
+	if rest := readMarks(c.Text, sources, first).rest(); rest != c.Rest {
+		t.Errorf("%q: rest %q, want %q", c.Text, rest, c.Rest)
+	}
+}
+
+// TestMarks reads the marks of own and shared cases.
+func TestMarks(t *testing.T) {
+	for name, path := range map[string]string{
+		"shared": filepath.Join("..", "..", "..", "shared", "vectors", "inputs", "marks.json"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				t.Skipf("%s is missing", path)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var cases []markCase
+			if err := json.Unmarshal(data, &cases); err != nil {
+				t.Fatal(err)
+			}
+			for i := range cases {
+				t.Run(cases[i].ID, cases[i].check)
+			}
+		})
+	}
+}

@@ -1,0 +1,339 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ibid"
+	"ibid/annotations"
+	"ibid/dataset/runs"
+	"ibid/report/doc"
+)
+
+// agreementSection is what is known of the agreement of annotators, run by run.
+func agreementSection(data *pageData) *section {
+	var out []doc.Block
+	for run, r := range data.results {
+		if len(r.agreement) == 0 {
+			continue
+		}
+		of := ""
+		if data.several() {
+			of = " of " + r.run.Manifest.ID
+			out = append(out, doc.Heading{Text: doc.T(r.run.Manifest.ID)})
+		}
+		out = append(out, agreementBlocks(r.agreement, of, false)...)
+		for _, list := range []struct{ kind, title string }{{runs.SpanAgreement, "Where they disagree most"}, {runs.LabelAgreement, "What they answer differently"}} {
+			var first, more []doc.Block
+			n := 0
+			for _, v := range data.disagreements[run] {
+				if v.found.Kind != list.kind {
+					continue
+				}
+				if n++; n <= shownDisputes {
+					first = append(first, v.blocks(rowLink(data, run, v.found.Row))...)
+				} else {
+					more = append(more, v.blocks(rowLink(data, run, v.found.Row))...)
+				}
+			}
+			if n > 0 {
+				out = append(append(out, doc.Heading{Text: doc.T(list.title)}), first...)
+			}
+			if n > shownDisputes {
+				out = append(out, doc.Details{Summary: fmt.Sprintf("%d more", n-shownDisputes), Blocks: more})
+			}
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return docSection("agreement", "Agreement", out)
+}
+
+// shownDisputes is how many disagreements of a kind are not folded away.
+const shownDisputes = 2
+
+// A disagreementView is an item that annotators see differently, with what the page knows
+// of its row.
+type disagreementView struct {
+	found    annotations.Disagreement
+	question string
+	texts    []doc.Block // of marks: each text as everybody marked it
+	unseen   []string    // annotators who did not see the item
+	judge    string      // name
+}
+
+// blocks are the item, what each annotator marked or said, and who did not see it.
+func (v *disagreementView) blocks(link string) []doc.Block {
+	d := &v.found
+	how := "Jaccard " + number(d.Agreement)
+	if d.Kind == runs.LabelAgreement {
+		how = "no two agree"
+		if d.Agreement > 0 {
+			how = fmt.Sprintf("%.0f %% of the pairs agree", 100*d.Agreement)
+		}
+	}
+	out := []doc.Block{doc.Heading{Text: doc.Text{{Text: d.ID, Link: link}, {Text: " " + how, Tone: doc.Dim}}}}
+	for _, text := range []string{v.question, quoted(clip(d.Text, longStretch))} {
+		if text != "" {
+			out = append(out, doc.Para{Text: doc.T(text)})
+		}
+	}
+	out = append(out, v.texts...)
+	if d.Kind == runs.LabelAgreement {
+		out = append(out, saidItems(d, v.judge)...)
+	}
+	if len(v.unseen) > 0 {
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(list(v.unseen) + " did not see it.")})
+	}
+	return out
+}
+
+// saidItems are the labels of a disagreement, the judge's last.
+func saidItems(d *annotations.Disagreement, judge string) (out []doc.Block) {
+	say := func(who, what string) {
+		out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(who + " said " + what)})
+	}
+	for _, s := range d.Said {
+		say(nameOf(s.Annotator), s.Value)
+	}
+	if d.Judge != nil && judge != "" {
+		say("the judge "+judge, number(*d.Judge))
+	}
+	return out
+}
+
+// disagreementItems are an item and what each annotator marked or said, where no texts of
+// documents are at hand.
+func disagreementItems(d *annotations.Disagreement) []doc.Block {
+	head := fmt.Sprintf("%s: %s", d.ID, number(d.Agreement))
+	if d.Row >= 0 {
+		head = fmt.Sprintf("#%d %s", d.Row, head)
+	}
+	out := []doc.Block{doc.Heading{Text: doc.T(head)}}
+	say := func(text string) { out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(text)}) }
+	for _, x := range d.Passages {
+		at := fmt.Sprintf("%s:%d-%d", x.Doc, x.Start, x.End)
+		if x.Page > 0 {
+			at = fmt.Sprintf("%s:%d:%d-%d", x.Doc, x.Page, x.Start, x.End)
+		}
+		if x.Doc == "" {
+			at = "nothing"
+		}
+		say(strings.TrimRight(fmt.Sprintf("%s marked %s %s", x.Annotator, at, quoted(x.Text)), " "))
+	}
+	if d.Text != "" {
+		say("about " + quoted(d.Text))
+	}
+	return append(out, saidItems(d, "")...)
+}
+
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "“" + strings.Join(strings.Fields(text), " ") + "”"
+}
+
+// How much of a long stretch of a disputed text is shown, in code points.
+const (
+	longStretch  = 480
+	stretchStart = 340
+	stretchEnd   = 110
+)
+
+// readDisagreements reads the worst disagreements of all runs.
+func readDisagreements(data *pageData) error {
+	for _, r := range data.results {
+		found, err := annotations.ReadDisagreements(r.run.Dir)
+		if err != nil {
+			return err
+		}
+		markers := annotatorsOf(r.agreement)
+		var views []*disagreementView
+		for _, d := range found {
+			views = append(views, newDisagreement(r, d, markers))
+		}
+		data.disagreements = append(data.disagreements, views)
+	}
+	return nil
+}
+
+// annotatorsOf are those who marked places in a run.
+func annotatorsOf(rows []runs.AgreementRow) []string {
+	seen := make(map[string]bool)
+	for _, row := range rows {
+		if first, second, ok := runs.CutPair(row.Annotators); ok && row.Kind == runs.SpanAgreement {
+			seen[first], seen[second] = true, true
+		}
+	}
+	return sortedKeys(seen)
+}
+
+// newDisagreement is a disagreement without its texts.
+func newDisagreement(r *results, d annotations.Disagreement, markers []string) *disagreementView {
+	v := &disagreementView{found: d, judge: r.run.Manifest.Judge.Name()}
+	if d.Kind == runs.LabelAgreement {
+		return v
+	}
+	for _, name := range markers {
+		if !slices.ContainsFunc(d.Passages, func(p annotations.Passage) bool { return p.Annotator == name }) {
+			v.unseen = append(v.unseen, nameOf(name))
+		}
+	}
+	v.texts = disputedTexts(d.Passages, func(string, int32) (string, bool) { return "", false })
+	return v
+}
+
+// read takes over what its row holds.
+func (v *disagreementView) read(row *ibid.Answer, text func(doc string, page int32) (string, bool)) {
+	v.question = strings.Clone(clip(row.Query, 240))
+	if v.found.Kind == runs.SpanAgreement {
+		v.texts = disputedTexts(v.found.Passages, text)
+	}
+}
+
+// disputedTexts sets the annotators of each text side by side, all around the same
+// places.
+func disputedTexts(passages []annotations.Passage, text func(doc string, page int32) (string, bool)) []doc.Block {
+	var people []string
+	var keys []textKey
+	for _, p := range passages {
+		if !slices.Contains(people, p.Annotator) {
+			people = append(people, p.Annotator)
+		}
+		if key := (textKey{doc: p.Doc, page: p.Page}); p.Doc != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(people)
+	slices.SortFunc(keys, func(a, b textKey) int { return cmp.Or(strings.Compare(a.doc, b.doc), cmp.Compare(a.page, b.page)) })
+	marked := func(name string, key textKey) []mark {
+		var out []mark
+		for _, p := range passages {
+			if p.Annotator == name && p.Doc == key.doc && p.Page == key.page && p.Start >= 0 && p.End > p.Start {
+				out = append(out, mark{start: p.Start, end: p.End, kind: markTrue})
+			}
+		}
+		return out
+	}
+	var out []doc.Block
+	for _, key := range keys {
+		var all [][]mark
+		for _, name := range people {
+			all = append(all, marked(name, key))
+		}
+		whole, ok := text(key.doc, key.page)
+		whole = shown(whole)
+		var panels doc.Panels
+		for k, name := range people {
+			p := doc.Panel{Title: nameOf(name), Below: placesOf(all[k])}
+			switch {
+			case !marksAnything(passages, name):
+				p.Below = "looked and marked nothing"
+			case len(all[k]) == 0 && marks(passages, name, key):
+				p.Below = "marked a place that is not in this text"
+			case len(all[k]) == 0:
+				p.Below = "marked nothing in this text"
+			}
+			if ok {
+				p.Text = sideOf(whole, all, k)
+			} else if len(all[k]) > 0 {
+				p.Below += ": the text is not at hand"
+			}
+			panels = append(panels, p)
+		}
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(sourceName(key.doc, key.page))}, panels)
+	}
+	return out
+}
+
+// marksAnything reports whether an annotator did not just look.
+func marksAnything(passages []annotations.Passage, name string) bool {
+	return slices.ContainsFunc(passages, func(p annotations.Passage) bool { return p.Annotator == name && p.Doc != "" })
+}
+
+// marks reports whether an annotator marked something in a text, or meant to.
+func marks(passages []annotations.Passage, name string, key textKey) bool {
+	return slices.ContainsFunc(passages, func(p annotations.Passage) bool { return p.Annotator == name && p.Doc == key.doc && p.Page == key.page })
+}
+
+func placesOf(marks []mark) string {
+	var out []string
+	for _, m := range marks {
+		out = append(out, extent(m.start, m.end))
+	}
+	return list(out)
+}
+
+// sideOf cuts the neighbourhoods of everybody's marks out of a text, marked as
+// annotator k has it.
+func sideOf(text string, all [][]mark, k int) (out doc.Text) {
+	marks := slices.Concat(all[k], inCommon(all))
+	for _, p := range passages(text, slices.Concat(all...)) {
+		if p.Before {
+			out = append(out, doc.Span{Text: "… "})
+		}
+		for _, r := range runsOf(text, p.Start, p.End, marks) {
+			span := doc.Span{Text: strings.Clone(shortStretch(r.Text))} // the text is gone once the next row is read
+			switch {
+			case r.True && r.Predicted:
+				span.Mark = doc.MarkedByAll
+			case r.True:
+				span.Mark = doc.Marked
+			}
+			out = append(out, span)
+		}
+		if p.After {
+			out = append(out, doc.Span{Text: " … "})
+		}
+	}
+	return out
+}
+
+// inCommon is what everybody marked.
+func inCommon(all [][]mark) []mark {
+	common := all[0]
+	for _, other := range all[1:] {
+		var both []mark
+		for _, a := range common {
+			for _, b := range other {
+				if start, end := max(a.start, b.start), min(a.end, b.end); start < end {
+					both = append(both, mark{start: start, end: end, kind: markPredicted})
+				}
+			}
+		}
+		common = both
+	}
+	out := slices.Clone(common)
+	for i := range out {
+		out[i].kind = markPredicted
+	}
+	return out
+}
+
+// shortStretch leaves out the middle of a long stretch.
+func shortStretch(text string) string {
+	n := int64(utf8.RuneCountInString(text))
+	if n <= longStretch {
+		return text
+	}
+	at := bytesBefore(text, []int64{stretchStart, n - stretchEnd})
+	return strings.TrimRight(text[:at[0]], " \n") + " … " + strings.TrimLeft(text[at[1]:], " \n")
+}
+
+// rowLink links the row at a position of a run's input; "" if the page does not
+// list it.
+func rowLink(data *pageData, run int, position int64) string {
+	n, ok := data.find(run, position)
+	if !ok {
+		return ""
+	}
+	if _, listed := slices.BinarySearch(data.held.rows, n); !listed {
+		return ""
+	}
+	return "#row=" + data.results[run].key(data.rows[n].index)
+}

@@ -1,0 +1,342 @@
+package doc
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// A constant is markup of this file. Strings of users never become one: a test forbids
+// the conversion.
+type constant string
+
+// An htmlWriter writes elements. Its raw method writes constants alone; text, attr and
+// number escape or check what they write.
+type htmlWriter struct {
+	out   *bufio.Writer
+	notes notes
+	id    string // of the section, for the anchors of notes
+}
+
+// WriteHTML writes blocks as HTML. Data is only in text and in attributes; links lead
+// within the page, to http and https, and to relative files.
+func WriteHTML(out io.Writer, blocks ...Block) error {
+	w := &htmlWriter{out: bufio.NewWriter(out)}
+	w.blocks(blocks, false)
+	w.footnotes()
+	return w.out.Flush()
+}
+
+func (w *htmlWriter) raw(markup constant) { w.out.WriteString(string(markup)) }
+
+var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+func (w *htmlWriter) text(text string) { htmlEscapes.WriteString(w.out, clean(text)) }
+
+// attr writes an attribute; name is a space, the name and =.
+func (w *htmlWriter) attr(name constant, value string) {
+	w.raw(name)
+	w.raw(`"`)
+	w.text(value)
+	w.raw(`"`)
+}
+
+// place writes an attribute that is a place on an axis, in percent.
+func (w *htmlWriter) place(name constant, share float64) {
+	w.attr(name, strconv.FormatFloat(100*min(max(share, 0), 1), 'f', 2, 64)+"%")
+}
+
+// safe is a link that can run nothing and leads to no other scheme; "" if it could.
+func safe(link string) string {
+	switch {
+	case strings.HasPrefix(link, "#"), strings.HasPrefix(link, "https://"), strings.HasPrefix(link, "http://"):
+		return link
+	case strings.ContainsAny(link, `:\`), strings.HasPrefix(link, "/"), link != clean(link):
+		return ""
+	}
+	return link
+}
+
+// blocks writes blocks; the summary of Details is the visible caption of a table that is
+// first in them.
+func (w *htmlWriter) blocks(blocks []Block, folded bool) {
+	for i, block := range blocks {
+		switch b := block.(type) {
+		case Section:
+			w.section(&b)
+		case Heading:
+			w.raw("<h3>")
+			w.spans(b.Text)
+			w.raw("</h3>")
+		case Para:
+			w.para(b, isItem(blocks, i-1), isItem(blocks, i+1))
+		case Table:
+			w.table(&b, folded && i == 0)
+		case Facts:
+			w.raw(`<dl class="facts counts">`)
+			for _, f := range b {
+				w.raw("<div><dt>")
+				w.text(f.Name)
+				w.raw("</dt><dd>")
+				w.spans(f.Text)
+				w.raw("</dd></div>")
+			}
+			w.raw("</dl>")
+		case Panels:
+			w.raw(`<div class="compare">`)
+			for _, p := range b {
+				w.panel(&p)
+			}
+			w.raw("</div>")
+		case Details:
+			w.raw(`<details class="all"`)
+			if b.Open {
+				w.raw(" open")
+			}
+			w.raw("><summary>")
+			w.text(b.Summary)
+			w.raw("</summary>")
+			w.blocks(b.Blocks, true)
+			w.raw("</details>")
+		}
+	}
+}
+
+func (w *htmlWriter) panel(p *Panel) {
+	w.raw(`<figure class="passage want"><figcaption><b><bdi>`)
+	w.text(p.Title)
+	w.raw(`</bdi></b> <span class="dim">`)
+	w.text(p.Below)
+	w.raw("</span></figcaption>")
+	if len(p.Text) > 0 {
+		w.raw(`<blockquote dir="auto">`)
+		w.spans(p.Text)
+		w.raw("</blockquote>")
+	}
+	w.raw("</figure>")
+}
+
+func isItem(blocks []Block, i int) bool {
+	if i < 0 || i >= len(blocks) {
+		return false
+	}
+	p, ok := blocks[i].(Para)
+	return ok && p.Kind == Item
+}
+
+func (w *htmlWriter) section(s *Section) {
+	w.raw("<section")
+	w.attr(" id=", s.ID)
+	w.attr(" aria-labelledby=", "h-"+s.ID)
+	w.raw("><h2")
+	w.attr(" id=", "h-"+s.ID)
+	w.raw(` tabindex="-1">`)
+	w.text(s.Title)
+	w.raw("</h2>")
+	w.id = s.ID
+	w.blocks(s.Blocks, false)
+	w.footnotes()
+	w.raw("</section>")
+}
+
+// footnotes writes the notes since the last ones.
+func (w *htmlWriter) footnotes() {
+	for k, note := range w.notes.texts {
+		w.raw(`<p class="small dim"`)
+		w.attr(" id=", w.anchor(k+1))
+		w.raw(">")
+		w.text(superscript(k+1) + " " + note)
+		w.raw("</p>")
+	}
+	w.notes = notes{}
+}
+
+func (w *htmlWriter) anchor(note int) string { return w.id + "-note-" + strconv.Itoa(note) }
+
+func (w *htmlWriter) para(p Para, afterItem, beforeItem bool) {
+	switch p.Kind {
+	case Item:
+		if !afterItem {
+			w.raw(`<ul class="says">`)
+		}
+		w.raw("<li>")
+		w.spans(p.Text)
+		w.raw("</li>")
+		if !beforeItem {
+			w.raw("</ul>")
+		}
+		return
+	case Lead:
+		w.raw(`<p class="verdict">`)
+	case Note:
+		w.raw(`<p class="notice">`)
+	case Small:
+		w.raw(`<p class="small dim">`)
+	default:
+		w.raw("<p>")
+	}
+	w.spans(p.Text)
+	w.raw("</p>")
+}
+
+// badges are the classes of tones.
+var badges = map[Tone]constant{
+	Good: `<span class="badge good">`, Warn: `<span class="badge warn">`, Bad: `<span class="badge bad">`, Dim: `<span class="dim">`,
+}
+
+// markStarts are the elements of marks, with words for readers who do not see them.
+var markStarts = map[Mark]constant{
+	Marked: `<mark class="t"><span class="sr">(marked: </span>`, MarkedByAll: `<mark class="t all"><span class="sr">(marked by all: </span>`,
+}
+
+func (w *htmlWriter) spans(text Text) {
+	for _, s := range text {
+		if start, marked := markStarts[s.Mark]; marked {
+			w.raw(start)
+			w.text(s.Text)
+			w.raw(`<span class="sr">)</span></mark>`)
+			continue
+		}
+		link := safe(s.Link)
+		if link != "" {
+			w.raw("<a")
+			w.attr(" href=", link)
+			w.raw(">")
+		}
+		open, toned := badges[s.Tone]
+		if toned {
+			w.raw(open)
+		}
+		w.raw("<bdi>")
+		w.text(s.Text)
+		w.raw("</bdi>")
+		if toned {
+			w.raw("</span>")
+		}
+		if link != "" {
+			w.raw("</a>")
+		}
+	}
+}
+
+func (w *htmlWriter) table(t *Table, captioned bool) {
+	shown := t.columns(func(*Column) bool { return true })
+	w.raw(`<div class="scroll" tabindex="0" role="group"`)
+	w.attr(" aria-label=", t.Caption+", table")
+	w.raw("><table")
+	w.attr(" class=", t.Class)
+	w.raw("><caption")
+	if captioned {
+		w.raw(` class="sr"`)
+	}
+	w.raw(">")
+	w.text(t.Caption)
+	w.raw("</caption><thead><tr>")
+	for _, c := range shown {
+		if t.Columns[c].Name == "" { // a header has a name
+			w.raw("<td></td>")
+			continue
+		}
+		w.raw(`<th scope="col"`)
+		w.columnClass(&t.Columns[c], 0)
+		w.raw(">")
+		w.text(t.Columns[c].Name)
+		w.raw("</th>")
+	}
+	w.raw("</tr></thead><tbody>")
+	for _, row := range t.Rows {
+		w.raw("<tr>")
+		for k, c := range shown {
+			if k == 0 {
+				w.raw(`<th scope="row">`)
+				w.cell(&row[c])
+				w.raw("</th>")
+				continue
+			}
+			w.raw("<td")
+			w.columnClass(&t.Columns[c], row[c].Step)
+			w.raw(">")
+			w.cell(&row[c])
+			w.raw("</td>")
+		}
+		w.raw("</tr>")
+	}
+	w.raw("</tbody></table></div>")
+}
+
+func (w *htmlWriter) columnClass(c *Column, step int) {
+	var classes []string
+	if step > 0 {
+		classes = append(classes, "heat"+strconv.Itoa(step-1))
+	}
+	if c.Number {
+		classes = append(classes, "num")
+	}
+	if c.Page {
+		classes = append(classes, "wide")
+	}
+	switch {
+	case c.Keep >= 3:
+		classes = append(classes, "opt3")
+	case c.Keep >= 1:
+		classes = append(classes, "opt")
+	}
+	if len(classes) > 0 {
+		w.attr(" class=", strings.Join(classes, " "))
+	}
+}
+
+func (w *htmlWriter) cell(c *Cell) {
+	w.spans(c.Text)
+	if c.Strip != nil {
+		w.strip(c.Strip)
+	}
+	for _, k := range w.notes.numbers(c.Notes) {
+		w.raw(`<a class="fn"`)
+		w.attr(" href=", "#"+w.anchor(k))
+		w.attr(" aria-label=", "note "+strconv.Itoa(k))
+		w.raw(">")
+		w.text(superscript(k))
+		w.raw("</a>")
+	}
+}
+
+// stripColours are the classes of colours of a strip.
+var stripColours = map[Tone]constant{Good: ` class="strip c2"`, Bad: ` class="strip c1"`, Dim: ` class="strip c6"`}
+
+func (w *htmlWriter) strip(s *Strip) {
+	w.raw("<svg")
+	if class, ok := stripColours[s.Tone]; ok {
+		w.raw(class)
+	} else {
+		w.raw(` class="strip"`)
+	}
+	w.raw(` role="img" width="100%" height="22" focusable="false"`)
+	w.attr(" aria-label=", s.Label)
+	w.raw("><title>")
+	w.text(s.Label)
+	w.raw("</title>")
+	for _, at := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		w.upright(`<line class="grid" y1="2" y2="20"`, at)
+	}
+	for _, at := range s.Marks {
+		w.upright(`<line class="zero" y1="0" y2="22"`, at)
+	}
+	if s.Interval {
+		w.raw(`<line class="ci" y1="11" y2="11"`)
+		w.place(" x1=", s.Low)
+		w.place(" x2=", s.High)
+		w.raw("/>")
+	}
+	w.raw(`<circle class="mark" cy="11" r="5"`)
+	w.place(" cx=", s.At)
+	w.raw("/></svg>")
+}
+
+func (w *htmlWriter) upright(line constant, at float64) {
+	w.raw(line)
+	w.place(" x1=", at)
+	w.place(" x2=", at)
+	w.raw("/>")
+}

@@ -1,0 +1,253 @@
+package doc
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// A Style emphasises text on a terminal.
+type Style interface {
+	Bold(string) string
+	Dim(string) string
+	Red(string) string
+	Green(string) string
+}
+
+// TextOptions say how text is laid out.
+type TextOptions struct {
+	Width int  // columns; 0 means 80
+	All   bool // what is folded away is shown, too
+	Style Style
+}
+
+// A textWriter writes blocks as text of a width.
+type textWriter struct {
+	strings.Builder
+	TextOptions
+	notes notes
+	last  Block // written before
+}
+
+// FormatText is blocks as text: no line is wider than the width unless a word is.
+func FormatText(o TextOptions, blocks ...Block) string {
+	if o.Width == 0 {
+		o.Width = 80
+	}
+	w := &textWriter{TextOptions: o}
+	w.blocks(blocks)
+	w.footnotes()
+	return w.String()
+}
+
+func (w *textWriter) footnotes() {
+	if len(w.notes.texts) > 0 {
+		w.WriteString("\n")
+	}
+	for k, note := range w.notes.texts {
+		w.wrapped(superscript(k+1)+" ", clean(note))
+	}
+}
+
+func (w *textWriter) blocks(blocks []Block) {
+	for _, block := range blocks {
+		w.gap(block)
+		switch b := block.(type) {
+		case Section:
+			w.wrapped("", w.Style.Bold(clean(b.Title)))
+			w.last = block
+			w.blocks(b.Blocks)
+			continue
+		case Heading:
+			w.wrapped("", w.Style.Bold(clean(b.Text.String())))
+		case Para:
+			w.para(b)
+		case Table:
+			w.table(&b)
+		case Facts:
+			width := 0
+			for _, f := range b {
+				width = max(width, uniseg.StringWidth(clean(f.Name)))
+			}
+			for _, f := range b {
+				name := clean(f.Name)
+				w.wrapped(name+strings.Repeat(" ", width+2-uniseg.StringWidth(name)), w.styled(f.Text))
+			}
+		case Panels:
+			for _, p := range b {
+				w.wrapped("", w.Style.Bold(clean(p.Title))+" "+w.Style.Dim(clean(p.Below)))
+				w.wrapped("  ", w.styled(p.Text))
+			}
+		case Details:
+			if b.Open || w.All {
+				w.wrapped("", w.Style.Bold(clean(b.Summary)))
+				w.last = Heading{}
+				w.blocks(b.Blocks)
+				continue
+			}
+			w.wrapped("", w.Style.Dim(clean(b.Summary)+", with -v"))
+		}
+		w.last = block
+	}
+}
+
+// gap leaves an empty line before a block, unless it belongs to the one before.
+func (w *textWriter) gap(block Block) {
+	_, wasPara := w.last.(Para)
+	_, isPara := block.(Para)
+	_, underTitle := w.last.(Section)
+	_, underHeading := w.last.(Heading)
+	was, wasDetails := w.last.(Details)
+	is, isDetails := block.(Details)
+	folded := wasDetails && isDetails && !was.Open && !is.Open && !w.All
+	if w.Len() > 0 && !(wasPara && isPara) && !(underTitle && isPara) && !underHeading && !folded {
+		w.WriteString("\n")
+	}
+}
+
+func (w *textWriter) para(p Para) {
+	text := w.styled(p.Text)
+	switch p.Kind {
+	case Note:
+		w.wrapped("note: ", text)
+	case Item:
+		w.wrapped("- ", text)
+	case Small:
+		w.wrapped("", w.Style.Dim(text))
+	default:
+		w.wrapped("", text)
+	}
+}
+
+func (w *textWriter) styled(t Text) string {
+	var b strings.Builder
+	for _, s := range t {
+		text := brackets[s.Mark][0] + clean(s.Text) + brackets[s.Mark][1]
+		switch s.Tone {
+		case Good:
+			text = w.Style.Green(text)
+		case Bad:
+			text = w.Style.Red(text)
+		case Dim:
+			text = w.Style.Dim(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// wrapped writes a paragraph broken at spaces; further lines are indented as far as the
+// head is wide. Codes of styles have no width.
+func (w *textWriter) wrapped(head, text string) {
+	indent := uniseg.StringWidth(head)
+	w.WriteString(head)
+	at := indent
+	for k, word := range strings.Fields(text) {
+		width := uniseg.StringWidth(unstyled(word))
+		switch {
+		case k > 0 && at+1+width > w.Width:
+			w.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		case k > 0:
+			w.WriteString(" ")
+			at++
+		}
+		w.WriteString(word)
+		at += width
+	}
+	w.WriteString("\n")
+}
+
+// unstyled is a text without the codes of styles.
+func unstyled(text string) string {
+	for {
+		before, rest, found := strings.Cut(text, "\x1b[")
+		if !found {
+			return text
+		}
+		_, after, _ := strings.Cut(rest, "m")
+		text = before + after
+	}
+}
+
+// table writes a table without drawings. Right under a heading it needs no caption. Columns leave by Keep until the others fit;
+// then the first is clipped.
+func (w *textWriter) table(t *Table) {
+	cells := make([][]string, len(t.Rows))
+	for r, row := range t.Rows {
+		for c := range row {
+			cells[r] = append(cells[r], w.styled(row[c].Text)+w.notes.marks(row[c].Notes))
+		}
+	}
+	widthOf := func(c int) int {
+		width := uniseg.StringWidth(clean(t.Columns[c].Name))
+		for _, row := range cells {
+			width = max(width, uniseg.StringWidth(unstyled(row[c])))
+		}
+		return width
+	}
+	keep := 0
+	for _, c := range t.Columns {
+		keep = max(keep, c.Keep)
+	}
+	var shown, widths []int
+	for ; ; keep-- {
+		shown, widths = t.columns(func(c *Column) bool { return !c.Page && c.Keep <= keep }), nil
+		total := -2
+		for _, c := range shown {
+			widths = append(widths, widthOf(c))
+			total += widths[len(widths)-1] + 2
+		}
+		if total <= w.Width {
+			break
+		}
+		if keep == 0 {
+			widths[0] = min(widths[0], max(8, widths[0]-(total-w.Width)))
+			break
+		}
+	}
+	if _, titled := w.last.(Heading); t.Caption != "" && !titled {
+		w.wrapped("", clean(t.Caption))
+	}
+	if len(shown) == 0 {
+		return
+	}
+	head := make([]string, len(t.Columns))
+	for c := range t.Columns {
+		head[c] = clean(t.Columns[c].Name)
+	}
+	w.WriteString(w.Style.Dim(t.line(head, shown, widths)) + "\n")
+	for _, row := range cells {
+		w.WriteString(t.line(row, shown, widths) + "\n")
+	}
+}
+
+// line is one line of a table.
+func (t *Table) line(cells []string, shown, widths []int) string {
+	var b strings.Builder
+	for k, c := range shown {
+		if k > 0 {
+			b.WriteString("  ")
+		}
+		cell := clip(cells[c], widths[k])
+		pad := strings.Repeat(" ", max(0, widths[k]-uniseg.StringWidth(unstyled(cell))))
+		if t.Columns[c].Number {
+			b.WriteString(pad + cell)
+		} else {
+			b.WriteString(cell + pad)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// clip cuts a text to a width, between graphemes. A clipped text loses its style.
+func clip(text string, width int) string {
+	if uniseg.StringWidth(unstyled(text)) <= width {
+		return text
+	}
+	out, left := "", width-1
+	for g := uniseg.NewGraphemes(unstyled(text)); g.Next() && left >= g.Width(); left -= g.Width() {
+		out += g.Str()
+	}
+	return out + "…"
+}
