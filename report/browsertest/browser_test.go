@@ -345,7 +345,8 @@ func (b *tab) wait(condition string) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	b.quiet()
-	b.t.Fatalf("%s does not become true (address %s)", condition, b.text("location.href"))
+	b.t.Fatalf("%s does not become true (address %s); status %q, opened row %.300q", condition, b.text("location.href"),
+		b.text(`document.getElementById("status")?.textContent || ""`), b.text(`document.querySelector("tr.opened")?.textContent || ""`))
 }
 
 // fits fails the test if the page is wider than the screen. A phone would zoom out

@@ -10,7 +10,7 @@ import (
 // TestPassagesSideBySide: beside the passage that is cited stands the one that
 // should have been, and the other answers are a link away.
 func TestPassagesSideBySide(t *testing.T) {
-	b := open(t, made(t, "side by side", func(dir string) string {
+	b := open(t, made(t, "passages side by side", func(dir string) string {
 		answer := `"query":"What do I pay?","answer":"A bicycle costs 4 crowns.","claims":[{"claim_id":"c1","text":"A bicycle costs 4 crowns."}],"citations":[{"doc":"old","start":0,"end":25,"claim_id":"c1"}]`
 		imported(t, dir, `{"doc":"old","text":"A bicycle costs 3 crowns. Dogs travel free."}
 {"doc":"new","text":"From January a bicycle costs 4 crowns. Dogs pay."}
