@@ -16,16 +16,15 @@ import (
 	"ibid/judge/openrouter"
 )
 
-// askInBatches asks what the parts that are to be done ask of the judge, in batches, and
-// waits for the replies. It is nothing to a run that asks in calls.
+// askInBatches asks what the rows of the run ask of the judge, in batches, and waits for the replies. It is nothing to a run that asks in calls.
 //
 // It forms the questions of all rows as the run itself does, and gives them to a batcher,
 // which leaves out what the store of answers has. After it the run goes over the same
 // rows and finds the replies; only what batches could not answer is asked in calls. So
 // there is one way to a verdict, and one order of results.
-func (p *Plan) askInBatches(ctx context.Context, todo []partRange, perPart int64, docs *dataset.Documents) (err error) {
+func (p *Plan) askInBatches(ctx context.Context, from, to, perPart int64, docs *dataset.Documents) (err error) {
 	live, ok := p.live.(*openrouter.Judge)
-	if !ok || !p.job.Config.Judge.Batch || len(todo) == 0 {
+	if !ok || !p.job.Config.Judge.Batch || from == to {
 		return nil
 	}
 	batcher, err := live.NewBatcher(filepath.Join(p.Dir, partsDir))
@@ -51,7 +50,7 @@ func (p *Plan) askInBatches(ctx context.Context, todo []partRange, perPart int64
 		})
 	}
 	for {
-		if err := p.addQuestions(ctx, w, batcher, todo, perPart); err != nil {
+		if err := p.addQuestions(ctx, w, batcher, from, to, perPart); err != nil {
 			return err
 		}
 		sent := batcher.Sent()
@@ -69,17 +68,12 @@ func (p *Plan) askInBatches(ctx context.Context, todo []partRange, perPart int64
 }
 
 // addQuestions gives the questions of all rows to a batcher.
-func (p *Plan) addQuestions(ctx context.Context, w *worker, batcher *openrouter.Batcher, todo []partRange, perPart int64) error {
+func (p *Plan) addQuestions(ctx context.Context, w *worker, batcher *openrouter.Batcher, from, to, perPart int64) error {
 	g, ctx := errgroup.WithContext(ctx)
 	parts := make(chan inputPart)
 	g.Go(func() error {
 		defer close(parts)
-		for _, s := range todo {
-			if err := p.decode(ctx, s, perPart, parts); err != nil {
-				return err
-			}
-		}
-		return nil
+		return p.decode(ctx, from, to, perPart, parts)
 	})
 	g.Go(func() error {
 		progress := p.stage("forming questions", p.Rows)

@@ -141,24 +141,3 @@ func TestLabelsThatAreAlike(t *testing.T) {
 	}
 }
 
-// TestLabelledGoesWithItsRun: when error rows are tried again, nothing is left
-// that labels said of the results before.
-func TestLabelledGoesWithItsRun(t *testing.T) {
-	rows := labelledRows(40, func(i int) bool { return i%3 == 0 })
-	rows[7].Citations[0].Start = ibid.Integer{} // half a span is an error
-	path, settings := writeRows(t, rows), append(toldOf(t, rows), "out="+t.TempDir())
-	dir := evaluate(t, path, settings...)
-	err := runs.Change(dir, []string{runs.SummaryFile, runs.LabelledFile}, func() error { correct(t, dir); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if labelled, err := runs.ReadLabelled(dir); err != nil || len(labelled) == 0 {
-		t.Fatalf("%d labelled rows, %v", len(labelled), err)
-	}
-	if again := evaluate(t, path, settings...); again != dir {
-		t.Fatalf("the run went to %s, not %s", again, dir)
-	}
-	if labelled, err := runs.ReadLabelled(dir); err != nil || labelled != nil {
-		t.Errorf("%d labelled rows of the run before, %v", len(labelled), err)
-	}
-}

@@ -183,7 +183,7 @@ func TestLiveJudge(t *testing.T) {
 }
 
 // TestLiveJudgeFailures: rows that a live judge did not answer are unscored with
-// the reason, and running again asks about their parts only.
+// the reason, and running again asks again: this judge keeps no answers.
 func TestLiveJudgeFailures(t *testing.T) {
 	const rows = 600
 	path, out := writeRows(t, judgedRows(rows)), t.TempDir()
@@ -211,19 +211,23 @@ func TestLiveJudgeFailures(t *testing.T) {
 		t.Errorf("reason %q, %v", reason.Strings[14], err)
 	}
 	// What a judge was found to be worth is of the verdicts of then.
-	calibration := filepath.Join(first.Dir, runs.CalibrationFile)
-	if err := os.WriteFile(calibration, []byte("{}"), 0o666); err != nil {
-		t.Fatal(err)
+	of := []string{filepath.Join(first.Dir, runs.CalibrationFile), filepath.Join(first.Dir, runs.LabelledFile)}
+	for _, path := range of {
+		if err := os.WriteFile(path, []byte("{}"), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	good := newRemoteJudge()
 	second, err := liveRun(t, path, out, good)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(calibration); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a run that went on keeps the calibration of what it was: %v", err)
+	for _, path := range of {
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a run that went on keeps what labels said of it before: %v", err)
+		}
 	}
-	if second.Manifest.Status != runs.StatusComplete || good.asked.Load() != 256 {
+	if second.Manifest.Status != runs.StatusComplete || good.asked.Load() != rows {
 		t.Errorf("second run: status %s, asked %d", second.Manifest.Status, good.asked.Load())
 	}
 	whole, err := liveRun(t, path, t.TempDir(), newRemoteJudge())

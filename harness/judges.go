@@ -140,7 +140,7 @@ func (p *Plan) judgeRecord() runs.JudgeRecord {
 }
 
 // answersFile is the store of a run that keeps no answers for later ones: it
-// lasts until the run is complete, so that what is paid for survives a kill.
+// lasts until every claim has its answer, so that what is paid for survives a kill.
 const answersFile = "answers.sqlite"
 
 // liveConfig says whom a judge asks and how, as the settings have it.
@@ -190,7 +190,7 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	c.Run = auditName(m)
 	// The directory is locked, so that nobody else goes by its name.
 	if c.Owner, err = ownerOf(p.Dir); err == nil {
-		p.spentBefore, err = p.spent(ctx, m, store)
+		p.spentBefore, err = store.Spent(ctx, c.Run, m.Timings.Started)
 		c.SpentNanoUSD = p.spentBefore
 	}
 	var j *openrouter.Judge
@@ -221,16 +221,6 @@ func (p *Plan) checkLabels(ctx context.Context) error {
 // auditName is what the store of answers calls the run.
 func auditName(m *runs.Manifest) string {
 	return m.ID + " " + m.Timings.Started.UTC().Format(time.RFC3339Nano)
-}
-
-// spent is what earlier processes spent on the run. A store in the run's directory
-// goes when the run is finished; what it knew is in the manifest.
-func (p *Plan) spent(ctx context.Context, m *runs.Manifest, store *cache.SQLite) (nanoUSD int64, err error) {
-	nanoUSD, err = store.Spent(ctx, auditName(m), m.Timings.Started)
-	if !p.job.Config.Judge.CacheResults && m.Judge.SpentUSD != nil {
-		nanoUSD += int64(math.Round(*m.Judge.SpentUSD * 1e9))
-	}
-	return nanoUSD, err
 }
 
 // answersPath is the store of the run's answers: the one in the settings, the

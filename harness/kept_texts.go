@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,26 +25,36 @@ const (
 )
 
 // keepsTexts reports whether the run keeps the documents that its rows point to.
-func (p *Plan) keepsTexts() bool { return (p.hasDocuments() || p.inline) && p.keeps(partTexts) }
+func (p *Plan) keepsTexts() bool { return (p.hasDocuments() || p.inline) && p.keeps(runs.TextsFile) }
 
 // keepsAnswers reports whether the run keeps queries and answers: labels and verdicts are
 // read beside them.
-func (p *Plan) keepsAnswers() bool { return p.judge != nil && p.keeps(partAnswers) }
+func (p *Plan) keepsAnswers() bool { return p.judge != nil && p.keeps(runs.AnswersFile) }
 
-// keeps reports whether the run keeps a kind of text. What parts did not keep, a run that is
+// keeps reports whether the run keeps a file of texts. What ranges did not keep, a run that is
 // made of them has not.
-func (p *Plan) keeps(kind partFile) bool {
+func (p *Plan) keeps(file string) bool {
 	return p.job.Config.Keep == keepTexts &&
-		(p.job.Scored == nil || !slices.ContainsFunc(p.job.Scored.dirs, func(dir string) bool { return !kept(dir, kind.result()) }))
+		(p.job.Scored == nil || !slices.ContainsFunc(p.job.Scored.dirs, func(dir string) bool { return !kept(dir, file) }))
 }
 
-// A heldTexts says which texts some part has, or is about to have: others need not. It is
-// safe for concurrent use.
-type heldTexts struct {
+// A keptTexts gathers the texts that a run keeps in a nameless file, and knows which are there
+// already, or about to be. It is safe for concurrent use.
+type keptTexts struct {
 	mu      sync.Mutex
 	known   map[[2]int32]bool // pieces of the documents of the run: number and begin
 	digests map[int32]string  // of documents of the run
 	own     map[ownText]bool  // pieces of documents of rows
+
+	file *disk.File
+	list []spilledText
+	end  int64
+}
+
+// newKeptTexts begins to gather texts in a file on the disk of dir.
+func newKeptTexts(dir string) (*keptTexts, error) {
+	file, err := disk.Nameless(dir)
+	return &keptTexts{known: make(map[[2]int32]bool), digests: make(map[int32]string), own: make(map[ownText]bool), file: file}, err
 }
 
 type ownText struct {
@@ -53,14 +62,13 @@ type ownText struct {
 	at     int64
 }
 
-// take is a piece as a part keeps it: nil if it is of the run and another part has it, without
-// its text if it is of a row. What only a judge points to is not held: another evaluation of
-// the part may not find it.
-func (h *heldTexts) take(p *dataset.Piece) (*dataset.Text, error) {
+// take is a piece as a row keeps it: nil if it is of the run and there already, without its
+// text if it is of a row and the text is there.
+func (k *keptTexts) take(p *dataset.Piece) (*dataset.Text, error) {
 	ofRun, place := p.Document >= 0, [2]int32{p.Document, p.At}
-	h.mu.Lock()
-	known, digest := h.known[place], h.digests[p.Document]
-	h.mu.Unlock()
+	k.mu.Lock()
+	known, digest := k.known[place], k.digests[p.Document]
+	k.mu.Unlock()
 	if ofRun && known {
 		return nil, nil
 	}
@@ -68,69 +76,43 @@ func (h *heldTexts) take(p *dataset.Piece) (*dataset.Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if ofRun {
-		h.digests[p.Document] = t.Digest
-		if !p.Judged {
-			h.known[place] = true
-		}
+		k.digests[p.Document], k.known[place] = t.Digest, true
 		return t, nil
 	}
 	key := ownText{halfDigest(t), t.At}
-	if h.own[key] {
+	if k.own[key] {
 		t.Text = ""
-	} else if !p.Judged {
-		h.own[key] = true
 	}
+	k.own[key] = true
 	return t, nil
+}
+
+// add writes a text into the file.
+func (k *keptTexts) add(t dataset.Text) error {
+	text, digest := t.Text, halfDigest(&t)
+	t.Text = ""
+	b, err := json.Marshal(&t)
+	if err != nil {
+		return err
+	}
+	head := len(b)
+	b = append(b, text...)
+	k.mu.Lock()
+	at := k.end
+	k.end += int64(len(b))
+	k.list = append(k.list, spilledText{digest, at, int32(head), int32(len(text))})
+	k.mu.Unlock()
+	_, err = k.file.WriteAt(b, at)
+	return err
 }
 
 // halfDigest is the first half of a digest.
 func halfDigest(t *dataset.Text) (half [16]byte) {
 	_, _ = hex.Decode(half[:], []byte(t.Digest[:min(len(t.Digest), 2*len(half))])) // ours
 	return half
-}
-
-// partTextTable is the table of the texts of a part, which is compressed fast.
-var partTextTable = func() *runs.Table[dataset.Text] {
-	t := *runs.Texts
-	t.Columns = slices.Clone(t.Columns)
-	for i := range t.Columns {
-		t.Columns[i].Zstd = false
-	}
-	return &t
-}()
-
-// partTextsOf are the texts of the open part of a worker.
-type partTextsOf struct {
-	list  []dataset.Text
-	index map[textName]int
-}
-
-type textName struct {
-	doc, digest string
-	at          int64
-}
-
-func (l *partTextsOf) reset() {
-	clear(l.list)
-	l.list = l.list[:0]
-	clear(l.index)
-}
-
-// add adds a text that a row brings along, or with the row -1 one of the run.
-func (l *partTextsOf) add(t *dataset.Text, row int32) {
-	name := textName{t.Doc, t.Digest, t.At}
-	k, there := l.index[name]
-	there = there && l.list[k].SameDocument(t)
-	if !there {
-		k = len(l.list)
-		l.index[name], l.list = k, append(l.list, *t)
-	}
-	if to := &l.list[k]; row >= 0 && (len(to.Rows) == 0 || to.Rows[len(to.Rows)-1] != row) {
-		to.Rows = append(to.Rows, row)
-	}
 }
 
 // keepTexts adds what the current row points to.
@@ -147,15 +129,13 @@ func (w *worker) keepTexts(failure error) error {
 	}
 	return r.EachPiece(&w.row, elsewhere, func(p *dataset.Piece) error {
 		t, err := w.plan.texts.take(p)
-		switch {
-		case err != nil || t == nil:
+		if err != nil || t == nil {
 			return err
-		case p.Document < 0:
-			w.texts.add(t, int32(w.row.Pos))
-		default:
-			w.texts.add(t, -1)
 		}
-		return nil
+		if p.Document < 0 {
+			t.Rows = []int32{int32(w.row.Pos)}
+		}
+		return w.plan.texts.add(*t)
 	})
 }
 
@@ -172,9 +152,9 @@ func (j *judging) foundElsewhere() (places []ibid.Place) {
 	return places
 }
 
-// saveTexts writes the texts that the run keeps, of its parts, of those of its ranges, and of
-// an earlier attempt that had rows without results. What it does not keep it removes.
-func (p *Plan) saveTexts(from, to int64) error {
+// saveTexts writes the texts that the run keeps, gathered from its rows or from its ranges.
+// What it does not keep it removes.
+func (p *Plan) saveTexts() error {
 	path := filepath.Join(p.Dir, runs.TextsFile)
 	var err error
 	switch {
@@ -183,22 +163,25 @@ func (p *Plan) saveTexts(from, to int64) error {
 	case p.kept != "": // it points to what the other pointed to
 		err = copyFile(filepath.Join(p.kept, runs.TextsFile), path)
 	default:
-		var files []string
-		for _, part := range p.partsOf(partTexts, from, to) {
-			files = append(files, part.Path)
+		for _, dir := range p.rangeDirs() {
+			err = errors.Join(err, runs.Texts.ScanFile(filepath.Join(dir, runs.TextsFile), func(_ int64, t *dataset.Text) error { return p.texts.add(*t) }))
 		}
-		if p.job.Scored != nil {
-			files = nil
-			for _, dir := range p.job.Scored.dirs {
-				files = append(files, filepath.Join(dir, runs.TextsFile))
-			}
+		if err == nil {
+			err = p.texts.save(p.Dir)
 		}
-		err = mergeTexts(p.Dir, append(files, path))
 	}
 	if !p.keepsAnswers() {
 		err = errors.Join(err, removeIfThere(filepath.Join(p.Dir, runs.AnswersFile)))
 	}
 	return err
+}
+
+// rangeDirs are the directories of the ranges that the run is made of.
+func (p *Plan) rangeDirs() []string {
+	if p.job.Scored == nil {
+		return nil
+	}
+	return p.job.Scored.dirs
 }
 
 func copyFile(from, to string) error {
@@ -220,34 +203,9 @@ type spilledText struct {
 	head, text int32
 }
 
-// mergeTexts makes texts.parquet in dir of files of texts, which may not be there: each text
-// once, in the order of digests.
-func mergeTexts(dir string, files []string) error {
-	spill, err := disk.Nameless(dir)
-	if err != nil {
-		return err
-	}
-	defer spill.Close()
-	var list []spilledText
-	end := int64(0)
-	for _, file := range files {
-		err := runs.Texts.ScanFile(file, func(_ int64, t *dataset.Text) error {
-			text, digest := t.Text, halfDigest(t)
-			t.Text = ""
-			b, err := json.Marshal(t)
-			if err != nil {
-				return err
-			}
-			list = append(list, spilledText{digest, end, int32(len(b)), int32(len(text))})
-			b = append(b, text...)
-			_, err = spill.WriteAt(b, end)
-			end += int64(len(b))
-			return err
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
+// save makes texts.parquet in dir: each text once, in the order of digests.
+func (k *keptTexts) save(dir string) error {
+	list := k.list
 	slices.SortStableFunc(list, func(a, b spilledText) int { return slices.Compare(a.digest[:], b.digest[:]) })
 	return runs.Texts.WriteEach(dir, func(yield func(*dataset.Text) error) error {
 		for len(list) > 0 {
@@ -255,7 +213,7 @@ func mergeTexts(dir string, files []string) error {
 			for n < len(list) && list[n].digest == list[0].digest {
 				n++
 			}
-			if err := mergeEqual(spill, list[:n], yield); err != nil {
+			if err := mergeEqual(k.file, list[:n], yield); err != nil {
 				return err
 			}
 			list = list[n:]
@@ -273,11 +231,11 @@ func ofRun(t *dataset.Text) int {
 }
 
 // mergeEqual yields texts of one digest, each once.
-func mergeEqual(spill io.ReaderAt, list []spilledText, yield func(*dataset.Text) error) error {
+func mergeEqual(file io.ReaderAt, list []spilledText, yield func(*dataset.Text) error) error {
 	all, texts := make([]dataset.Text, len(list)), make(map[int64]string)
 	for i, s := range list {
 		b := make([]byte, s.head+s.text)
-		if _, err := spill.ReadAt(b, s.at); err != nil {
+		if _, err := file.ReadAt(b, s.at); err != nil {
 			return err
 		}
 		if err := json.Unmarshal(b[:s.head], &all[i]); err != nil {

@@ -36,7 +36,7 @@ func withLongAndOwn() *study {
 }
 
 // TestKeptTextsAreAFunctionOfData: what a run keeps of its data has the same bytes with any
-// number of workers, in ranges that are joined, and in a run that was stopped and went on;
+// number of workers, in ranges that are joined, and in a run that failed and was begun anew;
 // from it, when the documents are gone, the run is scored as from them.
 func TestKeptTextsAreAFunctionOfData(t *testing.T) {
 	rows, documents := withLongAndOwn().files(t)
@@ -52,7 +52,7 @@ func TestKeptTextsAreAFunctionOfData(t *testing.T) {
 	}
 	sameTables(t, whole, joined, kept...)
 
-	// Some writes of texts of parts fail once; the next process goes on.
+	// A write of texts fails; the next process begins anew.
 	out, failures := t.TempDir(), 0
 	for at := 0; ; at += 2 {
 		w := &failingWrites{}
@@ -141,11 +141,11 @@ func TestKeptTextsAreAFunctionOfData(t *testing.T) {
 	}
 }
 
-// failingWrites lets one write of the texts of a part fail; parts are written at the same time.
+// failingWrites lets one write into a nameless file fail; workers write at the same time.
 type failingWrites struct{ left atomic.Int64 }
 
 func (f *failingWrites) Before(op disk.Op) (int, error) {
-	if op.Act != disk.ActWrite || !strings.Contains(filepath.Base(op.Path), ".texts") {
+	if op.Act != disk.ActWrite || !strings.HasPrefix(filepath.Base(op.Path), ".ibid-") {
 		return 0, nil
 	}
 	if f.left.Add(-1) == -1 {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestMarkedPartsInAnyOrder: parts are added in the order of the input, whatever order
-// they are finished in, and a part that another process scored leaves nothing to go by.
+// they are finished in, and what is not known of one part is not known of all.
 func TestMarkedPartsInAnyOrder(t *testing.T) {
 	newParts := func() *markedParts {
 		return &markedParts{sum: &Annotated{Spans: annotations.NewSpans(annotations.Options{Worst: 1}), Labels: annotations.NewLabels(annotations.Options{}, nil)}, waiting: map[int64]*markedPart{}}

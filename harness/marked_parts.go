@@ -49,11 +49,11 @@ type markedParts struct {
 	marked   bool                  // two annotators marked some row
 	labelled bool
 	compared bool
-	partly   bool // some part was not scored by this process, or not all of it is known
+	partly   bool // not all of some part is known
 }
 
-func newMarkedParts(p *Plan, resumed bool) *markedParts {
-	return &markedParts{sum: p.noneAnnotated(keptDisagreements), waiting: make(map[int64]*markedPart), partly: resumed}
+func newMarkedParts(p *Plan) *markedParts {
+	return &markedParts{sum: p.noneAnnotated(keptDisagreements), waiting: make(map[int64]*markedPart)}
 }
 
 // add adds a part; parts may come in any order.
@@ -72,10 +72,10 @@ func (m *markedParts) add(number int64, part *markedPart) {
 	}
 }
 
-// all is what all annotators said, nil if more than what was collected is needed: parts
-// that another process has scored, or labels.
+// all is what all annotators said, nil if more than what was collected is needed: labels, or
+// rows that other processes have scored.
 func (m *markedParts) all() *Annotated {
-	if m.partly || m.compared || m.labelled && m.marked {
+	if m == nil || m.partly || m.compared || m.labelled && m.marked {
 		return nil
 	}
 	return m.sum

@@ -1,11 +1,8 @@
 package harness
 
 import (
-	"context"
 	"strings"
 
-	"ibid"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
@@ -28,41 +25,6 @@ func (p placesBySystem) add(other placesBySystem) {
 	for system, places := range other {
 		p.of(system).Add(places)
 	}
-}
-
-// places adds up the parts from first to before last. Rows of parts that another process has
-// scored are resolved again.
-func (p *Plan) places(ctx context.Context, first, last, perPart int64, known tallies, docs *dataset.Documents) (placesBySystem, error) {
-	all := make(placesBySystem)
-	resolver := p.resolver(docs)
-	for k := first; k < last; k++ {
-		if t := known[k]; t != nil {
-			all.add(t.Places)
-			continue
-		}
-		from := k * perPart
-		left := min(perPart, p.Rows-from)
-		var row ibid.Answer
-		err := p.source.Read(ctx, from, int(perPart), func(b *dataset.Batch) error {
-			defer b.Release()
-			for i := range int(min(left, int64(b.Len()))) {
-				if b.Row(i, &row); !p.job.wants(&row) || badRow(&row) != nil {
-					continue
-				}
-				if resolver.Resolve(&row) == nil {
-					all.of(row.System).AddRow(&row)
-				}
-			}
-			return errEnough
-		})
-		if err := ignoreEnough(err); err != nil {
-			return nil, err
-		}
-		if err := resolver.Err(); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // placesIn adds up what manifests say; nil if one of them says nothing.

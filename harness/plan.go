@@ -60,7 +60,7 @@ type Plan struct {
 	replayDigest  string               // of the file of recorded verdicts
 	sourcesDigest string               // of the fetched pages; "" for none
 	openBatches   []string             // of the judge, when the run stops: what the service calls them
-	texts         *heldTexts           // that parts have; nil if the run keeps none
+	texts         *keptTexts           // nil if the run keeps none, or those of another
 	log           *runLog              // of the run while it lasts
 	embedder      *openrouter.Embedder // nil if no endpoint is asked for vectors
 	notFetched    notFetched

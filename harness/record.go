@@ -95,8 +95,25 @@ type tally struct {
 	Places                  placesBySystem
 }
 
-// tallies are those of the parts that this process has made, by number.
-type tallies map[int64]*tally
+// add adds what happened to other rows.
+func (t *tally) add(other *tally) {
+	t.Rows, t.Errors, t.Citations = t.Rows+other.Rows, t.Errors+other.Errors, t.Citations+other.Citations
+	for i, n := range other.Statuses {
+		t.Statuses[i] += n
+	}
+	t.Places.add(other.Places)
+}
+
+// statuses counts the citations of each status that there is.
+func (t *tally) statuses() map[string]int64 {
+	counts := make(map[string]int64)
+	for status, n := range t.Statuses {
+		if n > 0 {
+			counts[ibid.Status(status).String()] = n
+		}
+	}
+	return counts
+}
 
 func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) (*recorder, error) {
 	r := &recorder{

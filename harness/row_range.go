@@ -155,13 +155,23 @@ func verifyResults(ctx context.Context, dir string) error {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = verifyPart(file)
+			err = verifyResult(file)
 		}
 	}
 	if errors.Is(err, parquet.ErrCorrupt) {
 		return &ScoredError{err}
 	}
 	return err
+}
+
+// verifyResult compares a result file with its checksums.
+func verifyResult(path string) error {
+	f, err := parquet.OpenResult(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Verify()
 }
 
 // checkScored compares the plan with the results that it is to be made of.

@@ -20,11 +20,12 @@ import (
 	"ibid/metrics"
 )
 
-// An InterruptedError means that a run was stopped on purpose. What was done is saved, and
-// the same command goes on.
+// An InterruptedError means that a run was stopped on purpose. Answers of a live judge are
+// kept, and the same command goes on with them; all else it does anew.
 type InterruptedError struct {
-	Done int64 // rows whose results are saved
-	Rows int64
+	Done   int64 // rows that were done
+	Rows   int64
+	Judged bool // by a live judge
 
 	// Batches go on at the judge's service, which calls them so; their answers are
 	// taken when the run goes on.
@@ -32,7 +33,10 @@ type InterruptedError struct {
 }
 
 func (e *InterruptedError) Error() string {
-	text := fmt.Sprintf("interrupted: %d of %d rows are saved", e.Done, e.Rows)
+	text := fmt.Sprintf("interrupted after %d of %d rows", e.Done, e.Rows)
+	if e.Judged {
+		text += "; every answer is kept"
+	}
 	if len(e.Batches) > 0 {
 		text += fmt.Sprintf("; %s goes on at the service: %s", plural(len(e.Batches), "batch", "batches"), strings.Join(e.Batches, ", "))
 	}
@@ -57,19 +61,19 @@ func Terminated() error { return &judge.Interrupt{Grace: terminateGrace} }
 // A StoppedError says why a judge ended a run early. What was answered is saved.
 type StoppedError struct {
 	Stop *judge.StopError
-	Done int64 // rows whose results are saved
+	Done int64 // rows that were judged
 	Rows int64
 }
 
 func (e *StoppedError) Error() string {
-	return fmt.Sprintf("stopped: %v: %d of %d rows are saved, and every answer that was paid for", e.Stop, e.Done, e.Rows)
+	return fmt.Sprintf("stopped: %v: after %d of %d rows; every answer is kept", e.Stop, e.Done, e.Rows)
 }
 func (e *StoppedError) Unwrap() error { return e.Stop }
 
-// Run evaluates what is not evaluated yet and evaluates the gates.
+// Run evaluates the rows and the gates.
 //
-// A run that is complete already is left alone. A run that was interrupted goes
-// on after its last complete part. If the directory holds a run with another
+// A run that is complete already is left alone. A run that was interrupted, or some of whose
+// claims a live judge did not answer, begins anew with the answers that are kept. If the directory holds a run with another
 // fingerprint, the error is [ibid.ErrUsage] and lists what differs; if another
 // process works on it, the error says which; if ctx ends, it is an
 // [*InterruptedError]; if the judge can answer nothing more, a [*StoppedError].
@@ -81,7 +85,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.checkSame(before); err != nil {
 		return nil, err
 	}
-	if before != nil && (before.Status == runs.StatusComplete || before.Status == runs.StatusPartial && p.job.Scored != nil) {
+	if before != nil && before.Complete() && (p.job.Scored != nil || before.Judge.Failed == 0) {
 		if err := disk.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
 			return nil, err
 		}
@@ -183,7 +187,7 @@ func (p *Plan) withLog(m *runs.Manifest, work func() error) error {
 	return errors.Join(err, log.close(err))
 }
 
-// removeLeftovers removes the temporary files of a process that was killed. The
+// removeLeftovers removes the parts and the temporary files of a process that was killed. The
 // caller holds the lock.
 func removeLeftovers(dir string) error {
 	for _, d := range []string{dir, filepath.Join(dir, partsDir)} {
@@ -192,7 +196,7 @@ func removeLeftovers(dir string) error {
 			return err
 		}
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".tmp") {
+			if partName.MatchString(e.Name()) || strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".tmp") {
 				if err := disk.Remove(filepath.Join(d, e.Name())); err != nil {
 					return err
 				}
@@ -265,49 +269,44 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dataset.Documents, since time.Time) error {
 	perPart := p.partRows()
 	from, to := p.wanted(perPart)
-	if p.keepsTexts() && p.kept == "" && p.job.Scored == nil {
-		p.texts = &heldTexts{known: make(map[[2]int32]bool), digests: make(map[int32]string), own: make(map[ownText]bool)}
-	}
-	if before != nil && before.Status == runs.StatusPartial {
-		if err := p.keepGoodParts(to); err != nil {
+	if p.keepsTexts() && p.kept == "" {
+		var err error
+		if p.texts, err = newKeptTexts(p.Dir); err != nil {
 			return err
 		}
+		defer p.texts.file.Close()
 	}
 	if err := m.Write(p.Dir); err != nil {
 		return err
 	}
 	if p.job.Scored != nil {
 		p.takeScored(m)
-		if err := p.assemble(ctx, m, from, to, nil, newMarkedParts(p, true), docs); err != nil {
+		if err := p.assemble(ctx, m, from, to, nil, nil, docs); err != nil {
 			return p.interrupted(ctx, err, m, 0, since)
 		}
 		return p.finish(m, since)
-	}
-	todo, skipped, err := p.remaining(from, to, perPart)
-	if err != nil {
-		return err
 	}
 	stage := "scoring"
 	if p.live != nil {
 		stage = "judging"
 	}
-	progress := Progress{Stage: stage, Of: max(0, min(to*perPart, p.Rows)-from*perPart), Done: skipped, Skipped: skipped, Since: p.job.now()}
+	progress := Progress{Stage: stage, Of: max(0, min(to*perPart, p.Rows)-from*perPart), Since: p.job.now()}
 	p.job.progress(progress)
-	if err := p.askInBatches(ctx, todo, perPart, docs); err != nil {
-		return p.interrupted(ctx, err, m, skipped, since)
+	if err := p.askInBatches(ctx, from, to, perPart, docs); err != nil {
+		return p.interrupted(ctx, err, m, 0, since)
 	}
-	known, marked := make(tallies), newMarkedParts(p, skipped > 0)
-	saved := skipped
+	all, marked := tally{Places: make(placesBySystem)}, newMarkedParts(p)
+	saved := int64(0)
 	waiting := false
-	err = p.scoreParts(ctx, todo, perPart, docs, func(d finishedPart) {
-		known[d.number] = d.known
-		marked.add(d.number, d.marked)
+	err := p.scoreParts(ctx, from, to, perPart, docs, func(d finishedPart) {
+		all.add(d.known)
+		marked.add(d.number-from, d.marked)
 		saved += d.rows
 		progress.Done = max(progress.Done, saved)
-		progress.Errors += d.known.Errors
+		progress.Errors = all.Errors
 		p.job.progress(progress)
 	}, func(answered int64) {
-		progress.Done = max(progress.Done, skipped+answered)
+		progress.Done = max(progress.Done, answered)
 		usage := p.live.Usage()
 		progress.Judge = &usage
 		if ctx.Err() != nil && usage.InFlight > 0 {
@@ -320,18 +319,16 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		p.job.progress(progress)
 	})
 	if err != nil {
-		return p.interrupted(ctx, err, m, saved, since)
+		return p.interrupted(ctx, err, m, progress.Done, since)
 	}
-	if m.Places, err = p.places(ctx, from, to, perPart, known, docs); err != nil {
-		return p.interrupted(ctx, err, m, saved, since)
-	}
+	m.Places = all.Places
 	if p.rows != nil {
 		if err := p.joinTables(from, to); err != nil {
 			return err
 		}
 		return p.finish(m, since)
 	}
-	if err := p.assemble(ctx, m, from, to, known, marked, docs); err != nil {
+	if err := p.assemble(ctx, m, from, to, &all, marked, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if p.shared.found.Load() && byQuestion(p.job.Config.Statistics.Cluster) {
@@ -361,25 +358,10 @@ func (p *Plan) finish(m *runs.Manifest, since time.Time) error {
 	if err := m.Write(p.Dir); err != nil {
 		return err
 	}
-	return p.held.remove(filepath.Join(p.Dir, partsDir))
-}
-
-// remaining finds which of some parts are not done, and the rows of those that are.
-func (p *Plan) remaining(from, to, perPart int64) (todo []partRange, skipped int64, err error) {
-	for k := from; k < to; k++ {
-		done, err := p.partDone(k)
-		switch {
-		case err != nil:
-			return nil, 0, err
-		case done:
-			skipped += min(perPart, p.Rows-k*perPart)
-		case len(todo) > 0 && todo[len(todo)-1].to == k:
-			todo[len(todo)-1].to++
-		default:
-			todo = append(todo, partRange{k, k + 1})
-		}
+	if m.Status == runs.StatusPartial && p.live != nil && !p.job.Config.Judge.CacheResults {
+		return removeLeftovers(p.Dir) // but the store of answers stays, for the next attempt
 	}
-	return todo, skipped, nil
+	return p.held.remove(filepath.Join(p.Dir, partsDir))
 }
 
 // interrupted tells a stop on purpose from trouble, and keeps the time spent.
@@ -389,7 +371,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 		err = errors.Join(err, e)
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{Done: done, Rows: p.Rows, Batches: p.openBatches}
+		return &InterruptedError{Done: done, Rows: p.Rows, Judged: p.live != nil, Batches: p.openBatches}
 	}
 	if stop, ok := errors.AsType[*judge.StopError](err); ok {
 		if stop.Reason == judge.StopKey {
@@ -403,7 +385,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 }
 
 // assemble makes the result files from the parts, and what is made of them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, known tallies, marked *markedParts, docs *dataset.Documents) error {
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, all *tally, marked *markedParts, docs *dataset.Documents) error {
 	if err := p.joinTables(from, to); err != nil {
 		return err
 	}
@@ -414,7 +396,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, k
 	if err := p.writeAgreement(ctx, marked, docs); err != nil {
 		return err
 	}
-	return p.sumUp(ctx, m, known)
+	return p.sumUp(ctx, m, all)
 }
 
 // joinTables makes the result files of parts, or of the results that the run is made of.
@@ -424,9 +406,6 @@ func (p *Plan) joinTables(from, to int64) (err error) {
 		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partAnswers: runs.Answers.Fields(), partRowsFile: p.rowsLayout().Fields(),
 	}
 	for _, kind := range p.partFiles() {
-		if kind == partTexts { // which are made into one another way
-			continue
-		}
 		list := p.partsOf(kind, from, to)
 		if p.job.Scored != nil {
 			if list, err = p.job.Scored.parts(kind); err != nil {
@@ -437,17 +416,17 @@ func (p *Plan) joinTables(from, to int64) (err error) {
 			return err
 		}
 	}
-	return p.saveTexts(from, to)
+	return p.saveTexts()
 }
 
 // sumUp makes the summary of the result files and fills the manifest from them.
-func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, known tallies) error {
+func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, all *tally) error {
 	counted, err := p.summarize(ctx, summaryMemory)
 	if err != nil {
 		return err
 	}
 	m.Rows, m.Errors = counted.rows, counted.errors
-	if err := p.countCitations(m, known); err != nil {
+	if err := p.countCitations(m, all); err != nil {
 		return err
 	}
 	if counted.left > 0 {
@@ -488,13 +467,17 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, known tallies) error
 }
 
 // countCitations counts the citations and, where there is a table of them, their statuses.
-func (p *Plan) countCitations(m *runs.Manifest, known tallies) (err error) {
+func (p *Plan) countCitations(m *runs.Manifest, all *tally) (err error) {
 	if !slices.Contains(p.partFiles(), partCitations) {
 		p.warnOf(m, "without %s rows are shown without their citations, and statuses are not counted", runs.CitationsFile)
 		m.Citations, err = sumCount(filepath.Join(p.Dir, runs.RowsFile), metrics.Citations)
 		return err
 	}
-	m.Statuses, err = countStatuses(filepath.Join(p.Dir, runs.CitationsFile), known)
+	if all != nil {
+		m.Statuses = all.statuses()
+	} else {
+		m.Statuses, err = countStatuses(filepath.Join(p.Dir, runs.CitationsFile))
+	}
 	for _, n := range m.Statuses {
 		m.Citations += n
 	}
@@ -526,9 +509,8 @@ func sumOf(b *runs.Block, count metrics.Count) (sum int64) {
 	return sum
 }
 
-// countStatuses counts the citations of each status: from memory, or from
-// citations.parquet.
-func countStatuses(path string, known tallies) (map[string]int64, error) {
+// countStatuses counts the citations of each status in citations.parquet.
+func countStatuses(path string) (map[string]int64, error) {
 	f, err := runs.OpenFrame(path)
 	if err != nil {
 		return nil, err
@@ -536,14 +518,6 @@ func countStatuses(path string, known tallies) (map[string]int64, error) {
 	defer f.Close()
 	counts := make(map[string]int64)
 	return counts, f.Each(func(b *runs.Block) error {
-		if t := known[int64(b.Number)]; t != nil {
-			for status, n := range t.Statuses {
-				if n > 0 {
-					counts[ibid.Status(status).String()] += n
-				}
-			}
-			return nil
-		}
 		for _, status := range b.Texts("status") {
 			counts[status]++
 		}

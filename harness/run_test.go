@@ -49,15 +49,15 @@ func TestErrorRows(t *testing.T) {
 		t.Errorf("error rows %+v, %v", found, err)
 	}
 	second := run()
-	if second.Existed {
-		t.Error("a run with error rows was left alone")
+	if !second.Existed {
+		t.Error("a run with error rows, whose data are the same, was evaluated again")
 	}
 	for name, data := range results(t, second.Dir) {
 		if data != before[name] {
-			t.Errorf("%s changed when the error rows were tried again", name)
+			t.Errorf("%s changed when the run was asked for again", name)
 		}
 	}
-	if log := readFile(t, filepath.Join(first.Dir, harness.LogFile)); strings.Count(log, "msg=started") != 2 || !strings.Contains(log, "error rows") {
+	if log := readFile(t, filepath.Join(first.Dir, harness.LogFile)); strings.Count(log, "msg=started") != 1 || !strings.Contains(log, "error rows") {
 		t.Errorf("log:\n%s", log)
 	}
 	if _, err := os.Stat(filepath.Join(first.Dir, "parts")); !errors.Is(err, os.ErrNotExist) {

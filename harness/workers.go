@@ -21,9 +21,6 @@ import (
 	"ibid/metrics/presence"
 )
 
-// A partRange is a series of parts, one after the other, that are still to be done.
-type partRange struct{ from, to int64 } // part numbers, half-open
-
 // An inputPart is one part on its way to a worker.
 type inputPart struct {
 	part  int64
@@ -39,7 +36,7 @@ type finishedPart struct {
 	rows   int64 // rows of the input, also those that --only left out
 }
 
-// scoreParts scores the parts of all stretches. One goroutine decodes, workers
+// scoreParts scores the parts from one number to before another. One goroutine decodes, workers
 // score and encode, and the caller's goroutine collects: no goroutine writes
 // what another one reads. done is called once for each part, in the order of
 // completion; tick now and then while a live judge answers, with the rows that
@@ -47,7 +44,7 @@ type finishedPart struct {
 //
 // A live judge is asked under ctx, not under the group's: when one worker fails,
 // what the others asked is paid for and waited for.
-func (p *Plan) scoreParts(ctx context.Context, todo []partRange, rowsPerPart int64, docs *dataset.Documents, done func(finishedPart), tick func(answered int64)) error {
+func (p *Plan) scoreParts(ctx context.Context, from, to, rowsPerPart int64, docs *dataset.Documents, done func(finishedPart), tick func(answered int64)) error {
 	queue := p.startJudgeQueue(ctx)
 	defer queue.end()
 	g, ctx := errgroup.WithContext(ctx)
@@ -56,12 +53,7 @@ func (p *Plan) scoreParts(ctx context.Context, todo []partRange, rowsPerPart int
 
 	g.Go(func() error {
 		defer close(parts)
-		for _, s := range todo {
-			if err := p.decode(ctx, s, rowsPerPart, parts); err != nil {
-				return err
-			}
-		}
-		return nil
+		return p.decode(ctx, from, to, rowsPerPart, parts)
 	})
 	layout := p.rowsLayout()
 	var workers errgroup.Group
@@ -81,11 +73,11 @@ func (p *Plan) scoreParts(ctx context.Context, todo []partRange, rowsPerPart int
 	return g.Wait()
 }
 
-// decode sends the parts of a stretch to the workers, in order.
-func (p *Plan) decode(ctx context.Context, s partRange, rowsPerPart int64, parts chan<- inputPart) error {
-	next := s.from
-	left := p.Rows - s.from*rowsPerPart
-	err := p.source.Read(ctx, s.from*rowsPerPart, int(rowsPerPart), func(b *dataset.Batch) error {
+// decode sends parts to the workers, in order.
+func (p *Plan) decode(ctx context.Context, from, to, rowsPerPart int64, parts chan<- inputPart) error {
+	next := from
+	left := p.Rows - from*rowsPerPart
+	err := p.source.Read(ctx, from*rowsPerPart, int(rowsPerPart), func(b *dataset.Batch) error {
 		rows := int(min(left, int64(b.Len())))
 		left -= int64(rows)
 		select {
@@ -95,7 +87,7 @@ func (p *Plan) decode(ctx context.Context, s partRange, rowsPerPart int64, parts
 			return ctx.Err()
 		}
 		next++
-		if next == s.to {
+		if next == to {
 			return errEnough
 		}
 		return nil
@@ -112,7 +104,6 @@ type worker struct {
 	scorer  *scorer
 	record  *recorder
 	marked  *markedPart // of the open part
-	texts   partTextsOf // of the open part
 	encoder parquet.Encoder
 	row     ibid.Answer
 }
@@ -144,13 +135,12 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 		return nil, err
 	}
 	r.hashes = p.severalSystems
-	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r, texts: partTextsOf{index: make(map[textName]int)}}, nil
+	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r}, nil
 }
 
 func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<- finishedPart) error {
 	for in := range parts {
 		w.marked = new(markedPart)
-		w.texts.reset()
 		known, err := w.scorePart(ctx, in)
 		part := finishedPart{in.part, known, w.marked, int64(in.rows)}
 		if err == nil && in.batch.Citations() > largePart {
@@ -159,10 +149,6 @@ func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<
 		in.batch.Release()
 		if err != nil {
 			return err
-		}
-		if w.queue != nil {
-			finished <- part // it is saved, also if the run is interrupted
-			continue
 		}
 		select {
 		case finished <- part:
@@ -189,17 +175,13 @@ func (w *worker) forget() error {
 	return nil
 }
 
-// scorePart scores one part, makes its results durable and returns what the manifest
-// needs of it.
+// scorePart scores one part, writes its results and returns what the manifest needs of it.
 func (w *worker) scorePart(ctx context.Context, in inputPart) (*tally, error) {
 	if err := w.scoreRows(ctx, in); err != nil {
 		return nil, err
 	}
 	for _, kind := range w.plan.partFiles() {
 		if err := w.plan.savePart(in.part, kind, func(out io.Writer) error {
-			if kind == partTexts {
-				return partTextTable.Encode(out, w.texts.list)
-			}
 			return w.encoder.EncodePart(out, w.record.table(kind))
 		}); err != nil {
 			return nil, err
@@ -216,7 +198,7 @@ func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
 	}
 	w.record.reset()
 	for i := range in.rows {
-		if i%1024 == 0 && answers == nil && ctx.Err() != nil { // what a live judge answered is paid for
+		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		in.batch.Row(i, &w.row)

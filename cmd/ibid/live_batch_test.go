@@ -99,7 +99,7 @@ func TestLiveBatchInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			code := exitCode(<-ended)
-			if want := "ibid: interrupted: 0 of 40 rows are saved; 1 batch goes on at the service: batch-1000\nhint: go on with: ibid run "; code != 130 || !strings.Contains(stderr.String(), want) {
+			if want := "ibid: interrupted after 0 of 40 rows; every answer is kept; 1 batch goes on at the service: batch-1000\nhint: go on with: ibid run "; code != 130 || !strings.Contains(stderr.String(), want) {
 				t.Errorf("exit code %d\n%swant\n%s", code, stderr, want)
 			}
 			loud := slices.DeleteFunc(l.args("waits", batchArgs(form, "--set", "judge.batch=false", "--max-cost", "0.000001")...), func(s string) bool { return s == "-q" })

@@ -126,7 +126,7 @@ func TestLiveCases(t *testing.T) {
 		},
 		{
 			name: "400", config: always("400"), args: once, code: 4, calls: 2,
-			stderr: `ibid: stopped: the service takes no request: the first 2 calls: status 400: Provider returned error: 0 of 12 rows are saved.*`,
+			stderr: `ibid: stopped: the service takes no request: the first 2 calls: status 400: Provider returned error: after 0 of 12 rows.*`,
 		},
 		{name: "401", config: always("401"), code: 4, calls: 1, stderr: `hint: put a valid key into OPENROUTER_API_KEY; then go on with: .*`},
 		{name: "401 without a key", args: []string{"--judge", "openai"}, code: 4, calls: 1, stderr: `hint: no key is sent: .* judge.api_key_env, .*`},

@@ -33,7 +33,7 @@ const (
 	StatusRunning  = "running"  // unfinished: parts are there, results are not
 	StatusComplete = "complete" // every row has its result
 	StatusRange    = "range"    // a range of the rows has its results; ibid summary makes a run of all
-	StatusPartial  = "partial"  // finished, but some rows are error rows or a model did not answer them; running again tries those
+	StatusPartial  = "partial"  // finished, but some rows are error rows, or a model did not answer some claims; running again asks it again
 )
 
 // A Manifest says what a run is made of and what became of it. It is the one

@@ -614,13 +614,26 @@ func (j *Judge) kept(ctx context.Context, key cache.Key) (*answer, error) {
 	return j.fromEntry(e), nil
 }
 
+// fromEntry takes an answer of the store.
 func (j *Judge) fromEntry(e *cache.Entry) *answer {
 	j.counts.cached.Add(1)
 	j.counts.savedCost.Add(e.CostNanoUSD)
 	call := callOf(e)
-	call.Cached = true
+	if call.Cached = !j.paidBefore(e); !call.Cached {
+		call.Attempts = e.Attempts
+	}
 	j.counts.answered(&call)
 	return &answer{verdict: e.Verdict, call: call}
+}
+
+// paidBefore reports whether an earlier process of this run paid for an answer. It is true
+// once for each: other rows with the same question have it from the store.
+func (j *Judge) paidBefore(e *cache.Entry) bool {
+	if e.Run != j.config.Run || !e.Created.Before(j.began) {
+		return false
+	}
+	_, taken := j.before.LoadOrStore(e.Key, true)
+	return !taken
 }
 
 // callOf is what an answer took when it was given.

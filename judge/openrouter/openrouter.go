@@ -55,6 +55,8 @@ type Judge struct {
 	flights flights
 	leases  *leases
 	counts  counters
+	began   time.Time // of this process, in milliseconds as the store has them
+	before  sync.Map  // keys of answers that earlier processes of the run paid for, taken by some row
 	stopped atomic.Pointer[judge.StopError]
 	halted  context.Context // ends when the judge stops
 	halt    context.CancelCauseFunc
@@ -96,6 +98,7 @@ func New(config Config) (*Judge, error) {
 		circuit: newCircuit(config.CircuitFailures, config.CircuitPause, config.Now),
 		budget:  newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
 	}
+	j.began = config.Now().Truncate(time.Millisecond)
 	j.outage = &outage{now: config.Now, most: config.MaxOutage}
 	j.halted, j.halt = context.WithCancelCause(context.Background())
 	j.http = &http.Client{Transport: newTransport(config.Concurrency)}

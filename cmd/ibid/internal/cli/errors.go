@@ -23,8 +23,8 @@ const (
 	ExitUsage       = 2   // wrong use: flags, run file, schema, fingerprint; nothing was written
 	ExitGate        = 3   // done, a gate failed
 	ExitNoVerdict   = 4   // no verdict, or done in part; resumable; wins over ExitGate
-	ExitInterrupted = 130 // SIGINT; what was done is saved
-	ExitTerminated  = 143 // SIGTERM; what was done is saved
+	ExitInterrupted = 130 // SIGINT; the answers of a model are kept
+	ExitTerminated  = 143 // SIGTERM; the answers of a model are kept
 )
 
 // An exitError carries the exit code of a command that did its work and printed

@@ -336,7 +336,7 @@ const exitTopic = `  0    done, gates passed
   4    no verdict, or done in part: coverage below min_coverage, a gate over metrics
        that a sign says mean little (ibid help signs), --max-cost reached or a judge
        that cannot go on, records that an import left out; wins over 3
-  130  interrupted; what was done is saved, the resume command is printed
+  130  interrupted; the answers of a model are kept, the command that goes on is printed
   143  terminated; the same
 `
 

@@ -81,7 +81,7 @@ func TestInterrupted(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"with rows saved", &harness.InterruptedError{Done: 5, Rows: 9}, "ibid: interrupted: 5 of 9 rows are saved\nhint: go on with: ibid run a.yaml --seed 'a b'\n"},
+		{"with rows judged", &harness.InterruptedError{Done: 5, Rows: 9, Judged: true}, "ibid: interrupted after 5 of 9 rows; every answer is kept\nhint: go on with: ibid run a.yaml --seed 'a b'\n"},
 		{"before there was anything to save", fmt.Errorf("digest: %w", context.Canceled), "ibid: interrupted\nhint: go on with: ibid run a.yaml --seed 'a b'\n"},
 		{"trouble", errors.New("disk on fire"), "ibid: disk on fire\n"},
 	}
