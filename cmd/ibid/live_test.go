@@ -369,6 +369,9 @@ func TestLiveBudget(t *testing.T) {
 		t.Errorf("the same budget again: exit code %d, spent %d", code, l.server.Counts().SpentNanoUSD)
 	}
 	rich := l.must("poor", "--max-cost", "5")
+	if j, spent := l.manifest("poor").Judge, float64(l.server.Counts().SpentNanoUSD)/1e9; j.Cached != 0 || j.Calls != rows || math.Abs(*j.CostUSD-spent) > 1e-9 || math.Abs(*j.SpentUSD-spent) > 1e-9 {
+		t.Errorf("%d calls, %d from the store, cost %v, spent %v; the service says %v", j.Calls, j.Cached, *j.CostUSD, *j.SpentUSD, spent)
+	}
 	l.same("two budgets", l.must("whole"), rich)
 	l.noKey()
 }
