@@ -45,7 +45,7 @@ func TestRepeatedItems(t *testing.T) {
 	if r.Low == nil || *r.Low > 0.1 || *r.High < 0.5 {
 		t.Errorf("two items have the interval [%v, %v]", r.Low, r.High)
 	}
-	if r := row(t, s.Statistics(), "char_alpha"); r.Verdict != Undecided || r.Need != nil {
+	if r := row(t, s.Statistics(), "char_jaccard"); r.Verdict != Undecided || r.Need != nil {
 		t.Errorf("one document of two items has the verdict %s, and %v items would decide", r.Verdict, r.Need)
 	}
 }
@@ -162,9 +162,9 @@ func TestNamesOfPairs(t *testing.T) {
 }
 
 // TestAllAgree: documents that all agree are no certainty. Wilson's interval of n
-// of n begins at n/(n+z²), above 0.8 from 16 on.
+// of n begins at n/(n+z²), above 0.8 from 16 on and above 0.85 from 22 on.
 func TestAllAgree(t *testing.T) {
-	for documents, verdict := range map[int]string{15: Undecided, 16: Reliable} {
+	for documents := 14; documents < 25; documents++ {
 		s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
 		for i := range documents {
 			id := fmt.Sprint(i)
@@ -176,12 +176,13 @@ func TestAllAgree(t *testing.T) {
 		low := float64(documents) / (float64(documents) + z*z)
 		for _, statistic := range []string{"char_jaccard", "percent_agreement"} {
 			r := row(t, rows, statistic)
-			if *r.Estimate != 1 || math.Abs(*r.Low-low) > 1e-12 || *r.High != 1 || r.Verdict != "" {
+			if *r.Estimate != 1 || math.Abs(*r.Low-low) > 1e-12 || *r.High != 1 {
 				t.Errorf("%s of %d documents: [%v, %v], %s; want [%v, 1]", statistic, documents, *r.Low, *r.High, r.Verdict, low)
 			}
 		}
-		for _, statistic := range []string{"char_alpha", "alpha_nominal"} {
-			if r := row(t, rows, statistic); *r.Estimate != 1 || r.Verdict != verdict || (r.Need != nil) != (verdict == Undecided) || r.Need != nil && *r.Need != 16 {
+		for statistic, enough := range map[string]int{"char_jaccard": 22, "alpha_nominal": 16} {
+			r, reliable := row(t, rows, statistic), documents >= enough
+			if *r.Estimate != 1 || (r.Verdict == Reliable) != reliable || (r.Need == nil) != reliable || r.Need != nil && *r.Need != int64(enough) {
 				t.Errorf("%s of %d documents: %v, %s", statistic, documents, *r.Estimate, r.Verdict)
 			}
 		}
@@ -204,7 +205,7 @@ func TestDocumentsThatTellNothing(t *testing.T) {
 	}
 	for statistic, rows := range map[string][]runs.AgreementRow{"char_jaccard": s.Statistics(), "percent_agreement": l.Statistics()} {
 		r := row(t, rows, statistic)
-		if *r.Estimate != 1 || r.Verdict != "" || !slices.Contains(r.Warnings, "rests on about 2 independent units; with fewer than 6 it leans on how alike answers about one document usually are") {
+		if *r.Estimate != 1 || r.Verdict == Reliable || !slices.Contains(r.Warnings, "rests on about 2 independent units; with fewer than 6 it leans on how alike answers about one document usually are") {
 			t.Errorf("%s: %v, %s, %q", statistic, *r.Estimate, r.Verdict, r.Warnings)
 		}
 	}

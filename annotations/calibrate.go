@@ -24,10 +24,13 @@ type Verdict struct {
 // CalibrateOptions say how a judge is measured.
 type CalibrateOptions struct {
 	Options
-	Threshold float64 // from which on the judge's score is a yes
-	Positive  float64 // from which on people's value is a yes
-	Bins      int     // of the calibration curve, at least 1
+	Threshold float64 // from which on the judge's score, and people's value, is a yes
+	Abstains  bool    // the judge never says no of its own: what is below the threshold is no verdict
+	Undecided int64   // items of which it said nothing, if it abstains
 }
+
+// bins is into how many bins of equal width scores are put.
+const bins = 5
 
 // folds is into how many parts the documents are put to choose a threshold.
 const folds = 5
@@ -43,7 +46,7 @@ type CalibrationRow struct {
 	Method    string              `json:"method" doc:"how the interval was computed" null:"no interval"`
 	Warnings  runs.ListOf[string] `json:"warnings" col:"-"`
 	Target    *float64            `json:"target" doc:"what the interval is compared with" null:"the statistic does not decide"`
-	Verdict   string              `json:"verdict" doc:"reliable, unreliable, undecided or no verdict: whether the judge is, by balanced_accuracy" null:"the statistic does not decide"`
+	Verdict   string              `json:"verdict" doc:"reliable, unreliable or undecided: whether the judge is" null:"the statistic does not decide"`
 	Need      *int64              `json:"need" unit:"items" doc:"items that would decide, if the estimate stays" null:"it is decided, or no number is known"`
 }
 
@@ -70,7 +73,8 @@ func (c *Calibration) Lines() []CalibrationLine {
 // A CalibrationBin is the items of a calibration curve whose scores lie close
 // together.
 type CalibrationBin struct {
-	Index        int      `json:"bin"` // from 0
+	From         float64  `json:"from"`
+	To           float64  `json:"to"`
 	Count        int64    `json:"count"`
 	MeanScore    float64  `json:"mean_score"`
 	PositiveRate float64  `json:"positive_rate"` // share of the items that people call positive
@@ -85,15 +89,13 @@ type Calibration struct {
 	Items     int64   `json:"items"`
 	Documents int64   `json:"documents"`
 	Threshold float64 `json:"threshold"`
-	Positive  float64 `json:"positive"`
+	Abstains  bool    `json:"abstains"`  // the judge says yes or nothing
+	Undecided int64   `json:"undecided"` // items of which it said nothing, if it abstains
 	stats.Confusion
 	Level      float64                     `json:"level"`
 	Statistics []CalibrationRow            `json:"statistics"`
-	Bins       int                         `json:"bins"`        // of the curves, also those without items
-	EqualWidth runs.ListOf[CalibrationBin] `json:"equal_width"` // those that have items; none if scores lie outside [0, 1]
-	EqualMass  runs.ListOf[CalibrationBin] `json:"equal_mass"`
-	Best       *BestThreshold              `json:"best_threshold"` // nil if one side has one verdict only
-	Isotonic   *Recalibration              `json:"isotonic"`       // nil for too few items
+	Bins       runs.ListOf[CalibrationBin] `json:"bins"`           // those that have items; none if scores lie outside [0, 1]
+	Best       *BestThreshold              `json:"best_threshold"` // nil if one side has one verdict only, or the judge abstains
 	Warnings   runs.ListOf[string]         `json:"warnings"`
 }
 
@@ -115,70 +117,50 @@ type BestThreshold struct {
 	BalancedAccuracy ibid.Number     `json:"held_out_balanced_accuracy"`
 }
 
-// A Recalibration maps scores to the share of positive items, fitted on one half
-// of the documents and reported on the other.
-type Recalibration struct {
-	X           []float64   `json:"x"`
-	Fitted      []float64   `json:"fitted"`
-	FittedOn    int64       `json:"fitted_on"` // items
-	ReportedOn  int64       `json:"reported_on"`
-	ECEBefore   ibid.Number `json:"ece_before"`
-	ECEAfter    ibid.Number `json:"ece_after"`
-	BrierBefore ibid.Number `json:"brier_before"`
-	BrierAfter  ibid.Number `json:"brier_after"`
-}
-
 // Calibrate measures a judge on items of one kind.
 func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibration {
 	slices.SortStableFunc(items, func(a, b Verdict) int { return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Item, b.Item)) })
-	c := &Calibration{Kind: kind, Judge: judge, Items: int64(len(items)), Threshold: o.Threshold, Positive: o.Positive, Bins: o.Bins, Level: o.Level}
-	j := judgingOf(items, o.Threshold, o.Positive, o.Level)
+	c := &Calibration{Kind: kind, Judge: judge, Threshold: o.Threshold, Level: o.Level}
+	if o.Abstains {
+		all := len(items)
+		items = slices.DeleteFunc(items, func(v Verdict) bool { return v.Judge < o.Threshold })
+		c.Abstains, c.Undecided = true, o.Undecided+int64(all-len(items))
+	}
+	c.Items = int64(len(items))
+	j := judgingOf(items, o.Threshold, o.Level)
 	c.Confusion = j.Counts()
+	c.Documents = int64(len(j.names))
+	if c.Abstains {
+		precision := j.precision()
+		c.add("precision", &precision, c.Items, j)
+		c.decide(&precision)
+		return c
+	}
 	scores, human := make([]float64, len(items)), make([]float64, len(items))
-	positive := make([]bool, len(items))
-	unit := true
+	levels, unit := make(map[float64]bool), true
 	for i, it := range items {
-		scores[i], human[i], positive[i] = it.Judge, it.Human, it.Human >= o.Positive
+		scores[i], human[i] = it.Judge, it.Human
+		levels[it.Human] = true
 		unit = unit && it.Judge >= 0 && it.Judge <= 1
 	}
-	c.Documents = int64(len(j.names))
 	c.confusionRows(j)
-	area := stats.AUROC(scores, positive, j.Rows, o.Level)
+	area := stats.AUROC(scores, j.Human, j.Rows, o.Level)
 	c.add("auroc", &area, c.Items, j)
-	for name, e := range correlations(scores, human, j.documents, o.Level) {
-		c.add(name, &e, c.Items, j)
+	if len(levels) > 2 {
+		e := stats.PearsonOf(stats.Ranks(scores), stats.Ranks(human), j.documents, o.Level)
+		c.add("spearman", &e, c.Items, j)
 	}
 	if unit && len(items) > 0 {
-		width, mass := stats.EqualWidth(scores, positive, o.Bins), stats.EqualMassWhole(scores, positive, o.Bins)
-		c.EqualWidth, c.EqualMass = c.curve(&width, j, positive), c.curve(&mass, j, positive)
-		brier := j.brier(scores, positive)
-		c.add("brier", &brier, c.Items, j)
-		// The bins' own noise adds to an ECE: around it there is no interval that covers.
-		for name, ece := range map[string]ibid.Number{"ece": width.ECE, "ece_equal_mass": mass.ECE} {
-			c.Statistics = append(c.Statistics, CalibrationRow{
-				Statistic: name, Estimate: ece.Pointer(), Items: c.Items,
-				Warnings: []string{"biased: bins of few items are off by chance, which makes it too large; no interval"},
-			})
-		}
-		c.Isotonic = recalibrate(items, j.folds, positive, o)
+		c.Bins = curve(scores, j)
 	}
-	slices.SortFunc(c.Statistics, func(a, b CalibrationRow) int {
-		return cmp.Compare(slices.Index(calibrationOrder, a.Statistic), slices.Index(calibrationOrder, b.Statistic))
-	})
-	c.Best = bestThreshold(items, j.folds, positive)
+	c.Best = bestThreshold(items, j.folds, j.Human)
 	if j.documents.Shared() {
 		c.Warnings = append(c.Warnings, "items share documents: intervals are over documents")
 	}
-	if j.several && (c.Best != nil || c.Isotonic != nil) {
-		c.Warnings = append(c.Warnings, "items touch several documents: those that a threshold or a curve is fitted on may share some with those that it is measured on")
+	if j.several && c.Best != nil {
+		c.Warnings = append(c.Warnings, "items touch several documents: those that a threshold is chosen on may share some with those that it is measured on")
 	}
 	return c
-}
-
-// calibrationOrder is the order of the statistics.
-var calibrationOrder = []string{
-	"sensitivity", "specificity", "precision", "negative_predictive_value", "accuracy", decidesJudge, "f1", "kappa", "mcc",
-	"auroc", "pearson", "spearman", "brier", "ece", "ece_equal_mass",
 }
 
 // A judging is what people and a judge say of items that touch documents.
@@ -190,14 +172,14 @@ type judging struct {
 	names     []string // of the documents
 }
 
-func judgingOf(items []Verdict, threshold, positive, level float64) *judging {
+func judgingOf(items []Verdict, threshold, level float64) *judging {
 	j := &judging{documents: new(stats.Documents)}
 	var numbers stats.Numbering[string]
 	for _, it := range items {
 		names := strings.Split(it.Cluster, documentSeparator)
 		j.documents.Add(numbers.Numbers(names...)...)
 		j.folds, j.several = append(j.folds, names[0]), j.several || len(names) > 1
-		j.Human, j.Judge = append(j.Human, it.Human >= positive), append(j.Judge, it.Judge >= threshold)
+		j.Human, j.Judge = append(j.Human, it.Human >= threshold), append(j.Judge, it.Judge >= threshold)
 	}
 	j.Rows, j.Level, j.names = stats.NewRows[int](nil, j.documents), level, numbers.Names
 	return j
@@ -222,34 +204,25 @@ func (j *judging) right(yes bool) stats.Estimate {
 	return j.share(func(i int) bool { return j.Human[i] == yes }, func(i int) bool { return j.Judge[i] == yes })
 }
 
-// curve takes over the bins of a calibration, with intervals over documents.
-func (c *Calibration) curve(of *stats.Calibration, j *judging, positive []bool) []CalibrationBin {
+// precision is the share of the items that the judge says yes to that people say yes to, too.
+func (j *judging) precision() stats.Estimate {
+	return j.share(func(i int) bool { return j.Judge[i] }, func(i int) bool { return j.Human[i] })
+}
+
+// curve sorts scores in [0, 1] into bins, with intervals over documents.
+func curve(scores []float64, j *judging) []CalibrationBin {
 	var out []CalibrationBin
-	in := make([]int, len(positive))
-	for _, b := range of.Bins {
+	for _, b := range stats.EqualWidth(scores, j.Human, bins).Bins {
+		in := make(map[int]bool, len(b.Items))
 		for _, i := range b.Items {
-			in[i] = b.Index + 1
+			in[i] = true
 		}
-	}
-	for _, b := range of.Bins {
-		bin := CalibrationBin{Index: b.Index, Count: b.Count, MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
-		e := j.share(func(i int) bool { return in[i] == b.Index+1 }, func(i int) bool { return positive[i] })
+		e := j.share(func(i int) bool { return in[i] }, func(i int) bool { return j.Human[i] })
+		bin := CalibrationBin{From: float64(b.Index) / bins, To: float64(b.Index+1) / bins, Count: b.Count, MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
 		_, bin.Low, bin.High = e.Nullable()
 		out = append(out, bin)
 	}
 	return out
-}
-
-// brier is the mean squared error of scores in [0, 1].
-func (j *judging) brier(scores []float64, positive []bool) stats.Estimate {
-	squares, ones := make([]float64, len(scores)), make([]float64, len(scores))
-	for i, v := range scores {
-		if positive[i] {
-			v = 1 - v
-		}
-		squares[i], ones[i] = v*v, 1
-	}
-	return stats.NewQuotient(squares, ones).Within(j.documents, 0, 1, j.Level)
 }
 
 // add adds a number with its interval.
@@ -266,29 +239,32 @@ const decidesJudge = "balanced_accuracy"
 // confusionRows adds what the confusion says.
 func (c *Calibration) confusionRows(j *judging) {
 	at := c.Confusion
-	human, judge := func(i int) bool { return j.Human[i] }, func(i int) bool { return j.Judge[i] }
-	not := func(f func(int) bool) func(int) bool { return func(i int) bool { return !f(i) } }
 	for _, x := range []struct {
 		name  string
 		e     stats.Estimate
 		items int64
 	}{
+		{decidesJudge, j.BalancedAccuracy(), at.N()},
 		{"sensitivity", j.right(true), at.TP + at.FN},
 		{"specificity", j.right(false), at.TN + at.FP},
-		{"precision", j.share(judge, human), at.TP + at.FP},
-		{"negative_predictive_value", j.share(not(judge), not(human)), at.TN + at.FN},
-		{"accuracy", j.share(func(int) bool { return true }, func(i int) bool { return j.Human[i] == j.Judge[i] }), at.N()},
-		{decidesJudge, j.BalancedAccuracy(), at.N()},
+		{"precision", j.precision(), at.TP + at.FP},
 		{"f1", j.F1(), at.N()},
 		{"kappa", j.Kappa(), at.N()},
-		{"mcc", j.MCC(), at.N()},
 	} {
 		c.add(x.name, &x.e, x.items, j)
 		if x.name == decidesJudge {
-			row := &c.Statistics[len(c.Statistics)-1]
-			r := rule(&x.e, at.N(), c.Documents, ReliableTarget)
-			row.Target, row.Verdict, row.Need = new(ReliableTarget), r.verdict, r.need
+			c.decide(&x.e)
 		}
+	}
+}
+
+// decide rules on the judge by the statistic that was added last.
+func (c *Calibration) decide(e *stats.Estimate) {
+	row := &c.Statistics[len(c.Statistics)-1]
+	r := rule(e, c.Items, c.Documents, ReliableTarget)
+	row.Target, row.Verdict, row.Need = new(ReliableTarget), r.verdict, r.need
+	if r.why != "" {
+		row.Warnings = append(row.Warnings, "undecided: "+r.why)
 	}
 }
 
@@ -353,38 +329,6 @@ func chooseThreshold(items []Verdict, positive []bool, among []int) (best float6
 		}
 	}
 	return best, ok
-}
-
-// leastRecalibrated is the fewest items of either half.
-const leastRecalibrated = 20
-
-func recalibrate(items []Verdict, clusters []string, positive []bool, o CalibrateOptions) *Recalibration {
-	var x, y, before []float64
-	var labels []bool
-	for i, it := range items {
-		if foldOf(clusters[i], 2) == 0 {
-			v := 0.0
-			if positive[i] {
-				v = 1
-			}
-			x, y = append(x, it.Judge), append(y, v)
-		} else {
-			before, labels = append(before, it.Judge), append(labels, positive[i])
-		}
-	}
-	if len(x) < leastRecalibrated || len(before) < leastRecalibrated {
-		return nil
-	}
-	f := stats.FitIsotonic(x, y, nil)
-	after := make([]float64, len(before))
-	for i, s := range before {
-		after[i] = f.At(s).Value
-	}
-	from, to := stats.EqualWidth(before, labels, o.Bins), stats.EqualWidth(after, labels, o.Bins)
-	return &Recalibration{
-		X: f.X, Fitted: f.Fitted, FittedOn: int64(len(x)), ReportedOn: int64(len(before)),
-		ECEBefore: from.ECE, ECEAfter: to.ECE, BrierBefore: from.Brier, BrierAfter: to.Brier,
-	}
 }
 
 // InNumbers puts the numbers that words stand for in place of labels that are words.

@@ -13,7 +13,7 @@ func ExampleCalibrate() {
 		items = append(items, annotations.Verdict{Item: fmt.Sprint(i), Cluster: fmt.Sprint("document ", i/2), Human: v.human, Judge: v.judge})
 	}
 	c := annotations.Calibrate("support", "lexical", items, annotations.CalibrateOptions{
-		Options: annotations.Options{Level: 0.95}, Threshold: 0.7, Positive: 0.7, Bins: 10,
+		Options: annotations.Options{Level: 0.95}, Threshold: 0.7,
 	})
 	fmt.Println("right:", c.Confusion.TP+c.Confusion.TN, "of", c.Items, "items of", c.Documents, "documents")
 	// Output: right: 5 of 6 items of 3 documents

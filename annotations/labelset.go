@@ -16,9 +16,7 @@ import (
 type labelSet struct {
 	scale *scale
 	sums  *itemSums
-	x, y  []float64       // what the first and the second of two said of items, if numbers
-	both  stats.Documents // of those items
-	loose bool            // values are measurements, not categories
+	loose bool // values are measurements, not categories
 }
 
 func newLabelSet(s *scale) *labelSet {
@@ -44,10 +42,6 @@ func (s *labelSet) tally() int { return s.sums.width - s.categories()*s.categori
 // add adds one item.
 func (s *labelSet) add(cluster string, ratings []Rating) {
 	sums := s.sums.add(cluster, len(ratings) < 2)
-	if len(ratings) == 2 && s.scale.numbers != nil {
-		s.x, s.y = append(s.x, number(ratings[0].Value)), append(s.y, number(ratings[1].Value))
-		s.both.Add(s.sums.documents.At(s.sums.documents.Units() - 1)...)
-	}
 	if s.loose {
 		return
 	}
@@ -64,11 +58,12 @@ func (s *labelSet) add(cluster string, ratings []Rating) {
 
 // A labelStatistic is a number made of the tally or the contingency table.
 type labelStatistic struct {
-	name  string
-	f     stats.Statistic
-	table bool // of the contingency table
-	share bool // is between 0 and 1
-	alone bool // needs to know how often values are used, also of items with one rating
+	name    string
+	f       stats.Statistic
+	decides bool
+	table   bool // of the contingency table
+	share   bool // is between 0 and 1
+	alone   bool // needs to know how often values are used, also of items with one rating
 }
 
 // rows measures the agreement of a set; pair says that it has two annotators.
@@ -77,22 +72,14 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		Kind: runs.LabelAgreement, Annotators: annotators, Slice: slice,
 		Items: s.sums.items(), Documents: s.sums.telling(), Level: l.options.Level,
 	}
-	var rows []runs.AgreementRow
-	if pair && len(s.scale.values) > 2 && s.scale.numbers != nil {
-		rows = append(rows, s.correlations(blank)...)
-	}
 	if s.loose {
 		blank.Statistic = "percent_agreement"
-		blank.Warnings = []string{fmt.Sprintf("%d different values are no categories: only correlations of two annotators", len(s.scale.values))}
-		return append(rows, blank)
+		blank.Warnings = []string{fmt.Sprintf("%d different values are no categories", len(s.scale.values))}
+		return []runs.AgreementRow{blank}
 	}
-	all := s.statistics(l, pair)
-	deciding := "alpha_nominal"
-	if s.scale.ordered(l.codeBook) {
-		deciding = "alpha_ordinal"
-	}
+	var rows []runs.AgreementRow
 	whole := annotators == runs.AllAnnotators && !strings.Contains(slice, ",") && (slice == "" || strings.HasPrefix(slice, "kind="))
-	for _, st := range all {
+	for _, st := range s.statistics(l, pair) {
 		of := estimand{columns: columnsFrom(0, s.tally()), f: st.f, low: -1, alone: st.alone}
 		if st.share {
 			of.low = 0
@@ -104,8 +91,8 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		row.Statistic = st.name
 		e := s.sums.estimate(of, l.options.Level)
 		fillRow(&row, &e)
-		if st.name == deciding && whole {
-			decides(&row, &e, row.Documents, s.prevalent())
+		if st.decides && whole {
+			decidesLabels(&row, &e, s.prevalent())
 		}
 		rows = append(rows, row)
 	}
@@ -130,66 +117,26 @@ func (s *labelSet) prevalent() float64 {
 	return slices.Max(shares) / all
 }
 
-// statistics are those that the values allow.
+// statistics are those of all annotators, or of two. Where values have an order and are more
+// than two, ordinal alpha decides, else nominal alpha.
 func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 	q := s.categories()
 	tally := func(f func(t *stats.Tally) ibid.Number) stats.Statistic {
 		return func(sums []float64) (float64, bool) { return optional(f(stats.TallyOf(q, sums))) }
 	}
-	alpha := func(scale stats.Scale) stats.Statistic {
-		return tally(func(t *stats.Tally) ibid.Number { return t.Alpha(scale, s.scale.numbers) })
-	}
-	kappa := func(w stats.Weights) stats.Statistic {
-		return func(sums []float64) (float64, bool) {
-			return optional(stats.ContingencyOf(q, sums).Kappa(w).Value)
-		}
-	}
-	out := []labelStatistic{
-		{name: "percent_agreement", f: tally((*stats.Tally).Percent), share: true},
-		{name: "ac1", f: tally(func(t *stats.Tally) ibid.Number { return t.AC1().Value }), alone: true},
-		{name: "alpha_nominal", f: alpha(stats.Nominal)},
-	}
+	percent := labelStatistic{name: "percent_agreement", f: tally((*stats.Tally).Percent), share: true}
 	if pair {
-		out = append(out, labelStatistic{name: "cohen_kappa", f: kappa(stats.Unweighted), table: true})
-	} else {
-		out = append(out, labelStatistic{name: "fleiss_kappa", f: tally(func(t *stats.Tally) ibid.Number { return t.Fleiss().Value }), alone: true})
+		return []labelStatistic{percent, {name: "cohen_kappa", table: true, f: func(sums []float64) (float64, bool) {
+			return optional(stats.ContingencyOf(q, sums).Kappa(stats.Unweighted).Value)
+		}}}
 	}
-	if !s.scale.ordered(l.codeBook) {
-		return out
+	alpha := labelStatistic{name: "alpha_nominal", decides: true}
+	scale := stats.Nominal
+	if s.scale.ordered(l.codeBook) {
+		alpha.name, scale = "alpha_ordinal", stats.Ordinal
 	}
-	out = append(out, labelStatistic{name: "alpha_ordinal", f: alpha(stats.Ordinal)})
-	if s.scale.numbers != nil {
-		out = append(out, labelStatistic{name: "alpha_interval", f: alpha(stats.Interval)})
-		if s.scale.numbers[0] >= 0 {
-			out = append(out, labelStatistic{name: "alpha_ratio", f: alpha(stats.Ratio)})
-		}
-	}
-	if pair {
-		out = append(out,
-			labelStatistic{name: "cohen_kappa_linear", f: kappa(stats.Linear), table: true},
-			labelStatistic{name: "cohen_kappa_quadratic", f: kappa(stats.Quadratic), table: true})
-	}
-	return out
-}
-
-// correlations are those of what two said of items that touch these documents.
-func correlations(x, y []float64, documents *stats.Documents, level float64) map[string]stats.Estimate {
-	return map[string]stats.Estimate{
-		"pearson":  stats.PearsonOf(x, y, documents, level),
-		"spearman": stats.PearsonOf(stats.Ranks(x), stats.Ranks(y), documents, level),
-	}
-}
-
-// correlations are those of what two annotators said.
-func (s *labelSet) correlations(blank runs.AgreementRow) []runs.AgreementRow {
-	var rows []runs.AgreementRow
-	for name, e := range correlations(s.x, s.y, &s.both, blank.Level) {
-		row := blank
-		row.Statistic = name
-		fillRow(&row, &e)
-		rows = append(rows, row)
-	}
-	return rows
+	alpha.f = tally(func(t *stats.Tally) ibid.Number { return t.Alpha(scale, s.scale.numbers) })
+	return []labelStatistic{alpha, percent, {name: "ac1", f: tally(func(t *stats.Tally) ibid.Number { return t.AC1().Value }), alone: true}}
 }
 
 // Value writes a number as a value.

@@ -14,10 +14,10 @@ type Rates struct {
 // over documents. It need not be whole, and is 0 where one item has nearly all of the weight.
 type Rate struct{ Share, Effective float64 }
 
-// MeasureRates are the rates of a judge on items of one kind: its score is a yes
-// from threshold on, and people's value from positive on.
-func MeasureRates(items []Verdict, threshold, positive, level float64) Rates {
-	j := judgingOf(items, threshold, positive, level)
+// MeasureRates are the rates of a judge on items of one kind: its score, and people's value,
+// is a yes from threshold on.
+func MeasureRates(items []Verdict, threshold, level float64) Rates {
+	j := judgingOf(items, threshold, level)
 	rate := func(of bool) Rate {
 		e := j.right(of)
 		if e.Effect.Known() {

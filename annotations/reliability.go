@@ -10,14 +10,13 @@ import (
 )
 
 // Verdicts on whether people, or a judge, can be relied on. One statistic decides for each
-// kind of data: alpha over characters for marks, ordinal alpha for labels with an order,
+// kind of data: mean Jaccard of characters for marks, ordinal alpha for labels with an order,
 // nominal alpha for others, balanced accuracy for a judge against people. The others have
 // none, so that no two of them say different things.
 const (
 	Reliable   = "reliable"   // the interval's low end reaches the target
 	Unreliable = "unreliable" // its high end does not
-	Undecided  = "undecided"  // neither, or there is no interval that can be trusted
-	NoVerdict  = "no verdict" // the statistic is undefined, or says little about such labels
+	Undecided  = "undecided"  // neither, or nothing can be told; then a warning says why
 )
 
 // ReliableTarget is the target of what decides: Krippendorff's (2004) of alpha.
@@ -30,8 +29,13 @@ const prevalentLabels = 0.9
 // A ruling is what follows from a deciding statistic.
 type ruling struct {
 	verdict string
-	need    *int64 // items that would decide; nil if that is not known
+	need    *int64 // items that would decide; nil if that is not known, or more than ten times those that there are
+	why     string // it is undecided whatever the interval
 }
+
+// mostNeeded is how many times the items that there are may be needed to decide for that to be
+// said: a farther guess is none.
+const mostNeeded = 10
 
 // rule is the verdict on an estimate whose best value is 1.
 //
@@ -45,57 +49,67 @@ func rule(e *stats.Estimate, items, documents int64, target float64) ruling {
 	few := slices.ContainsFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.FewClusters || w.Code == stats.OneUnit })
 	clusters := stats.ClustersNeeded(e.Level)
 	perDocument := float64(items) / float64(max(documents, 1))
+	undecided := func(need float64, why string) ruling {
+		if need = math.Ceil(need); need > float64(items*mostNeeded) || need <= 0 {
+			return ruling{verdict: Undecided, why: why}
+		}
+		return ruling{Undecided, new(int64(max(need, float64(items)+1))), why}
+	}
 	switch {
 	case !e.Defined():
-		return ruling{verdict: NoVerdict}
+		return undecided(0, "undefined")
 	case e.Value == 1 && (few || e.Degenerate || !e.HasInterval || e.Low == 1):
 		z := stats.NormalQuantile(e.Level)
 		need := z * z * target / (1 - target)
 		if float64(documents) >= need {
 			return ruling{verdict: Reliable}
 		}
-		return ruling{Undecided, new(int64(math.Ceil(need * perDocument)))}
-	case few || documents < clusters || !e.HasInterval || e.Degenerate: // as many as an interval needs need not decide
-		return ruling{verdict: Undecided}
+		return undecided(need*perDocument, "")
+	case few || documents < clusters: // as many as an interval needs need not decide
+		return undecided(0, fmt.Sprintf("fewer than %d documents", clusters))
+	case !e.HasInterval || e.Degenerate:
+		return undecided(0, "no interval")
 	case e.Low >= target:
 		return ruling{verdict: Reliable}
 	case e.High < target:
 		return ruling{verdict: Unreliable}
 	case e.Value == target:
-		return ruling{verdict: Undecided}
+		return undecided(0, "")
 	}
 	half := e.Value - e.Low
 	if e.Value < target {
 		half = e.High - e.Value
 	}
 	shrink := half / math.Abs(e.Value-target)
-	if need := math.Ceil(float64(items) * shrink * shrink); need < math.MaxInt32 {
-		return ruling{Undecided, new(int64(max(need, float64(items)+1)))}
-	}
-	return ruling{verdict: Undecided}
+	return undecided(float64(items)*shrink*shrink, "")
 }
 
-// decides puts the verdict of a deciding statistic into its row. prevalent is the share of
-// the most frequent label, 0 for marks.
-//
-// telling are the documents that say something about it.
-func decides(row *runs.AgreementRow, e *stats.Estimate, telling int64, prevalent float64) {
-	r := rule(e, row.Items, telling, ReliableTarget)
+// put puts a ruling into the row of the deciding statistic.
+func (r *ruling) put(row *runs.AgreementRow, target float64) {
+	row.Target, row.Verdict, row.Need = new(target), r.verdict, r.need
+	if r.why != "" {
+		row.Warnings = append(row.Warnings, "undecided: "+r.why)
+	}
+}
+
+// decidesLabels rules on labels. prevalent is the share of the most frequent value.
+func decidesLabels(row *runs.AgreementRow, e *stats.Estimate, prevalent float64) {
+	r := rule(e, row.Items, row.Documents, ReliableTarget)
 	switch {
-	case r.verdict == NoVerdict:
-		row.Warnings = append(row.Warnings, "nothing varies, so that agreement cannot be told from chance: no verdict; see ac1")
+	case !e.Defined():
+		r = ruling{verdict: Undecided, why: "nothing varies, so that agreement cannot be told from chance; see ac1"}
 	case prevalent > prevalentLabels:
-		r = ruling{verdict: NoVerdict}
-		row.Warnings = append(row.Warnings, fmt.Sprintf("%.0f %% of the labels have one value: alpha says little, so there is no verdict; see ac1", math.Floor(100*prevalent)))
+		r = ruling{verdict: Undecided, why: fmt.Sprintf("%.0f %% of the labels have one value, of which alpha says little; see ac1", math.Floor(100*prevalent))}
 	}
-	row.Target, row.Verdict, row.Need = new(ReliableTarget), r.verdict, r.need
+	r.put(row, ReliableTarget)
 }
 
-// meet is the target of raw agreement on marks, which has no verdict, and what quality
-// control asks for below its threshold.
-func (q *Quality) meet(row *runs.AgreementRow, e *stats.Estimate) {
-	row.Target = new(q.Target)
-	if e.HasInterval && e.Low < q.Recalibrate {
-		row.Warnings = append(row.Warnings, fmt.Sprintf("may be below %g: annotators should meet", q.Recalibrate))
+// decide rules on marks; telling are the documents in which anybody marked anything. Below
+// the threshold of quality control annotators should meet.
+func (q *Quality) decide(row *runs.AgreementRow, e *stats.Estimate, telling int64) {
+	r := rule(e, row.Items, telling, q.Target)
+	r.put(row, q.Target)
+	if e.Defined() && e.Value < q.Recalibrate {
+		row.Warnings = append(row.Warnings, fmt.Sprintf("below %g: annotators should meet", q.Recalibrate))
 	}
 }

@@ -25,7 +25,7 @@ func TestRule(t *testing.T) {
 		switch {
 		case e.Low >= ReliableTarget != (r.verdict == Reliable), e.High < ReliableTarget != (r.verdict == Unreliable):
 			t.Fatalf("%+v: %s", e, r.verdict)
-		case (r.need != nil) != (r.verdict == Undecided):
+		case r.need != nil && (r.verdict != Undecided || *r.need > 10*items):
 			t.Fatalf("%+v: %s, %v", e, r.verdict, r.need)
 		case r.need == nil:
 			continue
@@ -59,8 +59,7 @@ func TestRuleWhereAllAgree(t *testing.T) {
 	}
 }
 
-// TestDecides: each kind of data has one verdict, on the statistic that decides about it,
-// and raw agreement a target alone.
+// TestDecides: each kind of data has one verdict, on the statistic that decides about it.
 func TestDecides(t *testing.T) {
 	for _, tt := range []struct {
 		name, deciding, verdict string
@@ -71,8 +70,8 @@ func TestDecides(t *testing.T) {
 		{"degrees", "alpha_ordinal", Reliable, func(i int) [2]string { v := fmt.Sprint(i%3) + ".5"; return [2]string{v, v} }, nil},
 		{"words", "alpha_nominal", Unreliable, func(i int) [2]string { return [2]string{[]string{"a", "b", "c"}[i%3], []string{"b", "c", "a"}[i/3%3]} }, nil},
 		{"words in order", "alpha_ordinal", Reliable, func(i int) [2]string { v := []string{"low", "mid", "high"}[i%3]; return [2]string{v, v} }, []string{"low", "mid", "high"}},
-		{"one value", "alpha_nominal", NoVerdict, func(int) [2]string { return [2]string{"1", "1"} }, nil},
-		{"nearly one value", "alpha_nominal", NoVerdict, func(i int) [2]string { return [2]string{fmt.Sprint(min(i, 1)), fmt.Sprint(min(i, 1))} }, nil},
+		{"one value", "alpha_nominal", Undecided, func(int) [2]string { return [2]string{"1", "1"} }, nil},
+		{"nearly one value", "alpha_nominal", Undecided, func(i int) [2]string { return [2]string{fmt.Sprint(min(i, 1)), fmt.Sprint(min(i, 1))} }, nil},
 	} {
 		l := NewLabels(testOptions, tt.codeBook)
 		for i := range 40 {
@@ -88,7 +87,7 @@ func TestDecides(t *testing.T) {
 		if len(with) != 1 || with[0].Statistic != tt.deciding || with[0].Verdict != tt.verdict || with[0].Slice != "kind=k" || with[0].Annotators != runs.AllAnnotators {
 			t.Errorf("%s: %+v, want %s %s", tt.name, with, tt.deciding, tt.verdict)
 		}
-		if tt.verdict == NoVerdict && !slices.ContainsFunc(with[0].Warnings, func(w string) bool { return len(w) > 8 && w[len(w)-7:] == "see ac1" }) {
+		if tt.verdict == Undecided && !slices.ContainsFunc(with[0].Warnings, func(w string) bool { return len(w) > 8 && w[len(w)-7:] == "see ac1" }) {
 			t.Errorf("%s: warnings %q", tt.name, with[0].Warnings)
 		}
 	}

@@ -34,16 +34,6 @@ type Item struct {
 const (
 	sumJaccard = iota // then the pairs that have one; so on for each mean
 	nJaccard
-	sumInter
-	sumUnion
-	sumDice
-	nDice
-	sumPercent
-	nPercent
-	sumKappa
-	nKappa
-	sumAC1
-	nAC1
 	sumExact
 	nExact
 	sumOverlap
@@ -52,43 +42,32 @@ const (
 	sumUnmarked
 	sumMismatched
 	sumNothing // items in which nobody marked anything
-	sumUnits   // then those of unitized alpha
+	spanWidth
 )
-
-// unitCategories is how many categories marks have: they are marks or not.
-const unitCategories = 1
-
-var spanWidth = sumUnits + len(stats.NewUnitTotals(unitCategories).Vector())
 
 // A spanStatistic is a number made of some of the sums.
 type spanStatistic struct {
 	name    string
 	columns []int
 	f       stats.Statistic
-	alpha   bool // decides
-	raw     bool // has the target of quality control
 	share   bool // is between 0 and 1, not -1 and 1
 	length  bool // items weigh as much as they are long
 	marks   bool // has no value where nobody marked anything
+	whole   bool // of all annotators only
 }
 
 func optional(n ibid.Number) (float64, bool) { return n.Value, n.Known() }
 
+// decidesMarks is the statistic that decides whether annotators mark alike.
+const decidesMarks = "char_jaccard"
+
 var spanStatistics = []spanStatistic{
-	{name: "char_jaccard", columns: []int{sumJaccard, nJaccard}, share: true, marks: true, raw: true},
-	{name: "char_jaccard_micro", columns: []int{sumInter, sumUnion}, share: true, marks: true},
-	{name: "char_f1", columns: []int{sumDice, nDice}, share: true, marks: true},
-	{name: "char_percent", columns: []int{sumPercent, nPercent}, share: true},
-	{name: "char_kappa", columns: []int{sumKappa, nKappa}},
-	{name: "char_ac1", columns: []int{sumAC1, nAC1}},
-	{name: "exact_f1", columns: []int{sumExact, nExact}, share: true, marks: true},
-	{name: "overlap_f1", columns: []int{sumOverlap, nOverlap}, share: true, marks: true},
-	{name: "char_alpha", columns: []int{sumMarked, sumUnmarked, sumMismatched}, alpha: true, length: true, f: func(s []float64) (float64, bool) {
+	{name: decidesMarks, columns: []int{sumJaccard, nJaccard}, share: true, marks: true},
+	{name: "char_alpha", columns: []int{sumMarked, sumUnmarked, sumMismatched}, length: true, f: func(s []float64) (float64, bool) {
 		return optional(stats.CharTotals{Marked: s[0], Unmarked: s[1], Mismatched: s[2]}.Alpha())
 	}},
-	{name: "u_alpha", columns: columnsFrom(sumUnits, spanWidth), f: func(s []float64) (float64, bool) {
-		return optional(stats.UnitTotalsOf(unitCategories, s).Alpha())
-	}},
+	{name: "overlap_f1", columns: []int{sumOverlap, nOverlap}, share: true, marks: true, whole: true},
+	{name: "exact_f1", columns: []int{sumExact, nExact}, share: true, marks: true, whole: true},
 }
 
 func columnsFrom(from, to int) []int {
@@ -193,14 +172,14 @@ func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
 	nothing := true
 	for k := range s.pairs {
 		i, j, p := s.pairs[k].first, s.pairs[k].second, &s.pairs[k].PairScore
-		addPair(all, p, it.Known)
+		addPair(all, p)
 		nothing = nothing && p.Union() == 0
 		set := s.pair(runs.Pair(it.Marks[i].Annotator, it.Marks[j].Annotator), slice)
 		if set == nil {
 			continue
 		}
 		two := set.add(it.Cluster, false)
-		addPair(two, p, it.Known)
+		addPair(two, p)
 		if p.Union() == 0 {
 			two[sumNothing]++
 		}
@@ -240,9 +219,8 @@ func (s *Spans) pair(annotators, slice string) *itemSums {
 	return s.set(annotators, slice)
 }
 
-// addPair adds what two annotators marked. What counts characters that nobody
-// marked needs a text of known length.
-func addPair(sums []float64, p *stats.PairScore, known bool) {
+// addPair adds what two annotators marked.
+func addPair(sums []float64, p *stats.PairScore) {
 	mean := func(at int, v ibid.Number) {
 		if v.Known() {
 			sums[at] += v.Value
@@ -250,16 +228,8 @@ func addPair(sums []float64, p *stats.PairScore, known bool) {
 		}
 	}
 	mean(sumJaccard, p.Jaccard())
-	mean(sumDice, p.Dice())
 	mean(sumExact, p.ExactF1())
 	mean(sumOverlap, p.OverlapF1())
-	sums[sumInter] += float64(p.Both)
-	sums[sumUnion] += float64(p.Union())
-	if known {
-		mean(sumPercent, p.Percent())
-		mean(sumKappa, p.Kappa())
-		mean(sumAC1, p.AC1())
-	}
 }
 
 func addTotals(sums []float64, m *stats.Marked) {
@@ -267,10 +237,6 @@ func addTotals(sums []float64, m *stats.Marked) {
 	sums[sumMarked] += t.Marked
 	sums[sumUnmarked] += t.Unmarked
 	sums[sumMismatched] += t.Mismatched
-	units := stats.UnitTotalsOf(unitCategories, sums[sumUnits:])
-	if err := units.Add(m); err != nil {
-		panic(err) // marks have one category, so categories cannot overlap
-	}
 }
 
 // Pairable reports whether some item has two annotators.
@@ -282,6 +248,9 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 	for key, set := range s.sets {
 		for i := range spanStatistics {
 			st := &spanStatistics[i]
+			if st.whole && key.annotators != runs.AllAnnotators {
+				continue
+			}
 			of := estimand{columns: st.columns, f: st.f, low: -1, length: st.length}
 			if st.share {
 				of.low = 0
@@ -295,11 +264,8 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 			if n := set.total(sumNothing); st.marks && n > 0 {
 				row.Warnings = append(row.Warnings, fmt.Sprintf("nobody marked anything in %.0f of the items: these have no value", n))
 			}
-			switch {
-			case st.raw:
-				s.options.Quality.meet(&row, &e)
-			case st.alpha && key == setKey{annotators: runs.AllAnnotators}:
-				decides(&row, &e, min(row.Documents, row.Items-int64(set.total(sumNothing))), 0)
+			if whole := (setKey{annotators: runs.AllAnnotators}); st.name == decidesMarks && key == whole {
+				s.options.Quality.decide(&row, &e, min(row.Documents, row.Items-int64(set.total(sumNothing))))
 			}
 			rows = append(rows, row)
 		}

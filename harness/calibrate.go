@@ -18,6 +18,9 @@ type Judged struct {
 	Rows     map[int64]map[metrics.Metric]float64 // by position: judged metrics of rows that people judged wholly
 	Proposed int64                                // labels by people who saw what the judge proposed
 	Open     map[string]int64                     // questions that people answered, but not alike enough for one answer, by kind
+
+	Abstains  bool             // the judge says yes or nothing
+	Undecided map[string]int64 // questions that people answered and it did not, if it abstains, by kind
 }
 
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
@@ -45,6 +48,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest, proposed bool
 	defer closeDocs()
 	out := &Judged{
 		Verdicts: make(map[string][]annotations.Verdict), Rows: make(map[int64]map[metrics.Metric]float64), Open: make(map[string]int64),
+		Abstains: m.Judge.Kind == lexicalJudge, Undecided: make(map[string]int64),
 	}
 	err = eachRow(ctx, p.source, p.job.Limit, func(row *ibid.Answer) error {
 		row.Labels = slices.DeleteFunc(row.Labels, func(l ibid.Label) bool {
@@ -113,6 +117,9 @@ func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts
 	items := p.judgedOf(row)
 	for _, it := range items {
 		score, ok := verdicts[it.Verdict]
+		if !ok && j.Abstains && it.Verdict.Kind == ibid.SupportLabel {
+			j.Undecided[it.Verdict.Question()]++
+		}
 		if !ok || onPair(it.Verdict, items, verdicts) {
 			continue
 		}

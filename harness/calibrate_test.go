@@ -140,4 +140,3 @@ func TestLabelsThatAreAlike(t *testing.T) {
 		t.Errorf("corrected %+v", r)
 	}
 }
-

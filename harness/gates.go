@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/annotations"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -289,7 +288,7 @@ func (e *Evidence) askAgreement(g configs.Gate) (runs.GateResult, error) {
 		if r.Verdict == "" || r.Kind == runs.SpanAgreement != (g.Metric == agreedTruth) || r.Kind == runs.LabelAgreement && r.Slice != "kind="+g.Metric {
 			continue
 		}
-		if r.Estimate == nil || r.Verdict == annotations.NoVerdict {
+		if r.Estimate == nil {
 			out.Reason = r.Statistic + ": " + strings.Join(r.Warnings, "; ")
 			return out, nil
 		}

@@ -152,7 +152,7 @@ func agreedOn(r *runs.AgreementRow) string {
 	return "marked places"
 }
 
-var verdictTones = map[string]doc.Tone{"reliable": doc.Good, "unreliable": doc.Bad, "undecided": doc.Warn, "no verdict": doc.Dim}
+var verdictTones = map[string]doc.Tone{"reliable": doc.Good, "unreliable": doc.Bad, "undecided": doc.Warn}
 
 // verdictText is a verdict, with the items that would decide.
 func verdictText(verdict string, need *int64) string {

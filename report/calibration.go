@@ -87,7 +87,14 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 	measures := doc.Table{Caption: "measures, " + title, Class: "metrics", Columns: []doc.Column{
 		{}, {Name: "", Number: true}, {Name: fmt.Sprintf("%g %%", 100*k.Level), Number: true}, {Name: "0 to 1, with interval", Page: true, Keep: 1}, {Name: "items", Number: true},
 	}}
+	if !k.Abstains && (x.TP+x.FN == 0 || x.TN+x.FP == 0) { // nothing can be told from chance
+		return []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(confusionInWords(x))}}
+	}
 	out := []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(confusionInWords(x))}, confusion}
+	if k.Abstains {
+		out = []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(fmt.Sprintf("Says supported: %s of %s, %s rightly; %s undecided. It never says no, so that nothing else is known of it.",
+			Thousands(k.Items), Thousands(k.Items+k.Undecided), Thousands(x.TP), Thousands(k.Undecided)))}}
+	}
 	for _, r := range k.Statistics {
 		drawn, items := doc.Cell{}, doc.C(Thousands(r.Items))
 		if r.Estimate != nil {
@@ -106,15 +113,8 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("best threshold: %s; on documents that it was not chosen on, thresholds so chosen reach a balanced accuracy of %s",
 			number(b.Threshold), numberOf(b.BalancedAccuracy)))})
 	}
-	if r := k.Isotonic; r != nil {
-		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("isotonic recalibration, fitted on %s items and seen on %s others: ECE %s to %s, Brier %s to %s",
-			Thousands(r.FittedOn), Thousands(r.ReportedOn), numberOf(r.ECEBefore), numberOf(r.ECEAfter), numberOf(r.BrierBefore), numberOf(r.BrierAfter)))})
-	}
-	if len(k.EqualWidth)+len(k.EqualMass) > 0 {
-		out = append(out, doc.Details{Summary: "scores in bins, " + title, Blocks: []doc.Block{
-			binTable("scores, equal width, "+title, k.EqualWidth, func(b *annotations.CalibrationBin) string { return binRange(b.Index, k.Bins) }),
-			binTable("scores, equal mass, "+title, k.EqualMass, func(b *annotations.CalibrationBin) string { return fmt.Sprintf("bin %d", b.Index+1) }),
-		}})
+	if len(k.Bins) > 0 {
+		out = append(out, doc.Details{Summary: "scores in bins, " + title, Blocks: []doc.Block{binTable("scores, "+title, k.Bins)}})
 	}
 	return out
 }
@@ -131,23 +131,17 @@ func confusionInWords(x *stats.Confusion) string {
 	return text + fmt.Sprintf(" Of the %s that people reject it accepts %s.", Thousands(rejected), Thousands(x.FP))
 }
 
-func binTable(caption string, bins []annotations.CalibrationBin, named func(*annotations.CalibrationBin) string) doc.Table {
+func binTable(caption string, bins []annotations.CalibrationBin) doc.Table {
 	t := doc.Table{Caption: caption, Class: "kinds", Columns: []doc.Column{
 		{Name: "scores"}, {Name: "mean score", Number: true}, {Name: "share positive", Number: true}, {Name: "", Number: true}, {Name: "items", Number: true},
 	}}
 	for i := range bins {
 		b := &bins[i]
-		t.Rows = append(t.Rows, []doc.Cell{doc.C(named(b)), doc.C(number(b.MeanScore)), doc.C(number(b.PositiveRate)), doc.C(interval(b.Low, b.High)), doc.C(Thousands(b.Count))})
+		t.Rows = append(t.Rows, []doc.Cell{
+			doc.C(fmt.Sprintf("%g to %g", b.From, b.To)), doc.C(number(b.MeanScore)), doc.C(number(b.PositiveRate)), doc.C(interval(b.Low, b.High)), doc.C(Thousands(b.Count)),
+		})
 	}
 	return t
-}
-
-// binRange is the scores of a bin of equal width, in words.
-func binRange(index, bins int) string {
-	if bins < 1 {
-		return fmt.Sprintf("bin %d", index+1)
-	}
-	return fmt.Sprintf("%.3g to %.3g", float64(index)/float64(bins), float64(index+1)/float64(bins))
 }
 
 // summaryTable is one line for each kind of question: what the judge's verdicts are worth.
@@ -163,7 +157,6 @@ func (c *Calibration) summaryTable() doc.Table {
 		{Name: "kappa", Number: true},
 		{Name: "", Number: true, Keep: 2},
 		{Name: "AUROC", Number: true, Keep: 1},
-		{Name: "ECE", Number: true, Keep: 1},
 	}}
 	for _, k := range c.Kinds {
 		row := []doc.Cell{doc.C(k.Kind), doc.C(Thousands(k.Items)), doc.C(Thousands(k.Documents))}
@@ -171,10 +164,7 @@ func (c *Calibration) summaryTable() doc.Table {
 			r := k.Statistic(name)
 			row = append(row, doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)))
 		}
-		for _, name := range []string{"auroc", "ece"} {
-			row = append(row, doc.C(numberOrDash(k.Statistic(name).Estimate)))
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, doc.C(numberOrDash(k.Statistic("auroc").Estimate))))
 	}
 	return t
 }

@@ -27,7 +27,7 @@ func judgedByPeople() []annotations.Verdict {
 
 func calibrationOf(kind string, items []annotations.Verdict) *annotations.Calibration {
 	return annotations.Calibrate(kind, "some/model", items, annotations.CalibrateOptions{
-		Options: annotations.Options{Level: 0.95}, Threshold: 0.7, Positive: 0.7, Bins: 10,
+		Options: annotations.Options{Level: 0.95}, Threshold: 0.7,
 	})
 }
 
@@ -35,7 +35,7 @@ func TestSavedCalibrationIsReadBack(t *testing.T) {
 	dir := t.TempDir()
 	items := judgedByPeople()
 	k := calibrationOf("claim support", items)
-	if k.Isotonic == nil && k.Best == nil {
+	if k.Best == nil {
 		t.Fatal("nothing beyond the confusion to be saved")
 	}
 	want := &Calibration{Title: "judge some/model against people", Of: "night", Kinds: []*annotations.Calibration{k, calibrationOf("factual", nil)}}
@@ -75,7 +75,7 @@ func TestPageShowsCalibration(t *testing.T) {
 	x := c.Kinds[1].Confusion
 	for _, want := range []string{
 		"people yes  " + fmt.Sprintf("%9d", x.TP), "\nsensitivity ", number(float64(x.TP) / float64(x.TP+x.FN)), "\nIt accepts 1 of the 1 that people accept. Of the 2 that people reject it accepts 1.\n",
-		"\nPeople accept none of them. People reject none of them.\n", "\n0.7 to 0.8 ", "\nneeds_citation: 3 items of 3 documents, yes from 0.7 on\n",
+		"\nPeople accept none of them. People reject none of them.\n", "\n0.6 to 0.8 ", "\nneeds_citation: 3 items of 3 documents, yes from 0.7 on\n",
 	} {
 		if !strings.Contains(judge, want) {
 			t.Errorf("no %q in\n%s", want, judge)

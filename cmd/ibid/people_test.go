@@ -86,7 +86,6 @@ func TestAgreeEvidenceInference(t *testing.T) {
 	var want struct {
 		All struct {
 			Macro map[string]float64
-			Micro map[string]float64
 			Label struct {
 				Observed float64 `json:"observed_agreement"`
 				Kappa    float64 `json:"cohen_kappa"`
@@ -101,10 +100,18 @@ func TestAgreeEvidenceInference(t *testing.T) {
 	}
 	mustIbid(t, dir, "import", "evidence-inference", data, "-o", "ei.parquet", "--docs", "docs.parquet", "-q")
 	got := statistics(t, mustIbid(t, dir, "agree", "ei.parquet", "--documents", "docs.parquet", "--format", "csv"))
-	for _, statistic := range []string{"char_kappa", "char_jaccard", "char_f1"} {
-		near(t, "spans", got, "all "+statistic, want.All.Macro[statistic], 1e-9)
+	near(t, "spans", got, "all char_jaccard", want.All.Macro["char_jaccard"], 1e-9)
+	var all map[string]map[string]any
+	expected(t, "people", &all)
+	figures := all["agree evidence-inference"]
+	for _, statistic := range []string{"char_jaccard", "char_alpha", "overlap_f1", "exact_f1"} {
+		near(t, "spans", got, "all "+statistic, figures[statistic].(float64), 1e-9)
 	}
-	near(t, "spans", got, "all char_jaccard_micro", want.All.Micro["char_jaccard"], 1e-9)
+	for pair, of := range figures["pairs"].(map[string]any) {
+		for _, statistic := range []string{"char_jaccard", "char_alpha"} {
+			near(t, "spans", got, pair+" "+statistic, of.(map[string]any)[statistic].(float64), 1e-9)
+		}
+	}
 
 	writeLabels(t, filepath.Join(dir, "labels.csv"), evidenceLabels(t, filepath.Join(data, "annotations.csv")))
 	got = statistics(t, mustIbid(t, dir, "agree", "labels.csv", "--format", "csv"))
@@ -159,9 +166,8 @@ func TestAgreeCrowd(t *testing.T) {
 	dir := t.TempDir()
 	for dimension, alpha := range want.Dimensions {
 		writeVotes(t, filepath.Join(dir, dimension+".jsonl"), rows, dimension+"_vote")
-		got := statistics(t, mustIbid(t, dir, "agree", dimension+".jsonl", "--categories", "A,N,B", "--format", "csv"))
-		near(t, dimension, got, "all alpha_nominal", alpha.Nominal, 1e-9)
-		near(t, dimension, got, "all alpha_ordinal", alpha.Ordinal, 1e-9)
+		near(t, dimension, statistics(t, mustIbid(t, dir, "agree", dimension+".jsonl", "--format", "csv")), "all alpha_nominal", alpha.Nominal, 1e-9)
+		near(t, dimension, statistics(t, mustIbid(t, dir, "agree", dimension+".jsonl", "--values", "A,N,B", "--format", "csv")), "all alpha_ordinal", alpha.Ordinal, 1e-9)
 	}
 }
 
@@ -278,22 +284,23 @@ func judgePairs(t *testing.T, path, judge string, human [][]float64, scores []fl
 	writeLabels(t, path, rows)
 }
 
-// TestCalibrateWiCE: four judges of 100 claims, as their authors measured them.
+// TestCalibrateWiCE: four judges of 100 claims, as their authors measured them, and as they
+// are at 0.7.
 func TestCalibrateWiCE(t *testing.T) {
 	t.Parallel()
-	type at struct{ F1, Accuracy float64 }
 	var want struct {
 		Judges map[string]struct {
-			AUROC     float64 `json:"auroc_supported_vs_rest"`
-			Threshold float64 `json:"paper_threshold"`
-			At        at      `json:"at_paper_threshold"`
+			AUROC     float64              `json:"auroc_supported_vs_rest"`
+			Threshold float64              `json:"paper_threshold"`
+			At        struct{ F1 float64 } `json:"at_paper_threshold"`
 			Three     *struct {
-				Kappa     float64 `json:"cohen_kappa"`
-				Quadratic float64 `json:"quadratic_weighted_kappa"`
+				Kappa float64 `json:"cohen_kappa"`
 			} `json:"three_class"`
 		}
 	}
 	expected(t, "wice", &want)
+	var all map[string]map[string]any
+	expected(t, "people", &all)
 	ids, gold := wiceClaims(t)
 	for judge, figures := range want.Judges {
 		t.Run(judge, func(t *testing.T) {
@@ -306,22 +313,24 @@ func TestCalibrateWiCE(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			var human [][]float64
+			var degrees, whole [][]float64 // people's values, and whether they are 1
 			var said []float64
 			for _, id := range ids {
-				human, said = append(human, []float64{gold[id]}), append(said, scores[id])
+				degrees, whole, said = append(degrees, []float64{gold[id]}), append(whole, []float64{math.Floor(gold[id])}), append(said, scores[id])
 			}
-			judgePairs(t, filepath.Join(dir, "labels.csv"), "judge", human, said)
+			judgePairs(t, filepath.Join(dir, "degrees.csv"), "judge", degrees, said)
+			judgePairs(t, filepath.Join(dir, "whole.csv"), "judge", whole, said)
 			// Theirs is score > threshold, ours score >= threshold: the next number.
 			threshold := fmt.Sprint(math.Nextafter(figures.Threshold, 1))
-			got := statistics(t, mustIbid(t, dir, "calibrate", "labels.csv", "--judge", "judge", "--threshold", threshold, "--positive", "1", "--format", "csv"))
+			got := statistics(t, mustIbid(t, dir, "calibrate", "whole.csv", "--judge-name", "judge", "--threshold", threshold, "--format", "csv"))
 			near(t, judge, got, "f1", figures.At.F1, 1e-9)
-			near(t, judge, got, "accuracy", figures.At.Accuracy, 1e-9)
 			near(t, judge, got, "auroc", figures.AUROC, 1e-9)
 			if figures.Three != nil {
-				got := statistics(t, mustIbid(t, dir, "agree", "labels.csv", "--format", "csv"))
-				near(t, judge, got, "human-1|judge cohen_kappa", figures.Three.Kappa, 1e-9)
-				near(t, judge, got, "human-1|judge cohen_kappa_quadratic", figures.Three.Quadratic, 1e-9)
+				near(t, judge, statistics(t, mustIbid(t, dir, "agree", "degrees.csv", "--format", "csv")), "human-1|judge cohen_kappa", figures.Three.Kappa, 1e-9)
+			}
+			got = statistics(t, mustIbid(t, dir, "calibrate", "degrees.csv", "--judge-name", "judge", "--threshold", "0.7", "--format", "csv"))
+			for _, statistic := range []string{"balanced_accuracy", "sensitivity", "specificity", "kappa", "auroc"} {
+				near(t, judge, got, statistic, all["calibrate wice "+judge][statistic].(float64), 1e-9)
 			}
 		})
 	}
@@ -354,18 +363,16 @@ func wiceClaims(t *testing.T) (ids []string, gold map[string]float64) {
 // answers, and a judge's.
 func TestCalibrateRAGChecker(t *testing.T) {
 	t.Parallel()
-	type correlations struct {
-		Pearson  float64 `json:"pearson_x100"`
-		Spearman float64 `json:"spearman_x100"`
-	}
 	type quality struct {
-		Judge  correlations `json:"ragchecker_vs_human"`
+		Judge struct {
+			Spearman float64 `json:"spearman_x100"`
+		} `json:"ragchecker_vs_human"`
 		Humans struct {
-			correlations
-			Kappa     float64 `json:"cohen_kappa"`
-			Quadratic float64 `json:"quadratic_weighted_kappa"`
+			Kappa float64 `json:"cohen_kappa"`
 		} `json:"human_vs_human"`
 	}
+	var all map[string]map[string]any
+	expected(t, "people", &all)
 	var want map[string]json.RawMessage
 	expected(t, "ragchecker-meta", &want)
 	var people []map[string]any
@@ -396,14 +403,18 @@ func TestCalibrateRAGChecker(t *testing.T) {
 		judgePairs(t, filepath.Join(dir, "labels.csv"), "ragchecker", human, scores)
 		got := statistics(t, mustIbid(t, dir, "calibrate", "labels.csv", "--judge", "ragchecker", "--policy", "each", "--format", "csv"))
 		// The published last digit hangs on rounding in a normalisation.
-		near(t, label, got, "pearson", figures.Judge.Pearson/100, 5e-4)
 		near(t, label, got, "spearman", figures.Judge.Spearman/100, 5e-4)
 		writePeople(t, filepath.Join(dir, "people.csv"), human)
 		got = statistics(t, mustIbid(t, dir, "agree", "people.csv", "--format", "csv"))
-		near(t, label, got, "human-1|human-2 pearson", figures.Humans.Pearson/100, 1e-4)
-		near(t, label, got, "human-1|human-2 spearman", figures.Humans.Spearman/100, 1e-4)
 		near(t, label, got, "human-1|human-2 cohen_kappa", figures.Humans.Kappa, 1e-9)
-		near(t, label, got, "human-1|human-2 cohen_kappa_quadratic", figures.Humans.Quadratic, 1e-9)
+		of := all["agree ragchecker "+strings.TrimSuffix(label, "_label")]
+		for _, statistic := range []string{"alpha_ordinal", "percent_agreement", "ac1"} {
+			near(t, label, got, "all "+statistic, of[statistic].(float64), 1e-9)
+		}
+		near(t, label, got, "human-1|human-2 cohen_kappa", of["cohen_kappa"].(float64), 1e-9)
+		if len(got) != 5 {
+			t.Errorf("%s: %v, want alpha_ordinal, percent_agreement and ac1 of all, and two of the pair", label, got)
+		}
 	}
 }
 

@@ -62,8 +62,8 @@ type AgreementRow struct {
 	High     *float64       `json:"ci_high" doc:"upper end of the interval, over clusters" null:"no interval"`
 	Level    float64        `json:"level" range:"(0, 1)" doc:"confidence level of the interval" null:"never"`
 	Method   string         `json:"method" doc:"how the interval was computed" null:"no interval"`
-	Target   *float64       `json:"target" doc:"what the interval is compared with; of char_jaccard that of quality control, without a verdict" null:"no target is set"`
-	Verdict  string         `json:"verdict" doc:"reliable, unreliable, undecided or no verdict, of the statistic that decides about its kind of data" null:"the statistic does not decide"`
+	Target   *float64       `json:"target" doc:"what the interval is compared with; of char_jaccard that of quality control" null:"the statistic does not decide"`
+	Verdict  string         `json:"verdict" doc:"reliable, unreliable or undecided, of the statistic that decides about its kind of data" null:"the statistic does not decide"`
 	Warnings ListOf[string] `json:"warnings" doc:"what a reader of the number must know"`
 	Need     *int64         `json:"need" unit:"items" doc:"items that would decide, if the estimate stays" null:"it is decided, or no number is known"`
 }

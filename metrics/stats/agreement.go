@@ -98,18 +98,6 @@ func chance(observed, expected ibid.Number) Chance {
 	return c
 }
 
-// Fleiss is the kappa of Fleiss 1971, (P̄ - Pe)/(1 - Pe) with Pe = Σ p². Units
-// may have different numbers of ratings: P̄ is over those with two or more, p
-// over those with any (Gwet's generalisation). It is undefined if everybody
-// chose one category.
-func (t *Tally) Fleiss() Chance {
-	observed := t.Percent()
-	if !observed.Known() {
-		return Chance{}
-	}
-	return chance(observed, t.overCategories(func(p float64) float64 { return p * p }))
-}
-
 // AC1 is Gwet's (2008) coefficient, (Pa - Pe)/(1 - Pe) with
 // Pe = Σ p(1-p)/(q-1). It stays meaningful where nearly all ratings are one
 // category. It is undefined for fewer than two categories.

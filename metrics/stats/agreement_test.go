@@ -2,7 +2,6 @@ package stats
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"testing"
 
@@ -47,12 +46,6 @@ var labelOracles = map[string]oracle{
 		c := decode[ratingsCase](t, input, options)
 		tally, _ := c.tally(nil)
 		return object{"value": tally.Percent(), "n_units": tally.Units()}
-	},
-	"fleiss_kappa": func(t *testing.T, input, options json.RawMessage) any {
-		c := decode[ratingsCase](t, input, options)
-		tally, _ := c.tally(c.Categories)
-		k := tally.Fleiss()
-		return object{"kappa": k.Value, "p_bar": k.Observed, "p_e": k.Expected}
 	},
 	"gwet_ac1": func(t *testing.T, input, options json.RawMessage) any {
 		c := decode[ratingsCase](t, input, options)
@@ -163,16 +156,6 @@ var spanOracles = map[string]oracle{
 		}
 		return object{"alpha": sum.Alpha(), "n_documents_used": sum.Texts}
 	},
-	"u_alpha": func(t *testing.T, input, options json.RawMessage) any {
-		c := decode[spansCase](t, input)
-		categories := map[string]int{}
-		m := c.marked(t, categories)
-		totals := NewUnitTotals(len(categories))
-		if err := totals.Add(m); err != nil {
-			t.Fatal(err)
-		}
-		return object{"u_alpha": totals.Alpha()}
-	},
 	"corpus": func(t *testing.T, input, options json.RawMessage) any {
 		c := decode[spansCase](t, input)
 		var sum CharTotals
@@ -193,32 +176,6 @@ var spanOracles = map[string]oracle{
 			"micro_jaccard": FractionOf(inter, all), "char_alpha": sum.Alpha(),
 		}
 	},
-}
-
-// TestUnitAlphaIsCharAlpha uses that units of one character make unitized alpha
-// the nominal alpha over characters.
-func TestUnitAlphaIsCharAlpha(t *testing.T) {
-	m := &Marked{Length: 9, Annotators: [][]Unit{
-		{{0, 1, 1}, {1, 2, 1}, {4, 5, 1}},
-		{{1, 2, 1}, {4, 5, 1}, {7, 8, 1}},
-		nil,
-		{},
-	}}
-	totals := NewUnitTotals(1)
-	if err := totals.Add(m); err != nil {
-		t.Fatal(err)
-	}
-	got, want := totals.Alpha(), m.CharTotals().Alpha()
-	if !got.Known() || math.Abs(got.Value-want.Value) > 1e-12 {
-		t.Errorf("Alpha() = %v, want that of characters, %v", got, want)
-	}
-}
-
-func TestUnitsOfTwoCategoriesMustNotOverlap(t *testing.T) {
-	m := &Marked{Length: 9, Annotators: [][]Unit{{{0, 4, 1}, {3, 5, 2}}, {}}}
-	if err := NewUnitTotals(2).Add(m); err != ErrOverlappingCategories {
-		t.Errorf("Add = %v, want %v", err, ErrOverlappingCategories)
-	}
 }
 
 // FuzzCharTotals counts character by character instead of by stretches.

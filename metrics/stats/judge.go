@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"sort"
 
 	"ibid"
 )
@@ -191,23 +190,6 @@ func EqualWidth(scores []float64, positive []bool, bins int) Calibration {
 	return calibration(scores, positive, groups)
 }
 
-// EqualMassWhole sorts items by score into bins of about equally many. It parts no items
-// of one score: which of them come first says nothing. A bin ends after the score that gives it its share of the
-// items that are left, so there may be fewer bins.
-func EqualMassWhole(scores []float64, positive []bool, bins int) Calibration {
-	order := byValue(scores)
-	groups := make([][]int, bins)
-	for b := range groups {
-		left := bins - b
-		n := (len(order) + left - 1) / left
-		for n > 0 && n < len(order) && scores[order[n]] == scores[order[n-1]] {
-			n++
-		}
-		groups[b], order = order[:n], order[n:]
-	}
-	return calibration(scores, positive, groups)
-}
-
 func calibration(scores []float64, positive []bool, groups [][]int) Calibration {
 	c := Calibration{N: int64(len(scores))}
 	if c.N == 0 {
@@ -241,69 +223,6 @@ func oneIf(yes bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-// An Isotonic is a non-decreasing function fitted to points: linear between the
-// distinct X, constant beyond the first and the last.
-type Isotonic struct {
-	X      []float64 // distinct, ascending
-	Fitted []float64
-}
-
-// FitIsotonic is the non-decreasing least-squares fit of y on x, by pooling
-// adjacent violators; equal x are pooled first. Weights must be positive; nil
-// means 1 each. Do not report on the items it was fitted to.
-//
-// Source: Barlow et al. 1972.
-func FitIsotonic(x, y, weights []float64) *Isotonic {
-	type block struct {
-		sum, weight float64
-		points      int // distinct x
-	}
-	f := &Isotonic{}
-	var blocks []block
-	order := byValue(x)
-	for k := 0; k < len(order); {
-		at := x[order[k]]
-		b := block{points: 1}
-		for ; k < len(order) && x[order[k]] == at; k++ {
-			w := 1.0
-			if weights != nil {
-				w = weights[order[k]]
-			}
-			b.sum, b.weight = b.sum+w*y[order[k]], b.weight+w
-		}
-		f.X = append(f.X, at)
-		for n := len(blocks); n > 0 && blocks[n-1].sum*b.weight >= b.sum*blocks[n-1].weight; n = len(blocks) {
-			last := blocks[n-1]
-			b = block{last.sum + b.sum, last.weight + b.weight, last.points + b.points}
-			blocks = blocks[:n-1]
-		}
-		blocks = append(blocks, b)
-	}
-	for _, b := range blocks {
-		for range b.points {
-			f.Fitted = append(f.Fitted, b.sum/b.weight)
-		}
-	}
-	return f
-}
-
-// At is the value of the function, undefined if it was fitted to nothing.
-func (f *Isotonic) At(x float64) ibid.Number {
-	n := len(f.X)
-	if n == 0 {
-		return ibid.Number{}
-	}
-	i := sort.SearchFloat64s(f.X, x)
-	switch {
-	case i == n:
-		return Of(f.Fitted[n-1])
-	case i == 0 || f.X[i] == x:
-		return Of(f.Fitted[i])
-	}
-	share := (x - f.X[i-1]) / (f.X[i] - f.X[i-1])
-	return Of(f.Fitted[i-1] + share*(f.Fitted[i]-f.Fitted[i-1]))
 }
 
 // A Prevalence is a share of positive items, corrected for what is known of the

@@ -13,8 +13,6 @@ import (
 type judgeCase struct {
 	TP, FP, FN, TN int64
 	X, Y           []float64
-	Weights        []float64
-	Query          []float64
 	Scores         []float64
 	Labels         []int
 	F              []float64
@@ -67,15 +65,6 @@ var judgeOracles = map[string]oracle{
 		in := decode[judgeCase](t, input, options)
 		return calibrationLeaves(EqualWidth(in.Scores, in.positive(), in.Bins))
 	},
-	"isotonic": func(t *testing.T, input, options json.RawMessage) any {
-		in := decode[judgeCase](t, input, options)
-		f := FitIsotonic(in.X, in.Y, in.Weights)
-		predicted := []ibid.Number{}
-		for _, x := range in.Query {
-			predicted = append(predicted, f.At(x))
-		}
-		return object{"x": f.X, "fitted": f.Fitted, "query": in.Query, "predicted": predicted}
-	},
 	"rogan_gladen": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[judgeCase](t, input, options)
 		p := RoganGladen(float64(in.K), float64(in.N), float64(in.KSe), float64(in.NSe), float64(in.KSp), float64(in.NSp), in.Level)
@@ -113,24 +102,6 @@ func TestMCCIsACorrelation(t *testing.T) {
 				t.Errorf("MCC of %+v = %v", c, m)
 			}
 		}
-	}
-}
-
-// TestEqualMassWhole: without ties bins have equally many items, the first ones more, and
-// with them every score has its items in one bin.
-func TestEqualMassWhole(t *testing.T) {
-	positive := []bool{true, false, true, true, false, true, false}
-	apart := []float64{0.9, 0.1, 0.4, 0.8, 0.3, 0.7, 0.2}
-	if b := EqualMassWhole(apart, positive, 3).Bins; len(b) != 3 || !slices.Equal(b[0].Items, []int{1, 6, 4}) || !slices.Equal(b[1].Items, []int{2, 5}) || !slices.Equal(b[2].Items, []int{3, 0}) {
-		t.Errorf("without ties %v", b)
-	}
-	tied := EqualMassWhole([]float64{0.2, 0.5, 0.5, 0.5, 0.5, 0.8, 0.9}, positive, 3)
-	var counts []int64
-	for _, b := range tied.Bins {
-		counts = append(counts, b.Count)
-	}
-	if want := []int64{5, 1, 1}; !slices.Equal(counts, want) {
-		t.Errorf("bins of %v items, want %v", counts, want)
 	}
 }
 

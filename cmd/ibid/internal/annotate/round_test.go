@@ -176,7 +176,7 @@ func TestRound(t *testing.T) {
 	}
 	ibid(t, 0, "run", "answers.parquet", "--truth", "merged.jsonl", "--labels", "merged.jsonl", "--judge", "lexical", "--id", "r", "-q")
 	text := ibid(t, 0, "calibrate", "runs/r")
-	if !strings.Contains(text, "sensitivity") {
+	if !strings.Contains(text, "precision") {
 		t.Errorf("calibrate says:\n%s", text)
 	}
 	shown := ibid(t, 0, "show", "runs/r")

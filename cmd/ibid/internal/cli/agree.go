@@ -22,70 +22,76 @@ import (
 type agreeFlags struct {
 	settings settingFlags
 	table    tableFlags
-	run      string
 	blind    string
 	filled   []string
 	policy   string
 	worst    int
-	under    failUnder
+	gates    statisticGates
 }
 
-// tableFlags name the columns of a table of labels.
+// tableFlags say how a table of labels is read.
 type tableFlags struct {
-	annotations.TableColumns
-	categories string
+	columns map[string]string // theirs -> ours
+	values  []string          // in their order
 }
+
+// tableColumns are our names of the columns of a table of labels.
+var tableColumns = []string{"item", "annotator", "value", "cluster"}
 
 func (f *tableFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.Item, "item", "", "column of a table of labels: what was labelled (default item)")
-	flags.StringVar(&f.Annotator, "annotator", "", "column: who labelled it (default annotator, if there is one)")
-	flags.StringVar(&f.Value, "value", "", "column: what they said (default value)")
-	flags.StringVar(&f.Cluster, "cluster", "", "column: the document or batch of the item (default cluster, if there is one)")
-	flags.StringVar(&f.categories, "categories", "", "values that could be said, in their order, comma separated (default those that occur)")
+	cmd.Flags().StringToStringVar(&f.columns, "columns", nil, "columns of a table of labels, THEIRS=OURS; ours are item, annotator, value and cluster (the document or batch of the item)")
+	cmd.Flags().StringSliceVar(&f.values, "values", nil, "values that could be said in a table, in their order, comma separated (default those that occur)")
 }
 
 // asked reports whether the argument is a table of labels.
-func (f *tableFlags) asked(path string) bool {
-	return annotations.IsTable(path) || f.TableColumns != annotations.TableColumns{}
-}
+func (f *tableFlags) asked(path string) bool { return annotations.IsTable(path) || len(f.columns) > 0 }
 
 // read reads a table; what is wrong with it is wrong use.
 func (f *tableFlags) read(path string) (*annotations.Table, error) {
-	t, err := annotations.ReadTable(path, f.TableColumns)
+	var c annotations.TableColumns
+	for theirs, ours := range f.columns {
+		to := map[string]*string{"item": &c.Item, "annotator": &c.Annotator, "value": &c.Value, "cluster": &c.Cluster}[ours]
+		if to == nil {
+			return nil, ibid.Usagef("--columns %s=%s: no column is called %s", theirs, ours, ours).With("ours are " + strings.Join(tableColumns, ", "))
+		}
+		*to = theirs
+	}
+	t, err := annotations.ReadTable(path, c)
 	return t, asUsage(err)
 }
 
 const agreeLong = `agree measures how far the annotators of a dataset agree: on the places that they
-marked (truth) and on what they said of claims and citations (labels); all of them
-together and two by two, raw and corrected for chance. Intervals are over documents.
+marked (truth) and on what they said of claims and citations (labels). Intervals are
+over documents.
 
-One statistic decides about each kind of data: char_alpha about marked places,
-alpha_ordinal about labels whose values have an order, alpha_nominal about others. It
-is reliable if the low end of its interval reaches 0.8 (Krippendorff 2004), and unreliable
+One statistic decides about each kind of data; the others have no verdict.
+  marked places  char_jaccard, the mean over items and pairs, against target_agreement
+                 of quality_control; below recalibration_threshold annotators should
+                 meet. Beside it char_alpha, overlap_f1, exact_f1
+  labels         alpha_ordinal where there are three or more values with an order, else
+                 alpha_nominal, against 0.8 (Krippendorff 2004). Beside it
+                 percent_agreement, ac1
+
+Annotators are reliable if the low end of its interval reaches the target, and unreliable
 if the high end does not. Otherwise it is undecided, with the number of items that would
-decide if the estimate stays: intervals shrink with the square root of it (Cochran 1977,
-ch. 4).
-Where all documents agree, 16 of them are enough. Labels that never vary, or of which
-more than 90 % are alike, have no verdict: see ac1. All other statistics have none.
+decide if the estimate stays (Cochran 1977, ch. 4). Fewer than 6 documents, and labels
+of which more than 90 % are alike, decide nothing.
 
---fail-under alpha=0.8 ends with exit code 3 if what decides about a kind of data is
-less; with 4 if it is undefined or has no verdict. Other statistics go by their names.
+A gate is a condition such as 'char_jaccard >= 0.85' or 'lo(alpha) >= 0.67'. The exit code
+is 3 if it fails, and 4 if the statistic is undefined or absent. In gates alpha is what
+decides about labels.
 
-The target of quality_control.inter_annotator_agreement is that of mean char_jaccard;
-below recalibration_threshold annotators should meet. Items with fewer annotators than
-min_annotators are left out.
+Items with fewer annotators than min_annotators of quality_control are left out.
 
-A table of labels (CSV, JSON Lines, Parquet) has one label a record; --item,
---annotator, --value and --cluster name its columns.
+A table of labels (CSV, JSON Lines, Parquet) has one label a record, in the columns
+item, annotator, value and perhaps cluster; --columns THEIRS=OURS names them.
 
 Where items of a blind sample carried proposals of a judge, proposals_gap says whether
 people follow them: the mean Jaccard of marks and proposals where these were shown,
 less that where they were withheld.
 
---run RUN makes the judge of a finished run one more annotator. --blind KEY compares
-what was said in a blind sample of ibid sample with what the dataset has: in the
-template and in every NAME.jsonl beside the key, or in the files of --filled.
+--blind KEY compares what was said in a blind sample of ibid sample with what the dataset
+has: in the template and in every NAME.jsonl beside the key, or in the files of --filled.
 
 --adjudicate POLICY writes the dataset to -o with one opinion instead of several:
   majority      what more than half of the annotators marked; the value that most gave
@@ -104,12 +110,11 @@ func (a *app) agreeCommand() *cobra.Command {
 	f := &agreeFlags{}
 	cmd := &cobra.Command{
 		Use:   "agree DATASET|RUN.yaml|LABELS | agree --blind KEY",
-		Short: "agreement between annotators, and with the judge",
+		Short: "agreement between annotators",
 		Long:  agreeLong,
 		Example: `  ibid agree answers.parquet --documents documents.parquet
-  ibid agree answers.parquet --run runs/sample
-  ibid agree answers.parquet --fail-under alpha=0.8 --fail-under char_jaccard=0.85
-  ibid agree labels.csv --item claim --annotator who --value verdict
+  ibid agree answers.parquet --gate 'alpha >= 0.8' --gate 'char_jaccard >= 0.85'
+  ibid agree labels.csv --columns claim=item,who=annotator,verdict=value
   ibid agree --blind blind/key.json
   ibid agree answers.parquet --documents documents.parquet --adjudicate majority -o one.parquet
   ibid agree --blind first/key.json --adjudicate decided -o gold.jsonl
@@ -121,11 +126,10 @@ func (a *app) agreeCommand() *cobra.Command {
 	f.settings.add(cmd, "documents", "documents", documentsUsage)
 	f.settings.addGold(cmd)
 	f.table.register(cmd)
-	cmd.Flags().StringVar(&f.run, "run", "", "a finished run whose judge is one more annotator")
 	cmd.Flags().StringVar(&f.blind, "blind", "", "the key of a blind sample that was annotated")
 	cmd.Flags().StringArrayVar(&f.filled, "filled", nil, "what annotators said: a filled-in template, or a dataset; again for the next of them (default the template and every NAME.jsonl beside the key)")
 	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write one opinion: majority, union, intersection or best; with --blind decided, union or intersection")
-	f.under.register(cmd, "alpha=0.8")
+	f.gates.register(cmd, "'alpha >= 0.8'")
 	cmd.Flags().IntVar(&f.worst, "worst", 5, "how many of the worst disagreements to show")
 	return cmd
 }
@@ -139,12 +143,8 @@ func (f *agreeFlags) check(args []string) error {
 		return ibid.Usagef("nothing to compare").With("name a dataset: ibid agree DATASET")
 	case f.filled != nil && f.blind == "":
 		return ibid.Usagef("--filled needs --blind")
-	case f.policy != "" && f.run != "":
-		return ibid.Usagef("--adjudicate and --run do not go together")
-	case f.policy != "" && f.under != nil:
-		return ibid.Usagef("--adjudicate and --fail-under do not go together")
-	case f.blind != "" && f.run != "":
-		return ibid.Usagef("--blind and --run do not go together")
+	case f.policy != "" && f.gates != nil:
+		return ibid.Usagef("--adjudicate and --gate do not go together")
 	}
 	return nil
 }
@@ -178,14 +178,11 @@ func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
 	if err := a.show(view); err != nil {
 		return err
 	}
-	return f.under.check(a, boundsOfAgreement(view.Result.Statistics))
+	return f.gates.check(a, valuesOfAgreement(view.Result.Statistics))
 }
 
 // agreeTable measures a table of labels.
 func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*report.Agreement, error) {
-	if f.run != "" {
-		return nil, ibid.Usagef("--run needs a dataset").With("in a table the judge is an annotator like others")
-	}
 	config, err := f.settings.without(a, cmd)
 	if err != nil {
 		return nil, err
@@ -194,11 +191,7 @@ func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*repor
 	if err != nil {
 		return nil, err
 	}
-	var categories []string
-	if f.table.categories != "" {
-		categories = strings.Split(f.table.categories, ",")
-	}
-	labels := annotations.NewLabels((&harness.Job{Config: config}).AgreementOptions(f.worst), categories)
+	labels := annotations.NewLabels((&harness.Job{Config: config}).AgreementOptions(f.worst), f.table.values)
 	for _, it := range t.Items {
 		labels.Add(it)
 	}
@@ -230,11 +223,6 @@ func (a *app) agreeDataset(cmd *cobra.Command, f *agreeFlags, argument string) (
 	if err != nil {
 		return nil, err
 	}
-	if f.run != "" {
-		if err := a.joinJudge(plan, found, f.run); err != nil {
-			return nil, err
-		}
-	}
 	if !found.Spans.Pairable() && !found.Labels.Pairable() {
 		return nil, nothingToCompare(argument, found.MinAnnotators())
 	}
@@ -259,43 +247,6 @@ func (a *app) planAnnotated(cmd *cobra.Command, settings *settingFlags, argument
 		return nil, nil, err
 	}
 	return a.plan(cmd, &harness.Job{Config: config, Source: argument, Version: a.Version})
-}
-
-// joinJudge makes the judge of a run an annotator.
-func (a *app) joinJudge(plan *harness.Plan, found *harness.Annotated, dir string) error {
-	m, err := a.openRun(dir)
-	if err != nil {
-		return err
-	}
-	verdicts, err := annotations.ReadVerdicts(dir)
-	if err != nil {
-		return err
-	}
-	if len(verdicts) == 0 {
-		return ibid.Usagef("%s has no verdicts of a judge", dir).With("evaluate with one: ibid run --judge lexical")
-	}
-	if err := verdicts.AddPairs(dir); err != nil {
-		return err
-	}
-	config, err := harness.SettingsOf(m, nil, nil)
-	if err != nil {
-		return err
-	}
-	if m.Ingredients["dataset"] != plan.Ingredients["dataset"] {
-		a.warn("%s is not of this dataset: what its judge said of the same ids may be about other answers", dir)
-	}
-	joined := 0
-	found.Labels.Join(annotations.JudgeName(m.Judge.Name()), config.Thresholds.Supported, func(it *annotations.Judged) (float64, bool) {
-		v, ok := verdicts[it.Verdict]
-		if ok {
-			joined++
-		}
-		return v, ok
-	})
-	if joined == 0 {
-		a.warn("%s judged nothing that people labelled", dir)
-	}
-	return nil
 }
 
 // agreeBlind compares a blind sample with the dataset that it was drawn from.

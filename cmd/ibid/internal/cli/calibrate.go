@@ -21,22 +21,20 @@ type calibrateFlags struct {
 	table     tableFlags
 	judge     string
 	threshold float64
-	positive  float64
-	bins      int
 	policy    string
 	from      string
 	proposals bool
 	dry       bool
-	under     failUnder
+	gates     statisticGates
 }
 
-const calibrateLong = `calibrate compares a judge with people: confusion, kappa, MCC, AUROC, the calibration
-curve, the best threshold (cross-validated), isotonic recalibration (fitted on one half
-of the documents, reported on the other). Balanced accuracy decides: the judge is
-reliable if the low end of its interval reaches 0.8, and unreliable if the high end does
-not. Otherwise it is undecided, with the number of items that would decide; see ibid
-agree --help.
---fail-under balanced_accuracy=0.8 ends with exit code 3 if it is less.
+const calibrateLong = `calibrate compares a judge with people: confusion, sensitivity, specificity, precision,
+F1, kappa, AUROC, scores in five bins, the best threshold (cross-validated). Balanced
+accuracy decides: the judge is reliable if the low end of its interval reaches 0.8, and
+unreliable if the high end does not. Otherwise it is undecided, with the number of items
+that would decide; see ibid agree --help. Of a judge that says yes or nothing (lexical)
+precision decides, and nothing is corrected.
+--gate 'balanced_accuracy >= 0.8' ends with exit code 3 if it fails.
 
 For a run the labels are those of its dataset, and its summary gets the columns
 corrected, corrected_low and corrected_high: what the judged metrics come to once the
@@ -61,7 +59,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Short: "judge against human labels; corrected scores with intervals",
 		Long:  calibrateLong,
 		Example: `  ibid calibrate runs/sample
-  ibid calibrate runs/sample --fail-under balanced_accuracy=0.8
+  ibid calibrate runs/sample --gate 'balanced_accuracy >= 0.8'
   ibid calibrate runs/night-2 --labelled runs/july
   ibid calibrate labels.csv --judge-name gpt-4 --threshold 0.5`,
 		Args: cobra.ExactArgs(1),
@@ -71,40 +69,34 @@ func (a *app) calibrateCommand() *cobra.Command {
 	f.table.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.judge, "judge-name", "", "the annotator of a table that is the judge")
-	flags.Float64Var(&f.threshold, "threshold", 0, "a judge's score is a yes from here on (default thresholds.supported of the run; 0.5 of a table)")
-	flags.Float64Var(&f.positive, "positive", 0, "people's value is a yes from here on (default as --threshold)")
-	flags.IntVar(&f.bins, "bins", 10, "bins of the calibration curve")
+	flags.Float64Var(&f.threshold, "threshold", 0, "scores and people's values are a yes from here on (default thresholds.supported of the run; 0.5 of a table)")
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "labelled", "", "a labelled run with the same judge, to correct this one by")
 	flags.BoolVar(&f.proposals, "with-proposals", false, "count labels by people who saw what the judge itself proposed, too")
 	formerly(cmd, "judge", "judge-name")
 	formerly(cmd, "from", "labelled")
-	f.under.register(cmd, "balanced_accuracy=0.8")
+	f.gates.register(cmd, "'balanced_accuracy >= 0.8'")
 	flags.BoolVar(&f.dry, "dry-run", false, "leave the run as it is")
 	return cmd
 }
 
 func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 	switch {
-	case f.bins < 2 || f.bins > 1000:
-		return ibid.Usagef("--bins must be 2 to 1000")
 	case f.table.asked(path) && f.judge == "":
 		return ibid.Usagef("which annotator is the judge?").With("name one: --judge-name NAME")
 	case !f.table.asked(path) && f.judge != "":
 		return ibid.Usagef("--judge-name needs a table of labels").With("a run knows its judge")
-	case notFinite(f.threshold) || notFinite(f.positive):
-		return ibid.Usagef("--threshold and --positive must be finite numbers")
+	case math.IsNaN(f.threshold) || math.IsInf(f.threshold, 0):
+		return ibid.Usagef("--threshold must be a finite number")
 	case f.table.asked(path) && f.from != "":
 		return ibid.Usagef("--labelled needs a run")
-	case f.from != "" && (cmd.Flags().Changed("threshold") || cmd.Flags().Changed("positive")):
-		return ibid.Usagef("--labelled takes the thresholds of the runs").With("the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive")
+	case f.from != "" && cmd.Flags().Changed("threshold"):
+		return ibid.Usagef("--labelled takes the thresholds of the runs").With("the judge's rates must be those at the threshold that the metrics count by: leave out --threshold")
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
 		return ibid.Usagef("--policy: %q is not possible", f.policy).With("it is one of mean, majority, each")
 	}
 	return nil
 }
-
-func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // options are those of a calibration; the threshold is the one given, or else the
 // default.
@@ -112,11 +104,7 @@ func (f *calibrateFlags) options(cmd *cobra.Command, o annotations.Options, thre
 	if cmd.Flags().Changed("threshold") {
 		threshold = f.threshold
 	}
-	positive := threshold
-	if cmd.Flags().Changed("positive") {
-		positive = f.positive
-	}
-	return annotations.CalibrateOptions{Options: o, Threshold: threshold, Positive: positive, Bins: f.bins}
+	return annotations.CalibrateOptions{Options: o, Threshold: threshold}
 }
 
 func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) error {
@@ -140,7 +128,7 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	if err := a.show(view); err != nil {
 		return err
 	}
-	return f.under.check(a, boundsOfJudge(view.Kinds))
+	return f.gates.check(a, valuesOfJudge(view.Kinds))
 }
 
 func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string) (*report.Calibration, error) {
@@ -163,8 +151,8 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), 0.5)
 	c := annotations.Calibrate("", f.judge, verdicts, o)
 	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}}
-	if !cmd.Flags().Changed("positive") && slices.ContainsFunc(verdicts, offScale) {
-		view.Warnings = append(view.Warnings, fmt.Sprintf("some of people's values lie outside 0 to 1; every value from %g on counts as a yes here: --positive sets another", c.Positive))
+	if !cmd.Flags().Changed("threshold") && slices.ContainsFunc(verdicts, offScale) {
+		view.Warnings = append(view.Warnings, fmt.Sprintf("some of people's values lie outside 0 to 1; every value from %g on counts as a yes here: --threshold sets another", c.Threshold))
 	}
 	return view, nil
 }
@@ -199,15 +187,21 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	if err != nil {
 		return nil, err
 	}
-	before := corrections(summary)
-	if f.from != "" {
+	before, abstains := corrections(summary), judged.Abstains
+	switch {
+	case abstains:
+		judged = nil
+		for i := range summary {
+			summary[i].Corrected, summary[i].CorrectedLow, summary[i].CorrectedHigh, summary[i].CorrectedMethod = nil, nil, nil, ""
+		}
+	case f.from != "":
 		rates := make(map[string]annotations.Rates)
 		for _, k := range view.Kinds {
-			rates[k.Kind] = annotations.MeasureRates(judged.Verdicts[k.Kind], k.Threshold, k.Positive, k.Level)
+			rates[k.Kind] = annotations.MeasureRates(judged.Verdicts[k.Kind], k.Threshold, k.Level)
 		}
 		harness.CorrectByRates(rates, summary)
 		judged = nil
-	} else {
+	default:
 		warnings, err := harness.CorrectByLabels(dir, judged, summary)
 		if err != nil {
 			return nil, err
@@ -215,7 +209,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 		view.Warnings = append(view.Warnings, warnings...)
 	}
 	view.Corrected = corrections(summary)
-	if len(view.Corrected) == 0 {
+	if len(view.Corrected) == 0 && !abstains {
 		view.Warnings = append(view.Warnings, "nothing could be corrected: that needs 10 labelled rows of a metric, and others without labels; or --labelled RUN")
 	}
 	if f.dry {
@@ -288,7 +282,10 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	for _, kind := range sortedKeys(judged.Verdicts) {
 		k := o
 		if kind != annotations.ClaimSupport && kind != annotations.CitationSupport {
-			k.Threshold, k.Positive = 0.5, 0.5 // answers are yes and no
+			k.Threshold = 0.5 // answers are yes and no
+		}
+		if kind == annotations.ClaimSupport || kind == annotations.CitationSupport {
+			k.Abstains, k.Undecided = judged.Abstains, judged.Undecided[kind]
 		}
 		c := annotations.Calibrate(kind, m.Judge.Name(), judged.Verdicts[kind], k)
 		if n := judged.Open[kind]; n > 0 {

@@ -11,7 +11,7 @@ import (
 func TestFlagsMeanOneThing(t *testing.T) {
 	type use struct{ command, usage, takes string }
 	seen := make(map[string]use)
-	for _, name := range []string{"documents", "truth", "labels", "judge", "run", "baseline", "from", "junit", "annotations", "out", "replay"} {
+	for _, name := range []string{"documents", "truth", "labels", "judge", "baseline", "from", "junit", "annotations", "out", "replay"} {
 		eachCommand((&app{}).root(), func(cmd *cobra.Command) {
 			f := cmd.LocalNonPersistentFlags().Lookup(name)
 			if f == nil || f.Hidden {
