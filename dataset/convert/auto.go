@@ -118,19 +118,13 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 		return []Format{jsonl}, nil, nil
 	}
 	whole := t.tree(string(t.data), o.start)
-	tree := whole
-	if inner := responseIn(o); inner != nil {
-		o = inner
-		tree = t.tree(string(t.data), o.start)
-	}
 	var last []Format
 	for _, f := range r.formats {
 		t.err = nil // what one format finds wrong says nothing of the next
 		switch {
 		case f.fits != nil && f.fits(o) && t.err == nil:
 			fitting = append(fitting, f)
-		case f.program == nil:
-		case !f.program.has["asked"] && !f.program.is(ctx, "fits", whole), f.program.has["asked"] && !f.program.is(ctx, "fits", tree):
+		case f.program == nil || !f.program.fits(ctx, whole):
 		case f.program.last:
 			last = append(last, f)
 		default:

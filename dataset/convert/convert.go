@@ -280,19 +280,12 @@ var formats = func() []Format {
 
 // goFormats are those that are read by Go.
 var goFormats = []Format{
-	alce,
-	attributionBench,
 	auto,
 	brat,
 	csvRows,
 	evidenceInference,
-	expertQA,
 	jsonl,
 	labelStudio,
-	longCite,
-	openRAGEval,
-	squad,
-	trecRAG,
 }
 
 // Formats returns every format, by name.

@@ -18,7 +18,10 @@ type exchange struct {
 	id, system, model, query string
 
 	ownSystem string        // of the response itself
-	record    string        // the record, as JSON; "" of formats that keep members in unread
+	collected bool          // it is an item of a collection
+	uncited   bool          // it says nothing of citations
+	leftOut   bool          // only its documents are written
+	record    string        // the record, as JSON; "" of items, which keep members in kept
 	bad       []any         // what could not be made a citation: the reasons
 	lost      []RecordError // the same, as they are reported
 	tags      []ibid.Tag    // by key
@@ -33,9 +36,14 @@ type exchange struct {
 	citations []foundCitation
 	marks     []answerMark
 
+	claims                         []ibid.Claim
+	labels                         []ibid.Label
+	truth                          []foundTruth
+	hasClaims, hasLabels, hasTruth bool
+
 	cost, tokens, latency ibid.Number // what the answer took
 
-	unread   extra    // members that have no column and belong to no citation
+	kept     extra    // members that have no column and belong to no citation
 	unknown  []string // dotted names of members that the format does not have
 	warnings []string
 
@@ -76,6 +84,17 @@ type foundCitation struct {
 
 	span markedSpan // the offsets into the source, and what they say if they are tested
 	test bool       // Start and End are characters of the source, and CitedText its quote
+}
+
+// A foundTruth is a place that a person marked. One that is not found stays as a member of the
+// record.
+type foundTruth struct {
+	annotator string
+	source    int
+	span      markedSpan
+	at        position
+	name      string // of the member
+	value     []byte
 }
 
 // An answerMark is what a provider says of where in the answer a citation
@@ -303,27 +322,35 @@ func (r *run) isRepeated(id, system string) bool {
 // write writes the row of an exchange whose offsets have been examined, and the
 // documents it brings.
 func (c *exchangeReader) write(x *exchange, at position) error {
-	if c.run.isRepeated(x.id, x.system) {
+	if !x.leftOut && c.run.isRepeated(x.id, x.system) {
 		c.fail(at.err(c.file, fmt.Sprintf("the answer of system %s to %s is there twice", quoted(x.system), quoted(x.id))))
 		return nil
 	}
 	row := ibid.Answer{
 		File: c.file, ID: x.id, Query: x.query, Answer: x.text,
-		System: x.system, Provider: c.format.name, Model: x.model,
+		System: x.system, Provider: c.program.name, Model: x.model,
 		CostUSD: x.cost, Tokens: wholeTokens(x.tokens), LatencyMillis: x.latency,
-		Citations: make([]ibid.Citation, 0, len(x.citations)), HasCitations: true,
+		Citations: make([]ibid.Citation, 0, len(x.citations)), HasCitations: !x.uncited,
+		Claims: x.claims, HasClaims: x.hasClaims, Labels: x.labels, HasLabels: x.hasLabels,
 	}
 	w := exchangeWriter{exchangeReader: c, x: x, at: at, names: &c.names}
-	if !c.Docs {
+	if x.collected {
+		row.Provider = ""
+	} else if !c.Docs {
 		w.names = &documentNames{}
 	}
 	if err := w.documents(&row); err != nil {
 		return err
 	}
+	if x.leftOut {
+		c.report.LeftOut++
+		return nil
+	}
 	for i := range x.citations {
 		row.Citations = append(row.Citations, w.citation(&x.citations[i]))
 	}
-	row.Tags = append(x.unread.tags(), x.tags...)
+	w.truth(&row)
+	row.Tags = append(x.kept.tags(), x.tags...)
 	sortTags(row.Tags)
 	row.SourceRecord = x.record
 	for _, name := range x.unknown {
@@ -360,24 +387,18 @@ func (w *exchangeWriter) warn(format string, args ...any) {
 func (w *exchangeWriter) documents(row *ibid.Answer) error {
 	for _, s := range w.x.sources {
 		_, known := textOf(&s.Document)
-		row.HasDocuments = row.HasDocuments || known && !w.Docs
+		row.HasDocuments = row.HasDocuments || (known || w.x.collected) && !w.Docs
 	}
 	w.named = make([]string, len(w.x.sources))
 	for i, s := range w.x.sources {
 		name, first := w.names.of(w.calledBy(s), contentOf(&s.Document), s.HasText || s.HasPages || s.HasBlocks)
 		w.named[i] = name
-		if !first {
-			continue
-		}
 		d := s.Document
 		d.Doc = name
-		switch {
-		case w.Docs:
-			if err := w.document(&d); err != nil {
+		if w.Docs || row.HasDocuments {
+			if err := w.place(row, &d, first); err != nil {
 				return err
 			}
-		case row.HasDocuments:
-			row.Documents = append(row.Documents, d)
 		}
 	}
 	return nil
@@ -414,7 +435,7 @@ func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 		out.Doc, out.DocNull = w.named[c.source], false
 	}
 	if c.test && c.Start.Known() && c.End.Known() {
-		w.place(&out, c)
+		w.placeOf(&out, c)
 	}
 	if c.mark != noMark {
 		w.answerSide(&out, c)
@@ -423,9 +444,28 @@ func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 	return out
 }
 
-// place converts the offsets into the source to code points. Where that gives
+// truth gives the row the places that people marked and that are found. Systems are measured
+// against it, so that what is not there is left out.
+func (w *exchangeWriter) truth(row *ibid.Answer) {
+	for i := range w.x.truth {
+		t := &w.x.truth[i]
+		switch v := t.span.verdict(w.proof.chosen); v {
+		case repaired:
+			w.run.warn(t.at.err(w.file, t.name+": "+markReasons[v]))
+		case mismatched, degenerate:
+			w.run.warn(t.at.err(w.file, fmt.Sprintf("%s: the document does not have %s exactly once: it is no truth of %s", t.name, quoted(t.span.quote.text), quoted(w.x.id))))
+			w.x.kept.add(t.name, t.value)
+			continue
+		}
+		start, end, _ := t.span.place(w.x.sources[t.source].searched().text, w.proof.chosen)
+		row.Truth = append(row.Truth, ibid.Mark{Annotator: t.annotator, Doc: w.named[t.source], Start: start, End: end})
+	}
+	row.HasTruth = w.x.hasTruth && (len(row.Truth) > 0 || len(w.x.truth) == 0)
+}
+
+// placeOf converts the offsets into the source to code points. Where that gives
 // other numbers, the given ones stay in source_reference.
-func (w *exchangeWriter) place(out *ibid.Citation, c *foundCitation) {
+func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 	q := &c.span.quote
 	if c.source != noSource && w.x.sources[c.source].searched() != nil {
 		out.Start, out.End, out.Unit = c.span.evidence.placed(w.x.sources[c.source].searched().text, q, w.proof.chosen)

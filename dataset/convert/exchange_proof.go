@@ -22,12 +22,12 @@ type exchangeProof struct {
 	fromAnswer   bool // offsets count from the start of the answer
 }
 
-// newExchangeProof begins the proof of a file whose format documents readings.
-func newExchangeProof(source, answer Reading) exchangeProof {
+// newExchangeProof begins the proof of a file in a format.
+func newExchangeProof(p *program) exchangeProof {
 	return exchangeProof{
-		source: proof{documented: indexOf(source)},
-		part:   proof{documented: indexOf(answer)},
-		whole:  proof{documented: indexOf(answer)},
+		source: proof{documented: indexOf(p.source), anyUnit: p.anyUnit},
+		part:   proof{documented: indexOf(p.answer)},
+		whole:  proof{documented: indexOf(p.answer)},
 	}
 }
 
@@ -56,6 +56,8 @@ func (p *exchangeProof) examineCitations(x *exchange) {
 		case !c.Start.Known() || !c.End.Known():
 			if isQuote(c.CitedText) {
 				p.source.unproved++
+			} else if x.collected {
+				p.source.withoutQuote++
 			}
 		case degenerateAnyhow(c.Start.Value, c.End.Value) || !c.test && c.Start.Value == c.End.Value:
 			c.span.evidence = noSpan
@@ -71,6 +73,17 @@ func (p *exchangeProof) examineCitations(x *exchange) {
 		default:
 			c.span.evidence = coarseEvidence(x.sources[c.source], &c.Citation)
 			p.source.count(&c.span.evidence)
+		}
+	}
+	for i := range x.truth {
+		switch t := &x.truth[i]; {
+		case degenerateAnyhow(t.span.quote.start, t.span.quote.end):
+			t.span.evidence = noSpan
+			p.source.count(&noSpan)
+		case !isQuote(t.span.quote.text):
+			p.source.withoutQuote++
+		default:
+			bySource[t.source] = append(bySource[t.source], &t.span)
 		}
 	}
 	for s, quoted := range bySource {

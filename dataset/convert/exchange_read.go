@@ -3,63 +3,40 @@ package convert
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"ibid"
 )
-
-// An exchangeFormat is how one provider writes its answers and citations. All of
-// them are read the same way:
-//
-// A file holds one response, several, a list of them, JSON Lines, or the events
-// of a stream; standard input is recognised by how it begins. A record is a
-// response, or an object that has it as its member response (of batches: result)
-// and may have id or custom_id, system, query, request, answer_cost_usd, answer_tokens
-// and answer_latency_ms beside it; where these are not, the response is asked. The id of a
-// row is the one beside the response, else the name of a file that holds nothing
-// else, without .response and what follows, else the response's own, else the
-// name of the file and the number of the record. The system is the one beside the
-// response, else that of the options, else the model, else the provider. A second
-// record of the same id and system is an error.
-//
-// Two passes are made: the first proves how the offsets of the file are to be
-// read, the second writes.
-type exchangeFormat struct {
-	name, summary string
-
-	// source and answer are the readings that the provider documents, or that
-	// fit what is known of it where it documents none.
-	source, answer Reading
-
-	program *program
-}
-
-// format is the format as a conversion knows it.
-func (f exchangeFormat) format() Format {
-	input := "JSON or JSON Lines files, or a directory of them"
-	if f.program.has["fold"] {
-		input = "JSON, JSON Lines or event stream files, or a directory of them"
-	}
-	return Format{
-		Name: f.name, Summary: f.summary, Input: input, CodePoints: true,
-		program: f.program, streams: true, options: exchangeOptions,
-		convert: func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, &f) },
-	}
-}
 
 var exchangeExtensions = []string{".json", ".jsonl", ".ndjson", ".sse"}
 
 // exchangeOptions are the options that every format of responses takes.
 var exchangeOptions = []string{"request", "system"}
 
-func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
-	c := &exchangeReader{run: r, format: f, pdfs: pdfReader{ctx: ctx, report: &r.report}, text: jsonText{limits: r.Limits}}
-	if _, err := f.program.codes["row"](); err != nil {
+// convertExchanges converts the files of a run with a program.
+//
+// A file holds one record, several, a list of them, JSON Lines, or the events of a stream;
+// standard input is recognised by how it begins. A record of a provider is a response, or an
+// object that has it as its member response (of batches: result) and may have id or custom_id,
+// system, query, request, answer_cost_usd, answer_tokens and answer_latency_ms beside it; where
+// these are not, the response is asked. The id of a row is the one beside the response, else
+// the name of a file that holds nothing else, without .response and what follows, else the
+// response's own, else the name of the file and the number of the record. The system is the one
+// beside the response, else that of the options, else the model, else the provider. A second
+// record of the same id and system is an error.
+//
+// Two passes are made: the first proves how the offsets of the file are to be read, the second
+// writes.
+func convertExchanges(ctx context.Context, r *run, p *program) error {
+	c := &exchangeReader{run: r, program: p, pdfs: pdfReader{ctx: ctx, report: &r.report}, text: jsonText{limits: r.Limits}}
+	if _, err := p.codes["row"](); err != nil {
 		return ibid.Usagef("%s", err.Error())
+	}
+	if p.systems && len(r.paths) > 1 {
+		return ibid.Usagef("format %s takes one file", p.name).With("ids are numbers of records and would repeat between files")
 	}
 	if r.Request != "" {
 		q, bad, err := c.loadRequest(r.Request)
@@ -71,7 +48,11 @@ func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
 		}
 		c.asked = q
 	}
-	return r.eachFile(ctx, exchangeExtensions, func(path string) error {
+	extensions := exchangeExtensions
+	if p.table != nil {
+		extensions = autoExtensions
+	}
+	return r.eachFile(ctx, extensions, func(path string) error {
 		if isRequest(path) {
 			return nil
 		}
@@ -79,19 +60,29 @@ func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
 	})
 }
 
-// An exchangeReader reads files of one provider.
+// An exchangeReader reads files with one program.
 type exchangeReader struct {
 	*run
-	format *exchangeFormat
-	asked  *request // by the options, nil if by none
-	pdfs   pdfReader
+	program *program
+	asked   *request // by the options, nil if by none
+	pdfs    pdfReader
 
 	file   string
+	shape  shape
 	beside *request     // of the file's name, nil if there is none
 	bad    *RecordError // why that could not be read
 	proof  exchangeProof
 	text   jsonText
 	flat   *jsonlReader // of rows of programs that give flat ones
+}
+
+// A madeRow is what came of a row of a record: an exchange, what is wrong with it, or neither
+// where it is left out on purpose.
+type madeRow struct {
+	x      *exchange
+	at     position
+	bad    *RecordError
+	counts bool // as a record
 }
 
 // read converts one file.
@@ -102,30 +93,31 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 			return err
 		}
 	}
+	var err error
 	if beside := besideRequest(path); beside != "" && c.asked == nil {
-		var err error
 		if c.beside, c.bad, err = c.loadRequest(beside); err != nil {
 			return err
 		}
 	}
-	s, err := c.shapeOf(path)
-	if err != nil {
+	if columns, ok := c.csvHeader(path); ok && c.program.table != nil && (path != stdinPath || hasColumns(columns, c.program.table...)) {
+		c.shape = tableShape
+	} else if c.shape, err = c.shapeOf(path); err != nil {
 		return err
 	}
-	if c.format.program.flat {
-		return c.readFlat(ctx, s)
+	if c.program.flat {
+		return c.readFlat(ctx)
 	}
-	c.proof = newExchangeProof(c.format.source, c.format.answer)
-	var all []madeExchange // as long as they are not too many
+	c.proof = newExchangeProof(c.program)
+	var all []madeRow // as long as they are not too many
 	size, complete := 0, true
-	err = c.eachRow(ctx, s, func(x *exchange, at position, bad *RecordError) error {
-		if x != nil {
-			c.proof.examine(x)
-			x.forget()
-			size += x.size()
+	err = c.eachRow(ctx, func(m madeRow) error {
+		if m.x != nil {
+			c.proof.examine(m.x)
+			m.x.forget()
+			size += m.x.size()
 		}
 		if complete = complete && size <= heldExchanges; complete {
-			all = append(all, madeExchange{x, at, bad})
+			all = append(all, m)
 		} else {
 			all = nil
 		}
@@ -134,178 +126,262 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	c.proof.settle(&c.report, path, c.format.name)
-	convert := func(x *exchange, at position, bad *RecordError) error {
-		c.report.Records++
-		if bad != nil {
-			c.fail(*bad)
-			return nil
-		}
-		if x == nil {
-			c.report.LeftOut++
-			return nil
-		}
-		return c.write(x, at)
-	}
-	if complete {
-		for i, m := range all {
-			if err := ctx.Err(); err != nil {
-				return err
+	c.proof.settle(&c.report, path, c.program.name)
+	if !complete {
+		return c.eachRow(ctx, func(m madeRow) error {
+			if m.x != nil {
+				again := newExchangeProof(c.program) // what has been counted before
+				again.examine(m.x)
 			}
-			all[i] = madeExchange{}
-			if err := convert(m.x, m.at, m.bad); err != nil {
-				return err
-			}
-		}
-		return nil
+			return c.convert(m)
+		})
 	}
-	return c.eachRow(ctx, s, func(x *exchange, at position, bad *RecordError) error {
-		if x != nil {
-			again := newExchangeProof(c.format.source, c.format.answer) // what has been counted before
-			again.examine(x)
+	for i, m := range all {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		return convert(x, at, bad)
-	})
+		all[i] = madeRow{}
+		if err := c.convert(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // heldExchanges is how many bytes of a file are converted without reading it twice: what its
 // quotes say of the offsets is known at its end only.
 const heldExchanges = 32 << 20
 
-// A madeExchange is what came of a record: an exchange, or what is wrong with it.
-type madeExchange struct {
-	x   *exchange
-	at  position
-	bad *RecordError
+// convert writes a row, or counts it as failed or left out.
+func (c *exchangeReader) convert(m madeRow) error {
+	if m.counts {
+		c.report.Records++
+	}
+	switch {
+	case m.bad != nil:
+		c.fail(*m.bad)
+	case m.x == nil:
+		c.report.LeftOut++
+	default:
+		return c.write(m.x, m.at)
+	}
+	return nil
 }
 
-// decoded completes what has been read of a record, or says what is wrong.
-func (c *exchangeReader) decoded(x *exchange, id string) (*exchange, *RecordError) {
-	if c.bad != nil && x.request == nil {
-		return nil, c.bad
+// eachRow calls do with every row that the program makes of the file.
+func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
+	switch {
+	case c.shape == tableShape:
+		return c.eachGroup(ctx, do)
+	case c.shape == eventShape || c.program.list:
+		return c.eachFolded(ctx, do)
 	}
-	x.id = id
-	x.system = cmp.Or(x.system, c.System, x.ownSystem, x.model, c.format.name)
-	x.complete()
-	return x, nil
+	return c.eachRecord(ctx, c.file, c.shape, func(rec *foreignRecord) error {
+		piece, bad := newPiece(rec, &c.text)
+		if bad != nil {
+			return do(madeRow{at: rec.at, bad: bad, counts: true})
+		}
+		return c.rows(ctx, c.recordOf(rec.number, piece), piece.tree, rec.only, do)
+	})
 }
 
-// ask gives the exchange the request that it answers.
-func (c *exchangeReader) ask(x *exchange, own *request) {
-	for _, q := range []*request{own, c.beside, c.asked} {
-		if q == nil {
-			continue
-		}
-		for _, s := range slices.Concat(q.documents, q.results) {
-			s.shared = q != own
-		}
-		x.request = q
-		if x.query == "" {
-			x.query = q.query
-		}
-		x.model = q.model
-		break
+// recordOf is the record that pieces of the file make.
+func (c *exchangeReader) recordOf(number int, pieces ...recordPiece) *programRecord {
+	return &programRecord{pieces: pieces, number: number, stem: c.stem(), limits: c.Limits}
+}
+
+// rows calls do with every row of a record; only says that there is no other record.
+func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any, only bool, do func(madeRow) error) error {
+	p, whole := c.program, from.whole()
+	mistaken := func(err error) madeRow {
+		bad := from.mistake(p, c.file, err, whole)
+		return madeRow{at: whole.position(), bad: &bad, counts: true}
 	}
-	if x.request != nil {
-		x.sources = append(append(x.sources, x.request.documents...), x.request.results...)
-		for _, d := range x.request.documents {
-			if d.problem != "" {
-				x.warnings = append(x.warnings, d.problem)
+	if c.bad != nil {
+		return do(madeRow{at: whole.position(), bad: c.bad, counts: true})
+	}
+	if c.flat != nil {
+		return c.flatRows(ctx, from, tree, only, do)
+	}
+	w, err := unwrapped(tree, p)
+	if err != nil {
+		return do(mistaken(err))
+	}
+	q, err := c.requestOf(ctx, w.request, from)
+	if err != nil {
+		return do(mistaken(err))
+	}
+	var all []madeRow
+	err = p.run(ctx, "row", from, w.response, func(row any) bool {
+		f := filler{p: p, rec: from, response: w.response}
+		f.x = &exchange{givenID: w.id, system: w.system, query: w.query, cost: w.cost, tokens: w.tokens, latency: w.latency}
+		c.ask(f.x, q)
+		m := c.made(&f, row)
+		if m.x != nil && len(all) == 0 {
+			m.x.unknown = f.unknownMembers()
+		}
+		all = append(all, m)
+		return true
+	})
+	if err == nil && len(all) == 0 {
+		err = errors.New("the program gives no row")
+	}
+	if err != nil {
+		all = append(all, mistaken(err))
+	}
+	for i, m := range all {
+		m.counts = i == 0 || !p.systems
+		if m.x != nil {
+			number := from.number
+			if !p.systems {
+				number += i
 			}
+			m.x.id = c.nameOf(m.x, number, only && len(all) == 1)
+			m.x.system = cmp.Or(m.x.system, c.System, m.x.ownSystem, m.x.model, c.lastSystem())
+			m.x.complete()
 		}
-	}
-}
-
-// responseIn is the response that an object wraps, nil if it is one itself.
-func responseIn(o *object) *object {
-	if o.isObject("response") {
-		response := o.get("response").object()
-		if response.isObject("body") {
-			return response.get("body").object()
-		}
-		return response
-	}
-	if o.isObject("result") {
-		result := o.get("result").object()
-		if kind := result.peek("type"); kind != "" && kind != "succeeded" {
-			result.fail("the request of the batch has not succeeded: %s", quoted(kind))
-			return result
-		}
-		if result.isObject("message") {
-			return result.get("message").object()
+		if err := do(m); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// nameOf is the id of a row.
-func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
+// lastSystem is the system of rows of which nothing is known.
+func (c *exchangeReader) lastSystem() string {
+	if c.program.collection {
+		return "default"
+	}
+	return c.program.name
+}
+
+// made is what comes of a row that the program gives.
+func (c *exchangeReader) made(f *filler, row any) madeRow {
+	if row == nil {
+		return madeRow{}
+	}
+	part := f.rec.whole()
+	o, _ := row.(map[string]any)
+	if path, ok := o["$path"].([]any); ok {
+		if p := f.rec.part(o["$in"], path); p != nil {
+			part = *p
+		}
+	}
+	m := madeRow{at: part.position()}
+	if reason, bad := o[badElement]; bad {
+		e := f.rec.mistake(f.p, c.file, badReason(reason), part)
+		m.bad = &e
+	} else if err := f.fill(row); err != nil {
+		e := part.piece.mistake(part.path, fmt.Sprintf("format %s gives no row: %v", f.p.name, err), c.file)
+		m.bad = &e
+	} else {
+		for _, reason := range f.x.bad {
+			e := f.rec.mistake(f.p, c.file, badReason(reason), part)
+			e.Reason = annotationLeftOut + e.Reason
+			f.x.lost = append(f.x.lost, e)
+		}
+		m.x = f.x
+	}
+	return m
+}
+
+// annotationLeftOut begins the warnings of annotations that could not be read.
+const annotationLeftOut = "annotation left out: "
+
+// badReason is the error of an annotation or a row that is left out.
+func badReason(reason any) error {
+	if e, ok := reason.(*placedError); ok {
+		return e
+	}
+	return fmt.Errorf("%v", reason)
+}
+
+// stem is the name of the file without .response and what follows, else without its ending.
+func (c *exchangeReader) stem() string {
 	stem := unpackedName(filepath.Base(c.file))
 	if before, _, found := strings.Cut(stem, ".response."); found {
-		stem = before
-	} else {
-		stem = strings.TrimSuffix(stem, filepath.Ext(stem))
+		return before
+	} else if c.file == stdinPath {
+		return "stdin"
 	}
-	if c.file == stdinPath {
-		stem = "stdin"
-	}
+	return strings.TrimSuffix(stem, filepath.Ext(stem))
+}
+
+// nameOf is the id of a row: number is that of its record.
+func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
 	switch {
 	case x.givenID != "":
 		return x.givenID
-	case only && c.file != stdinPath:
-		return stem
+	case c.program.collection && x.responseID == "":
+		return fmt.Sprint(number)
+	case only && c.file != stdinPath && !c.program.collection:
+		return c.stem()
 	case x.responseID != "":
 		return x.responseID
 	}
-	return fmt.Sprintf("%s:%d", stem, number)
+	return fmt.Sprintf("%s:%d", c.stem(), number)
 }
 
-// A request is what was asked: the query, the model and the documents that the
-// answer can cite. Citations count documents and search results apart.
-type request struct {
-	query, model       string
-	documents, results []*source
-	pdfs               *pdfReader
+// readFlat converts a file of which the program makes flat rows.
+func (c *exchangeReader) readFlat(ctx context.Context) error {
+	flat := newJSONLReader(c.run, c.file)
+	flat.record.columns = c.Columns
+	c.flat = &flat
+	defer func() { c.flat = nil }()
+	err := c.eachRow(ctx, func(m madeRow) error {
+		c.report.Records++
+		if m.bad != nil {
+			c.fail(*m.bad)
+		}
+		return nil
+	})
+	flat.settle()
+	return err
 }
 
-// requestSuffix is how the name of the request ends that lies beside a response
-// X.response.json.
-const requestSuffix = ".request.json"
-
-// besideRequest is the path of the request beside a response, "" if there is
-// none.
-func besideRequest(path string) string {
-	if path == stdinPath {
-		return ""
+// flatRows does with the rows of a record what format jsonl does with its own. One without an
+// id is called by its file. The record stays with a row that it gives alone.
+func (c *exchangeReader) flatRows(ctx context.Context, from *programRecord, tree any, only bool, do func(madeRow) error) error {
+	p, whole := c.program, from.whole()
+	at := whole.position()
+	var all []any
+	ended := p.run(ctx, "row", from, tree, func(row any) bool {
+		all = append(all, row)
+		return true
+	})
+	if ended == nil && len(all) == 0 {
+		ended = errors.New("the program gives no row")
 	}
-	stem, _, found := strings.Cut(filepath.Base(path), ".response.")
-	if !found {
-		return ""
+	rec := &c.flat.record
+	for i, row := range all {
+		if row == nil {
+			c.report.LeftOut++
+			continue
+		}
+		if o, ok := row.(map[string]any); ok && (o["id"] == nil || o["id"] == "") {
+			o["id"] = c.nameOf(&exchange{}, from.number+i, only && len(all) == 1)
+		}
+		if e := rec.decode([]byte(programJSON(row))); e != nil {
+			bad := at.err(c.file, fmt.Sprintf("format %s: row %d: %s", p.name, i+1, e.msg))
+			if err := do(madeRow{at: at, bad: &bad}); err != nil {
+				return err
+			}
+			continue
+		}
+		rec.row.QueryNull = false
+		if len(all) == 1 {
+			f := filler{rec: from}
+			rec.row.SourceRecord = f.record()
+		}
+		c.flat.tallyNames()
+		if err := c.flat.row(&rec.row, at); err != nil {
+			return err
+		}
+		c.report.Records++
 	}
-	beside := filepath.Join(filepath.Dir(path), stem+requestSuffix)
-	if _, err := os.Stat(beside); err != nil {
-		return ""
+	if ended == nil {
+		return nil
 	}
-	return beside
-}
-
-// isRequest reports whether a file is the request of another: it is read with its
-// response, even if both are given.
-func isRequest(path string) bool {
-	return strings.HasSuffix(unpackedName(path), requestSuffix)
-}
-
-// loadRequest reads a file that holds one request. bad says what is wrong with
-// it.
-func (c *exchangeReader) loadRequest(path string) (q *request, bad *RecordError, err error) {
-	data, reason, err := c.whole(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if reason != "" {
-		return nil, &RecordError{File: path, Reason: reason}, nil
-	}
-	var t jsonText
-	rec := foreignRecord{file: path, data: data, at: position{1, 1}}
-	return c.askedIn(&rec, &t)
+	bad := from.mistake(p, c.file, ended, whole)
+	return do(madeRow{at: at, bad: &bad})
 }

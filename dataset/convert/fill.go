@@ -22,25 +22,37 @@ import (
 //	documents  {doc, title, type, text or pages or blocks, metadata, pdf}
 //	cites      {source, quote, start, end, unit, page, title, type, method, id, confidence,
 //	           relevance, token_contribution, claim, reference, in}
-//	numbered   what [n] in the text stands for, where that is not the documents
-//	claims     texts, or {text, part}, {text, start, end}, {text, after: true}
-//	labels     {annotator, claim, citation, kind, value}
-//	truth      {annotator, doc, start, end, unit, quote}
+//	numbered   what [n] in the text stands for, where that is not the documents; null for nothing
+//	claims     {text, start, end, cites}, or {text, part, cites}
+//	labels     {annotator, claim, kind, value}
+//	truth      {annotator, chunk, start, quote, name, value}: a place in a document of the row; where
+//	           the quote is not there, name and value stay as a member
+//	kept       {key, value} for members that have no column
 //	warn       texts
+//	left_out   true for one that is left out on purpose, but for its documents
 //
 // The source of a cite is {document: n} or {result: n} of the request, {chunk: n} of the
 // row's documents, or what documents are; local says that its name tells it from others in
-// the request only; {missing: name} is one that there should be and is not. in says where in the answer it stands: {part}, {part, at}, {part, start,
-// end, text, link} or the same without a part for the whole answer, or false if that is not known; role is segment unless it
-// says marker or has link or at. A cite in parts[].cites stands on its part. A row without
-// cites has the marks of its text read, unless claims or truth is there.
+// the request only; {missing: name} is one that there should be and is not, {named: name} one
+// that stands elsewhere. in says where in the answer it stands: {part}, {part, at}, {part,
+// start, end, text, link} or the same without a part for the whole answer, or false if that is
+// not known; role is segment unless it says marker or has link or at. A cite in parts[].cites
+// stands on its part, one in claims[].cites on its claim. A row with parts that says nothing of
+// cites, claims or truth has the marks of its text read.
 type filler struct {
 	p        *program
 	rec      *programRecord
 	response any // what the program looked at
 	x        *exchange
 	own      []int // sources that the row lists
+	claim    *backedClaim
 	err      error // the first thing that is no row
+}
+
+// A backedClaim is the claim whose cites are read: its id, and its place in the answer.
+type backedClaim struct {
+	id   string
+	mark int
 }
 
 // fill makes the exchange of a row. The error is the program's: it gives no row.
@@ -50,6 +62,8 @@ func (f *filler) fill(row any) error {
 		return fmt.Errorf("row: want an object, got %s", kindOfTree(row))
 	}
 	x := f.x
+	x.collected, x.leftOut = f.p.collection, f.isTrue(o, "left_out")
+	x.uncited = o["parts"] == nil && o["cites"] == nil && o["numbered"] == nil
 	x.responseID = f.text(o, "id")
 	x.model = cmp.Or(f.text(o, "model"), x.model)
 	x.ownSystem = f.text(o, "system")
@@ -74,14 +88,97 @@ func (f *filler) fill(row any) error {
 	for _, c := range f.list(o, "cites") {
 		f.cite(c, noPart)
 	}
+	f.claims(o)
+	f.judgments(o)
 	f.units()
 	f.marks(o)
 	for _, w := range f.list(o, "warn") {
 		x.warn(f.textOf(w, "warn"))
 	}
 	f.tags(o)
-	x.record, x.unknown = f.record(), f.unknownMembers()
+	f.members(&x.kept, o["kept"])
+	if !x.collected {
+		x.record = f.record()
+	}
 	return f.err
+}
+
+// claims adds the claims, with the citations that back them.
+func (f *filler) claims(o map[string]any) {
+	x := f.x
+	list := f.list(o, "claims")
+	if x.hasClaims = o["claims"] != nil; x.hasClaims {
+		x.complete()
+	}
+	for i, v := range list {
+		c := f.object(v, indexed("claims", i))
+		claim := ibid.Claim{ClaimID: strconv.Itoa(i), Text: f.text(c, "text"), Start: f.integer(c, "start"), End: f.integer(c, "end")}
+		if n := f.integer(c, "part"); n.Known() && 0 <= n.Value && n.Value < int64(len(x.parts)) {
+			p := &x.parts[n.Value]
+			claim.Start, claim.End = integer(int64(p.at)), integer(int64(p.at+p.chars))
+		}
+		x.claims = append(x.claims, claim)
+		f.claim = &backedClaim{claim.ClaimID, noMark}
+		if claim.Start.Known() {
+			m := answerMark{quote: quote{start: claim.Start.Value, end: claim.End.Value}, part: wholeAnswer, given: givenSpan, role: ibid.Segment}
+			f.claim.mark = x.addMark(m)
+		}
+		for _, cite := range f.list(c, "cites") {
+			f.cite(cite, noPart)
+		}
+	}
+	f.claim = nil
+}
+
+// judgments adds what people say: labels, and the truth.
+func (f *filler) judgments(o map[string]any) {
+	x := f.x
+	x.hasLabels, x.hasTruth = o["labels"] != nil, o["truth"] != nil
+	for _, v := range f.list(o, "labels") {
+		l := f.object(v, "labels")
+		label := ibid.Label{Annotator: f.text(l, "annotator"), Kind: f.text(l, "kind"), Value: f.number(l, "value")}
+		if n := f.integer(l, "claim"); n.Known() {
+			label.ClaimID = strconv.FormatInt(n.Value, 10)
+		}
+		x.labels = append(x.labels, label)
+	}
+	for _, v := range f.list(o, "truth") {
+		m := f.object(v, "truth")
+		t := foundTruth{annotator: f.text(m, "annotator"), name: f.text(m, "name"), value: []byte(f.rec.raw(m["value"]))}
+		t.span.quote = quote{text: f.text(m, "quote"), start: f.integer(m, "start").Value, open: true}
+		t.span.quote.end = t.span.quote.start + 1
+		if p, ok := f.rec.find(m["value"]); ok {
+			t.at = p.position()
+		}
+		chunk := f.integer(m, "chunk").Value
+		if chunk < 0 || chunk >= int64(len(f.own)) || x.sources[f.own[chunk]].searched() == nil {
+			f.wrong("truth.chunk", "a document of the row with its text", m["chunk"])
+			return
+		}
+		t.source = f.own[chunk]
+		x.truth = append(x.truth, t)
+	}
+}
+
+// members adds {key, value} to others that have no column.
+func (f *filler) members(to *extra, list any) {
+	if list == nil {
+		return
+	}
+	for _, v := range f.list(map[string]any{"kept": list}, "kept") {
+		m := f.object(v, "kept")
+		to.add(f.text(m, "key"), []byte(f.json(m["value"])))
+	}
+}
+
+// json is a value as compact JSON: an object as the record has it, or of members in an order.
+func (f *filler) json(v any) string {
+	if o, ok := v.(map[string]any); ok && o["$members"] != nil {
+		var more extra
+		f.members(&more, o["$members"])
+		return more.reference("")
+	}
+	return f.rec.raw(v)
 }
 
 // wrong keeps the first thing that is no row.
@@ -191,7 +288,7 @@ func (f *filler) document(o map[string]any) source {
 	d.Blocks, d.HasBlocks = f.texts(o, "blocks")
 	if m := o["metadata"]; m != nil {
 		if all, isObject := m.(map[string]any); !isObject || len(all) > 0 {
-			d.Metadata = programJSON(m)
+			d.Metadata = f.json(m)
 		}
 	}
 	return source{Document: d, unnamed: f.isTrue(o, "local") && f.x.request == nil}
@@ -202,7 +299,7 @@ func (f *filler) source(v any) int {
 	s := f.document(f.object(v, "source"))
 	none := !s.HasText && !s.HasPages && !s.HasBlocks
 	for i, k := range f.x.sources {
-		if k.Doc == s.Doc && (s.SourceType == "" || k.SourceType == "" || k.SourceType == s.SourceType) && (none || s.like(k)) {
+		if k.Doc == s.Doc && (s.SourceType == "" || k.SourceType == "" || k.SourceType == s.SourceType) && (none && !f.x.collected || s.like(k)) {
 			return i
 		}
 	}
@@ -256,6 +353,9 @@ func (f *filler) cite(v any, part int) {
 		x.warn(fmt.Sprintf("chunk %d is cited, and the response has %d", chunk.Value, len(f.own)))
 		c = x.cite(noSource, mark)
 		c.Doc, c.DocNull = fmt.Sprintf("chunk %d", chunk.Value), false
+	case of["named"] != nil:
+		c = x.cite(noSource, mark)
+		c.Doc, c.DocNull = f.text(of, "named"), false
 	case of["missing"] != nil:
 		c = x.cite(noSource, mark)
 		c.Doc, c.DocNull = f.text(of, "missing"), false
@@ -289,10 +389,15 @@ func (f *filler) about(c *foundCitation, o map[string]any) {
 	c.TokenContribution = f.integer(o, "token_contribution")
 	c.test = c.Start.Known() && c.Unit == ""
 	if r := o["reference"]; r != nil {
-		c.SourceReference = f.rec.raw(r)
+		c.SourceReference = f.json(r)
 	}
 	if n := f.integer(o, "claim"); n.Known() {
 		c.ClaimID = strconv.FormatInt(n.Value, 10)
+	}
+	if f.claim != nil {
+		if c.ClaimID = f.claim.id; o["in"] != false {
+			c.AnswerRole = ibid.Segment
+		}
 	}
 	if c.source == noSource {
 		return
@@ -307,6 +412,9 @@ func (f *filler) about(c *foundCitation, o map[string]any) {
 // mark adds where in the answer a cite stands, noMark if that is not known.
 func (f *filler) mark(o map[string]any, part int) int {
 	in := map[string]any{}
+	if o["in"] == nil && f.claim != nil {
+		return f.claim.mark
+	}
 	if o["in"] == false || o["in"] == nil && part == noPart {
 		return noMark
 	} else if o["in"] != nil {
@@ -381,22 +489,29 @@ func (f *filler) units() {
 func (f *filler) marks(o map[string]any) {
 	x, sources := f.x, f.own
 	list := f.list(o, "numbered")
-	if o["numbered"] == nil && (o["cites"] != nil || slices.ContainsFunc(f.list(o, "parts"), citesOfPart)) {
+	said := o["cites"] != nil || o["claims"] != nil || o["truth"] != nil || slices.ContainsFunc(f.list(o, "parts"), citesOfPart)
+	if o["numbered"] == nil && said {
 		return
 	}
 	if o["numbered"] != nil {
 		sources = nil
 		for _, v := range list {
-			sources = append(sources, f.source(v))
+			if v == nil {
+				sources = append(sources, noSource)
+			} else {
+				sources = append(sources, f.source(v))
+			}
 		}
 	}
 	x.complete()
-	documents := make([]ibid.Document, len(sources))
+	numbered := make([]ibid.Citation, len(sources))
 	for i, source := range sources {
-		documents[i] = x.sources[source].Document
+		if numbered[i] = (ibid.Citation{DocNull: true, Title: "[" + strconv.Itoa(i+1) + "]"}); source != noSource {
+			numbered[i] = citationOf(&x.sources[source].Document)
+		}
 	}
 	m := markReader{
-		row: &ibid.Answer{Answer: x.text}, sources: documentSources(documents),
+		row: &ibid.Answer{Answer: x.text}, sources: numbered,
 		known: o["numbered"] != nil || o["documents"] != nil, listed: o["numbered"] != nil,
 		report: func(format string, args ...any) { x.warn(fmt.Sprintf(format, args...)) },
 	}
@@ -408,6 +523,8 @@ func (f *filler) marks(o map[string]any) {
 		found := foundCitation{Citation: c, source: m.cites[i], mark: mark}
 		if found.source != noSource {
 			found.source = sources[found.source]
+		}
+		if found.source != noSource && !x.collected {
 			if _, known := textOf(&x.sources[found.source].Document); !known && found.Unit == "document" {
 				found.Unit = ""
 			}
@@ -415,7 +532,8 @@ func (f *filler) marks(o map[string]any) {
 		x.citations = append(x.citations, found)
 	}
 	for i, v := range list {
-		method := f.text(f.object(v, "numbered"), "cited")
+		o, _ := v.(map[string]any)
+		method := f.text(o, "cited")
 		if method == "" || slices.ContainsFunc(x.citations, func(c foundCitation) bool { return c.source == sources[i] }) {
 			continue
 		}

@@ -243,13 +243,18 @@ func (v value) missing() {
 func (v value) oneOf(values []string) string {
 	s, given := v.text()
 	if given && !slices.Contains(values, s) {
-		msg := "unknown value " + quoted(s)
-		if near := ibid.Nearest(s, values); near != "" {
-			msg += ", did you mean " + near + "?"
-		}
-		v.fail("%s", msg)
+		v.fail("%s", unknownValue(s, values))
 	}
 	return s
+}
+
+// unknownValue says that a string is none of the values that a member may have.
+func unknownValue(s string, values []string) string {
+	msg := "unknown value " + quoted(s)
+	if near := ibid.Nearest(s, values); near != "" {
+		msg += ", did you mean " + near + "?"
+	}
+	return msg
 }
 
 // label is a string or a number as text: ids are either.

@@ -31,10 +31,14 @@ type markReader struct {
 func documentSources(documents []ibid.Document) []ibid.Citation {
 	all := make([]ibid.Citation, len(documents))
 	for i := range documents {
-		d := &documents[i]
-		all[i] = ibid.Citation{Doc: d.Doc, Title: d.Title, SourceType: d.SourceType}
+		all[i] = citationOf(&documents[i])
 	}
 	return all
+}
+
+// citationOf is a citation of a document.
+func citationOf(d *ibid.Document) ibid.Citation {
+	return ibid.Citation{Doc: d.Doc, Title: d.Title, SourceType: d.SourceType}
 }
 
 // read adds a citation for each mark of [claims.ReadMarks], and reports how many were not

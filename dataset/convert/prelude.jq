@@ -1,6 +1,6 @@
 # Functions that all programs have, beside those in Go: need, need_KIND and KIND (str, num,
-# int, bool, obj, list, id) of a member, objects and strings of a list, bad, truncated, quoted,
-# account.
+# int, bool, obj, list, id) of a member, one_of of a member and its values, bad, truncated,
+# quoted, account; once(part), where a text holds a part, white space ignored, if once only.
 
 def now: error("now: the same file must give the same rows");
 
@@ -9,6 +9,37 @@ def entries: _entries($__record);
 
 # a member of the object that has the response as its member
 def beside(name): _beside($__record; name);
+
+# the elements of a list, none if it is null or absent, which must be of a kind
+def objects(name): _elements($__record; name; "an object");
+def strings(name): _elements($__record; name; "a string");
+
+# the number of the record in its file, and the name of the file without its ending
+def number: _number($__record);
+def stem: _stem($__record);
+
+# the members of an object but some, in the order of the record
+def others(names): names as $names | [entries[] | select(.key as $key | $names | index($key) | not)];
+
+# the same as an object that keeps their order, null if there are none
+def rest(names): others(names) | if . == [] then null else {"$members": .} end;
+
+# the first of some names that has a value, else the first
+def given(names): . as $in | first(names[] | select($in[.] != null)) // names[0];
+
+# a text without what a regular expression matches
+def without($regex): split($regex; "") | join("");
+
+# objects with a text as an answer of sentences, each a claim that cites what f makes of it
+def sentences(f): [.[] | need_str("text") | trim] as $texts
+  | {parts: [$texts | to_entries[] | if .key > 0 then " " else empty end, .value],
+     claims: [to_entries[] | {text: $texts[.key], part: (2 * .key), cites: [.value | f]}]};
+
+# the rows that f makes of the parts of a record that are records of their own. parts is a path,
+# such as .data[]. A part that is wrong costs itself.
+def rows(parts; f): . as $in | path(parts) as $path | getpath($path)
+  | (try f catch (if type == "object" and has("$bad") then . else {"$bad": tostring} end))
+  | if type == "object" and (has("$in") | not) then . + {"$in": $in, "$path": $path} else . end;
 
 # a value as JSON, as the record has it
 def raw: _raw($__record);

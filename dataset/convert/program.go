@@ -23,20 +23,32 @@ import (
 //	begins  event → true if it begins another response
 //	row     record → one row or several
 //	asked   request → {model, query, documents, results}
+//	group   line of a table → what lines of one record have in common, null for a line alone
 //
-// Only row is needed. The comment at the top says more: its first line is what the format
-// is; "offsets: source UNIT END; answer UNIT END" are the readings that the provider
-// documents; "before: NAME…" names formats that this one wins against where both fit, and
-// "last" says that it fits only if no other does; "flat" that its rows have the members of
-// format jsonl, under any name that these have; "list" that the records of a file are the
-// events of one. [filler] says what a row is.
+// Only row is needed. The comment at the top says more. Its first line is what the format is.
+// The others:
+//
+//	offsets: source UNIT END; answer UNIT END   readings that the provider documents; the unit
+//	            any of a source is the one of most quotes
+//	last        it fits only if no other format does
+//	flat        its rows have the members of format jsonl, under any name that these have
+//	list        the records of a file are the events of one
+//	collection  its rows are items of a data set: they have ids, systems and documents of their
+//	            own and no provider, and keep what they say they keep, not the whole record
+//	systems     a record is divided by system: its rows count as one and are called by its number
+//	table: COLUMN…  it reads CSV with these columns, too; fold gets the lines of a group
+//
+// [filler] says what a row is.
 type program struct {
 	name, summary  string
 	file           string // that it stands in, "" if it is built in
 	source, answer Reading
-	before         []string
+	anyUnit        bool // of the source
 	last           bool
 	flat, list     bool
+	collection     bool
+	systems        bool
+	table          []string // columns
 
 	text  string
 	words map[string]bool // that stand in it
@@ -103,18 +115,22 @@ func newProgram(name, text string) (*program, error) {
 			if err := p.offsets(value); err != nil {
 				return nil, err
 			}
-		case about == "before":
-			p.before = strings.Fields(value)
+		case about == "table":
+			p.table = strings.Fields(value)
 		case line == "last":
 			p.last = true
 		case line == "flat":
 			p.flat = true
 		case line == "list":
 			p.list = true
+		case line == "collection":
+			p.collection = true
+		case line == "systems":
+			p.systems = true
 		}
 	}
 	p.codes = map[string]func() (*gojq.Code, error){}
-	for _, function := range []string{"fits", "fold", "begins", "row", "asked"} {
+	for _, function := range []string{"fits", "fold", "begins", "row", "asked", "group"} {
 		p.codes[function] = sync.OnceValues(func() (*gojq.Code, error) { return p.compile(function) })
 	}
 	return p, nil
@@ -126,6 +142,9 @@ func (p *program) offsets(text string) error {
 		words := strings.Fields(part)
 		if len(words) != 3 {
 			return fmt.Errorf("offsets: want SIDE UNIT END, got %s", quoted(part))
+		}
+		if p.anyUnit = words[0] == "source" && words[1] == "any" && words[2] == "exclusive"; p.anyUnit {
+			continue
 		}
 		i := slices.IndexFunc(readings[:], func(r Reading) bool { return r.String() == words[1]+"_"+words[2] })
 		if i < 0 {
@@ -145,10 +164,25 @@ func (p *program) offsets(text string) error {
 
 // format is the program as a conversion knows it.
 func (p *program) format() Format {
-	f := exchangeFormat{name: p.name, summary: p.summary, source: p.source, answer: p.answer, program: p}.format()
+	f := Format{
+		Name: p.name, Summary: p.summary, Input: "JSON or JSON Lines files, or a directory of them", CodePoints: !p.flat,
+		program: p, streams: true, options: exchangeOptions,
+		convert: func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, p) },
+	}
+	switch {
+	case p.systems:
+		f.Input = "one JSON or JSON Lines file"
+	case p.table != nil:
+		f.Input = "CSV, JSON or JSON Lines files, or a directory of them"
+		f.fitsTable = func(columns []string) bool { return hasColumns(columns, p.table...) }
+	case p.has["fold"]:
+		f.Input = "JSON, JSON Lines or event stream files, or a directory of them"
+	}
 	switch {
 	case p.flat:
-		f.options, f.CodePoints = []string{"columns"}, false
+		f.options = []string{"columns"}
+	case p.systems:
+		f.options = nil
 	case !p.has["asked"]:
 		f.options = []string{"system"}
 	}
@@ -217,7 +251,7 @@ func (p *program) broken(err error) error {
 // unknownName finds a function in an error of the compiler.
 var unknownName = regexp.MustCompile(`(\w+)(?:\(\w+\))?/\d`)
 
-// programTime is how long one record may take.
+// programTime is how long one record may take, or one of the rows that it gives.
 const programTime = 10 * time.Second
 
 // run calls a function of the program with a value, and yield with each of its results until
@@ -227,16 +261,18 @@ func (p *program) run(ctx context.Context, function string, rec *programRecord, 
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, programTime)
-	defer cancel()
-	for results := code.RunWithContext(ctx, in, rec); ; {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	clock := time.AfterFunc(programTime, func() { cancel(fmt.Errorf("takes over %v", programTime)) })
+	defer clock.Stop()
+	for results := code.RunWithContext(ctx, in, rec); ; clock.Reset(programTime) {
 		v, ok := results.Next()
 		if !ok {
 			return nil
 		}
 		if err, isError := v.(error); isError {
-			if errors.Is(err, context.DeadlineExceeded) {
-				err = fmt.Errorf("takes over %v", programTime)
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
 			}
 			return err
 		}
@@ -261,16 +297,30 @@ func (p *program) is(ctx context.Context, function string, in any) bool {
 	return err == nil && v == true
 }
 
-// A programRecord is what rows are made of: one record of a file, or the events of a stream.
-type programRecord struct {
-	pieces []recordPiece
+// fits reports whether a record, or the response that it wraps, is of the format.
+func (p *program) fits(ctx context.Context, record any) bool {
+	w, err := unwrapped(record, p)
+	return err == nil && p.is(ctx, "fits", w.response)
 }
 
-// A recordPiece is one JSON text of a file.
+// A programRecord is what rows are made of: one record of a file, the events of a stream, or
+// the lines of a group in a table.
+type programRecord struct {
+	pieces []recordPiece
+	number int    // of the record in its file, from 1
+	stem   string // the name of the file without its ending
+	limits int    // by which the limit of elements is multiplied; 0 is 1
+}
+
+// A recordPiece is one JSON text of a file, or one line of a table.
 type recordPiece struct {
 	tree any
 	data []byte
-	at   position
+	at   position // without a column for a line of a table
+
+	places map[uintptr]treePlace // of objects and lists; nil until one is sought
+	last   int                   // where the position asked for last begins
+	lastAt position
 }
 
 // newPiece decodes a record of a file.
@@ -288,37 +338,83 @@ func newPiece(rec *foreignRecord, t *jsonText) (p recordPiece, bad *RecordError)
 	return p, rec.mistake(t)
 }
 
-// find returns the piece that holds an object or a list, and its path there.
-func (r *programRecord) find(v any) (piece *recordPiece, path treePath, ok bool) {
+// A recordPart is a value of a record: the record itself, or a part that is a record of its own.
+type recordPart struct {
+	piece *recordPiece
+	tree  any
+	path  treePath
+	start int // where it begins in the piece
+}
+
+// whole is the record as a part.
+func (r *programRecord) whole() recordPart {
+	p := &r.pieces[0]
+	return recordPart{piece: p, tree: p.tree, start: skipSpace(p.data, 0)}
+}
+
+// position is where the part begins in the file.
+func (p *recordPart) position() position { return p.piece.position(p.start) }
+
+// part is what stands at a path of an object or a list of the record, nil if that is not the
+// record's.
+func (r *programRecord) part(in any, path []any) *recordPart {
+	p, ok := r.find(in)
+	if !ok {
+		return nil
+	}
+	for _, step := range path {
+		switch of := p.tree.(type) {
+		case map[string]any:
+			name, _ := step.(string)
+			p.tree = of[name]
+		case []any:
+			i, _ := step.(int)
+			if i < 0 || i >= len(of) {
+				return nil
+			}
+			p.tree = of[i]
+		default:
+			return nil
+		}
+		if place, ok := p.piece.places[identity(p.tree)]; ok {
+			p.start = place.start
+		} else if p.start, ok = stepTo(p.piece.data, p.start, step); !ok {
+			return nil
+		}
+		p.path = append(p.path, step)
+	}
+	return &p
+}
+
+// find returns where an object or a list of the record is.
+func (r *programRecord) find(v any) (p recordPart, ok bool) {
 	id := identity(v)
 	if id == 0 {
-		return nil, nil, false
+		return p, false
 	}
 	for i := range r.pieces {
-		eachInTree(r.pieces[i].tree, nil, func(at treePath, e any) bool {
-			if ok = identity(e) == id; ok {
-				piece, path = &r.pieces[i], slices.Clone(at)
-			}
-			return !ok
-		})
-		if ok {
-			return piece, path, true
+		piece := &r.pieces[i]
+		if piece.places == nil {
+			piece.places = map[uintptr]treePlace{}
+			placesIn(piece.places, piece.data, skipSpace(piece.data, 0), piece.tree, 0, nil)
+		}
+		if place, ok := piece.places[id]; ok {
+			return recordPart{piece: piece, tree: v, path: pathIn(piece.places, id), start: place.start}, true
 		}
 	}
-	return nil, nil, false
+	return p, false
 }
 
 // raw is a value as compact JSON, as the record has it where it is one of its objects or lists.
 func (r *programRecord) raw(v any) string {
-	if piece, path, ok := r.find(v); ok {
-		start, end := located(piece.data, path)
-		return compact(piece.data[start:end])
+	if p, ok := r.find(v); ok {
+		return compact(p.piece.data[p.start:valueEnd(p.piece.data, p.start)])
 	}
 	return programJSON(v)
 }
 
-// mistake says what is wrong with the record, and where.
-func (r *programRecord) mistake(p *program, file string, err error) RecordError {
+// mistake says what is wrong with a part of the record, and where.
+func (r *programRecord) mistake(p *program, file string, err error, of recordPart) RecordError {
 	var placed *placedError
 	if v, ok := err.(gojq.ValueError); ok {
 		if m, ok := v.Value().(map[string]any); ok {
@@ -326,44 +422,53 @@ func (r *programRecord) mistake(p *program, file string, err error) RecordError 
 		}
 	}
 	if placed == nil {
-		return r.unplaced(p, file, err)
+		return r.unplaced(p, file, err, of)
 	}
-	piece, path, ok := r.find(placed.in)
+	at, ok := r.find(placed.in)
+	path := at.path
 	if !ok && identity(placed.in) == 0 {
-		piece, path, ok = r.only(func(v any) bool { return v == placed.in })
+		at.piece, path, ok = r.only(of, func(v any) bool { return v == placed.in })
 	}
 	if !ok {
-		piece = &r.pieces[0]
+		at.piece, path = of.piece, of.path
 	}
 	if placed.at != nil {
 		path = append(path, placed.at)
 	}
-	return piece.mistake(path, placed.msg, file)
+	return at.piece.mistake(path, placed.msg, file)
 }
 
 // unplaced is a mistake of which jq says only the value: its place, if no other value of the
-// record is like it, else that of the record.
-func (r *programRecord) unplaced(p *program, file string, err error) RecordError {
-	piece, path, ok := r.only(func(v any) bool {
+// part is like it, else that of the part.
+func (r *programRecord) unplaced(p *program, file string, err error, of recordPart) RecordError {
+	piece, path, ok := r.only(of, func(v any) bool {
 		return strings.HasSuffix(err.Error(), ": "+gojq.TypeOf(v)+" ("+gojq.Preview(v)+")")
 	})
 	if !ok {
-		piece, path = &r.pieces[0], nil
+		piece, path = of.piece, of.path
 	}
 	return piece.mistake(path, "format "+p.name+": "+shorten(err.Error(), 300), file)
 }
 
-// only returns where the only value of the record is for which is reports true.
-func (r *programRecord) only(is func(any) bool) (piece *recordPiece, path treePath, ok bool) {
+// only returns where the only value of a part, or of all pieces if it is the whole record, is
+// for which is reports true.
+func (r *programRecord) only(of recordPart, is func(any) bool) (piece *recordPiece, path treePath, ok bool) {
 	count := 0
-	for i := range r.pieces {
-		eachInTree(r.pieces[i].tree, nil, func(here treePath, v any) bool {
+	look := func(in *recordPiece, tree any, at treePath) {
+		eachInTree(tree, slices.Clone(at), func(here treePath, v any) bool {
 			if is(v) {
 				count++
-				piece, path = &r.pieces[i], slices.Clone(here)
+				piece, path = in, slices.Clone(here)
 			}
 			return count < 2
 		})
+	}
+	if len(of.path) > 0 {
+		look(of.piece, of.tree, of.path)
+		return piece, path, count == 1
+	}
+	for i := range r.pieces {
+		look(&r.pieces[i], r.pieces[i].tree, nil)
 	}
 	return piece, path, count == 1
 }
@@ -374,5 +479,18 @@ func (r *recordPiece) mistake(path treePath, msg, file string) RecordError {
 	if len(path) > 0 {
 		msg = clipped(path.String()) + ": " + msg
 	}
-	return (&jsonError{start, msg}).in(r.data, r.at, file)
+	return r.position(start).err(file, msg)
+}
+
+// position is where a byte of the piece is in the file. Positions are mostly asked for in the
+// order of the file.
+func (r *recordPiece) position(start int) position {
+	if r.at.column == 0 {
+		return r.at
+	}
+	if r.last == 0 || start < r.last {
+		r.last, r.lastAt = 0, r.at
+	}
+	r.lastAt, r.last = r.lastAt.after(r.data[r.last:start]), start
+	return r.lastAt
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/itchyny/gojq"
 )
@@ -164,8 +166,7 @@ func programFunctions() []gojq.CompilerOption {
 	all := []gojq.CompilerOption{
 		gojq.WithVariables([]string{recordVariable}),
 		gojq.WithFunction("need", 1, 1, func(in any, args []any) any { return memberOf(in, args[0], true, anything) }),
-		gojq.WithFunction("objects", 1, 1, func(in any, args []any) any { return elementsOf(in, args[0], anObject) }),
-		gojq.WithFunction("strings", 1, 1, func(in any, args []any) any { return elementsOf(in, args[0], aString) }),
+		gojq.WithFunction("_elements", 3, 3, elementsOf),
 		gojq.WithFunction("bad", 2, 2, func(in any, args []any) any { return &placedError{in, args[0], fmt.Sprint(args[1])} }),
 		gojq.WithFunction("bad", 1, 1, func(in any, args []any) any { return &placedError{in: in, msg: fmt.Sprint(args[0])} }),
 		gojq.WithFunction("truncated", 1, 1, func(in any, args []any) any {
@@ -183,6 +184,27 @@ func programFunctions() []gojq.CompilerOption {
 			return o[fmt.Sprint(args[1])]
 		}),
 		gojq.WithFunction("_entries", 1, 1, entriesInOrder),
+		gojq.WithFunction("_number", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).number }),
+		gojq.WithFunction("_stem", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).stem }),
+		gojq.WithFunction("once", 1, 1, func(in any, args []any) any {
+			text, _ := in.(string)
+			part, _ := args[0].(string)
+			if start, end, ok := onlyIn(text, part); ok {
+				return map[string]any{"start": start, "end": end}
+			}
+			return nil
+		}),
+		gojq.WithFunction("one_of", 2, 2, func(in any, args []any) any {
+			v := memberOf(in, args[0], false, memberHelpers["str"])
+			if s, ok := v.(string); ok && !slices.Contains(args[1].([]any), v) {
+				var values []string
+				for _, value := range args[1].([]any) {
+					values = append(values, value.(string))
+				}
+				return &placedError{in, args[0], unknownValue(s, values)}
+			}
+			return v
+		}),
 		gojq.WithFunction("quoted", 0, 0, func(in any, _ []any) any {
 			if s, ok := in.(string); ok {
 				return quoted(s)
@@ -199,8 +221,9 @@ func programFunctions() []gojq.CompilerOption {
 }
 
 // elementsOf are the elements of a list, none if it is null or absent, all of which must be
-// of a kind.
-func elementsOf(in, name any, kind string) any {
+// of a kind: the function of the record, the name of the list and the kind.
+func elementsOf(in any, args []any) any {
+	name, kind := args[1], args[2].(string)
 	v := memberOf(in, name, false, memberHelpers["list"])
 	list, ok := v.([]any)
 	if !ok {
@@ -209,8 +232,8 @@ func elementsOf(in, name any, kind string) any {
 		}
 		return v // an error
 	}
-	if len(list) > mostElements {
-		return &placedError{in, name, fmt.Sprintf("limits: more than %d elements", mostElements)}
+	if most := mostElements * max(args[0].(*programRecord).limits, 1); len(list) > most {
+		return &placedError{in, name, fmt.Sprintf("limits: more than %d elements", most)}
 	}
 	for i, e := range list {
 		if kindOfTree(e) != kind {
@@ -229,16 +252,49 @@ func entriesInOrder(in any, args []any) any {
 	if !ok {
 		return &placedError{in: in, msg: wrongKind(anObject, in)}
 	}
-	piece, path, found := args[0].(*programRecord).find(o)
+	p, found := args[0].(*programRecord).find(o)
 	if !found {
 		return errors.New("entries: the object is none of the record")
 	}
-	start, _ := located(piece.data, path)
 	list := []any{}
-	for _, name := range membersOf(piece.data, start) {
+	for _, name := range membersOf(p.piece.data, p.start) {
 		list = append(list, map[string]any{"key": name, "value": o[name]})
 	}
 	return list
+}
+
+// onlyIn returns the half-open interval of code points where a passage stands in a text, white
+// space ignored: records that cut an answer into claims turn its line ends into spaces, or lose
+// them. ok is false unless it stands there exactly once, occurrences that overlap counted.
+func onlyIn(text, passage string) (start, end int, ok bool) {
+	needle, _ := withoutSpace(passage, false)
+	dense, at := withoutSpace(text, true)
+	if needle == "" {
+		return 0, 0, false
+	}
+	lo := strings.Index(dense, needle)
+	if lo < 0 || strings.Contains(dense[lo+1:], needle) {
+		return 0, 0, false
+	}
+	return int(at[lo]), int(at[lo+len(needle)-1]) + 1, true
+}
+
+// withoutSpace is a text without its white space and, if positions are asked for, the code
+// point that each byte of it belongs to.
+func withoutSpace(text string, positions bool) (string, []int32) {
+	var b strings.Builder
+	var at []int32
+	n := int32(0)
+	for _, r := range text {
+		if !unicode.IsSpace(r) {
+			b.WriteRune(r)
+			for positions && len(at) < b.Len() {
+				at = append(at, n)
+			}
+		}
+		n++
+	}
+	return b.String(), at
 }
 
 // programJSON is a value as compact JSON.

@@ -92,6 +92,7 @@ type quote struct {
 	start, end int64
 	unit       fixedUnit
 	link       string // the URL; "" for a text
+	open       bool   // only start is given: the end is where a text of this length ends
 }
 
 // A fixedUnit is a unit that the record states for itself, plus one; 0 leaves
@@ -104,6 +105,20 @@ func (q *quote) read(r Reading) Reading {
 		r.Unit = token.Unit(q.unit - 1)
 	}
 	return r
+}
+
+// span is the half-open span of code points that q has under r (see [Reading.Span]).
+func (q *quote) span(text *token.Text, r Reading) (lo, hi int, ok bool) {
+	r = q.read(r)
+	return r.Span(text, q.start, q.endUnder(r))
+}
+
+// endUnder is the end of q under r.
+func (q *quote) endUnder(r Reading) int64 {
+	if !q.open {
+		return q.end
+	}
+	return q.start + int64(token.NewText(q.text).Units(r.Unit))
 }
 
 // is reports whether text is exactly what q quotes.
@@ -179,6 +194,10 @@ var noSpan = evidence{evidenceKind: evidenceKind{degenerate: true}}
 type proof struct {
 	documented int // index in readings: what the offsets are said to count, believed where nothing contradicts it
 
+	// anyUnit says that the format documents no unit: that which reproduces most quotes, of
+	// the first of readings, counts as documented.
+	anyUnit bool
+
 	tallies map[evidenceKind]int64
 	differ  [len(readings)]readingSet // readings that gave another span for some quote that both reproduce
 
@@ -245,7 +264,7 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 	e := evidence{evidenceKind: evidenceKind{unit: q.unit}}
 	var spans [len(readings)][2]int
 	for i, r := range readings {
-		lo, hi, ok := q.read(r).Span(s.text, q.start, q.end)
+		lo, hi, ok := q.span(s.text, r)
 		if ok && q.is(s.text.Slice(lo, hi)) {
 			e.exact |= 1 << i
 			spans[i] = [2]int{lo, hi}
@@ -257,7 +276,7 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 		return e
 	}
 	e.alike = p.alike(s, q, e.exact)
-	if e.exact>>p.documented&1 == 0 {
+	if p.mayBeDocumented()&^e.exact != 0 {
 		e.lo, e.hi, e.found = s.once(q)
 	}
 	e.degenerate = q.start == q.end && e.exact == 0 && e.alike == 0
@@ -269,10 +288,10 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 // others; but where the file falls back on the documented one, it may stand there.
 func (p *proof) alike(s *searched, q *quote, exact readingSet) (set readingSet) {
 	for i, r := range readings {
-		if exact != 0 && (i != p.documented || exact>>i&1 == 1) {
+		if exact != 0 && (p.mayBeDocumented()>>i&1 == 0 || exact>>i&1 == 1) {
 			continue
 		}
-		if lo, hi, ok := q.read(r).Span(s.text, q.start, q.end); ok && q.isLike(s.text.Slice(lo, hi)) {
+		if lo, hi, ok := q.span(s.text, r); ok && q.isLike(s.text.Slice(lo, hi)) {
 			set |= 1 << i
 		}
 	}
@@ -326,7 +345,7 @@ func sameShift(text *token.Text, quoted []*markedSpan, r Reading) bool {
 	var shift int64
 	for i, m := range quoted {
 		r := m.quote.read(r)
-		start, end := r.units(m.quote.start, m.quote.end)
+		start, end := r.units(m.quote.start, m.quote.endUnder(r))
 		lo, hi := int64(text.Offset(r.Unit, int(m.evidence.lo))), int64(text.Offset(r.Unit, int(m.evidence.hi)))
 		if end-start != hi-lo || start <= lo || i > 0 && start-lo != shift {
 			return false
@@ -352,6 +371,9 @@ const (
 // is the documented one: the quotes that it does not reproduce are then searched
 // for. voted reports whether any quote decided it.
 func (p *proof) reading() (chosen int, voted bool) {
+	if p.anyUnit {
+		p.documented = p.mostExact()
+	}
 	common := allReadings
 	for k := range p.tallies {
 		if k.exact != 0 && k.coarse == noCoarse {
@@ -368,6 +390,34 @@ func (p *proof) reading() (chosen int, voted bool) {
 		}
 	}
 	return bits.TrailingZeros16(uint16(common)), true
+}
+
+// mayBeDocumented are the readings that may turn out to be the documented one.
+func (p *proof) mayBeDocumented() readingSet {
+	if p.anyUnit {
+		return 1<<unitReadings - 1
+	}
+	return 1 << p.documented
+}
+
+// unitReadings is how many of readings differ from ours in the unit only.
+const unitReadings = 3
+
+// mostExact is the first of the readings that differ in the unit only that reproduces most
+// quotes.
+func (p *proof) mostExact() (best int) {
+	var counts [unitReadings]int64
+	for k, n := range p.tallies {
+		for i := range counts {
+			counts[i] += n * int64(k.exact>>i&1)
+		}
+	}
+	for i, n := range counts {
+		if n > counts[best] {
+			best = i
+		}
+	}
+	return best
 }
 
 // disappointed reports whether quotes were passed over that the reading of the file does
@@ -469,10 +519,10 @@ func (e *evidence) placed(text *token.Text, q *quote, chosen int) (start, end ib
 		return integer(e.lo), integer(e.hi), ""
 	}
 	r := q.read(readings[chosen])
-	if lo, hi, ok := r.Span(text, q.start, q.end); ok {
+	if lo, hi, ok := q.span(text, r); ok {
 		return integer(int64(lo)), integer(int64(hi)), ""
 	}
-	lo, hi := r.units(q.start, q.end)
+	lo, hi := r.units(q.start, q.endUnder(r))
 	if r.Unit != token.CodePoint {
 		unit = r.Unit.String()
 	}

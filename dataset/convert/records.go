@@ -20,6 +20,7 @@ const (
 	lineShape  shape = iota // one JSON text on each line
 	wholeShape              // JSON texts that may take several lines, or a list of them
 	eventShape              // server-sent events, or events one on each line
+	tableShape              // CSV
 )
 
 // shapeOf finds the shape of a file: by the end of its name where that says it,

@@ -28,9 +28,9 @@ func TestSquad(t *testing.T) {
 		t.Errorf("offsets: %+v, %+v", report, report.Files)
 	}
 	wantErrors(t, report.Errors,
-		squadSample+`:45:5: data[0].paragraphs[2].context: missing`,
 		squadSample+`:41:92: data[0].paragraphs[1].qas[1].answers[0].answer_start: want a number, got a string`,
-		squadSample+`:42:7: question "p-4" is there twice`,
+		squadSample+`:42:7: the answer of system "default" to "p-4" is there twice`,
+		squadSample+`:45:5: data[0].paragraphs[2].context: missing`,
 	)
 	one := ibid.Some[int64]
 	mark := func(annotator, doc string, start, end int64) ibid.Mark {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -125,6 +126,50 @@ func identity(v any) uintptr {
 		}
 	}
 	return 0
+}
+
+// A treePlace is where an object or a list is: in the JSON text, and in what holds it.
+type treePlace struct {
+	start int
+	in    uintptr // 0 for the whole tree
+	step  any
+}
+
+// placesIn notes the places of v, which begins at a byte of the JSON text, and of what is in
+// it. It returns where v ends.
+func placesIn(all map[uintptr]treePlace, data []byte, start int, v any, in uintptr, step any) (end int) {
+	id := identity(v)
+	if id == 0 {
+		return valueEnd(data, start)
+	}
+	all[id] = treePlace{start, in, step}
+	object, _ := v.(map[string]any)
+	list, _ := v.([]any)
+	at := start + 1
+	for i := 0; ; i++ {
+		if at = skipSpace(data, at); data[at] == ',' {
+			at = skipSpace(data, at+1)
+		}
+		switch {
+		case data[at] == '}' || data[at] == ']':
+			return at + 1
+		case object == nil:
+			at = placesIn(all, data, at, list[i], id, i)
+		default:
+			nameEnd := stringEnd(data, at) + 1
+			name := unquoted(data[at:nameEnd])
+			at = placesIn(all, data, skipSpace(data, skipSpace(data, nameEnd)+1), object[name], id, name)
+		}
+	}
+}
+
+// pathIn is the path of an object or a list whose place is known.
+func pathIn(all map[uintptr]treePlace, id uintptr) (path treePath) {
+	for at := all[id]; at.in != 0; at = all[at.in] {
+		path = append(path, at.step)
+	}
+	slices.Reverse(path)
+	return path
 }
 
 // eachInTree calls do with every value of a tree and its path, which is valid until do

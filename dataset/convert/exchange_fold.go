@@ -1,0 +1,127 @@
+package convert
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+)
+
+// A foldedRecord collects the events of a response, or the lines of a group.
+type foldedRecord struct {
+	pieces []recordPiece
+	bad    *RecordError // why it cannot be read
+}
+
+// finish calls do with the rows of what has been collected, if that is anything.
+func (c *exchangeReader) finish(ctx context.Context, r *foldedRecord, number int, only bool, do func(madeRow) error) error {
+	from := c.recordOf(number, r.pieces...)
+	if r.bad != nil {
+		return do(madeRow{bad: r.bad, counts: true})
+	}
+	events := make([]any, len(from.pieces))
+	for i := range from.pieces {
+		events[i] = from.pieces[i].tree
+	}
+	whole, err := c.program.first(ctx, "fold", from, events)
+	if err != nil {
+		e := from.mistake(c.program, c.file, err, from.whole())
+		return do(madeRow{bad: &e, counts: true})
+	}
+	return c.rows(ctx, from, whole, only, do)
+}
+
+// eachFolded does what [exchangeReader.eachRow] does with the responses of a file of events.
+func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error) error {
+	p := c.program
+	if !p.has["fold"] {
+		return do(madeRow{bad: &RecordError{File: c.file, Reason: fmt.Sprintf("format %s has no event streams: save the response as JSON", p.name)}, counts: true})
+	}
+	var response *foldedRecord // that is being read
+	number := 0
+	finish := func(only bool) (err error) {
+		if response != nil {
+			number++
+			err = c.finish(ctx, response, number, only, do)
+		}
+		response = nil
+		return err
+	}
+	event := func(rec *foreignRecord) error {
+		piece, wrong := newPiece(rec, &c.text)
+		if wrong == nil && p.has["begins"] && p.is(ctx, "begins", piece.tree) {
+			if err := finish(false); err != nil {
+				return err
+			}
+		}
+		if response == nil {
+			response = &foldedRecord{}
+		}
+		if response.bad == nil { // else it is the rest of a response that cannot be read
+			response.pieces, response.bad = append(response.pieces, piece), wrong
+		}
+		return nil
+	}
+	var err error
+	if c.shape == eventShape {
+		err = c.eachEvent(ctx, c.file, event)
+	} else {
+		err = c.eachRecord(ctx, c.file, c.shape, event)
+	}
+	if err != nil {
+		return err
+	}
+	if response == nil && number == 0 {
+		return do(madeRow{bad: &RecordError{File: c.file, Reason: "no event here"}, counts: true})
+	}
+	return finish(number == 0)
+}
+
+// eachGroup does the same with the records of a table: lines that follow each other and have
+// the same group.
+func (c *exchangeReader) eachGroup(ctx context.Context, do func(madeRow) error) error {
+	in, err := c.open(c.file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	var record foldedRecord
+	var group any
+	number := 0
+	finish := func() error {
+		if len(record.pieces) == 0 {
+			return nil
+		}
+		lines := record
+		record = foldedRecord{}
+		number++
+		return c.finish(ctx, &lines, number, false, do)
+	}
+	err = eachCSV(c.file, bufio.NewReader(in), c.program.table, func(rec csvRecord, bad *RecordError) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if bad != nil {
+			return do(madeRow{bad: bad, counts: true})
+		}
+		line := map[string]any{}
+		for i, column := range rec.columns {
+			line[column] = rec.fields[i]
+		}
+		of, err := c.program.first(ctx, "group", &programRecord{}, line)
+		if err != nil {
+			return err
+		}
+		if of == nil || group == nil || programJSON(of) != programJSON(group) {
+			if err := finish(); err != nil {
+				return err
+			}
+		}
+		group = of
+		record.pieces = append(record.pieces, recordPiece{tree: line, data: []byte(programJSON(line)), at: position{line: rec.line}})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return finish()
+}

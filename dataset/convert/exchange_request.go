@@ -1,0 +1,192 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ibid"
+)
+
+// A request is what was asked: the query, the model and the documents that the
+// answer can cite. Citations count documents and search results apart.
+type request struct {
+	query, model       string
+	documents, results []*source
+	pdfs               *pdfReader
+}
+
+// requestSuffix is how the name of the request ends that lies beside a response
+// X.response.json.
+const requestSuffix = ".request.json"
+
+// besideRequest is the path of the request beside a response, "" if there is
+// none.
+func besideRequest(path string) string {
+	if path == stdinPath {
+		return ""
+	}
+	stem, _, found := strings.Cut(filepath.Base(path), ".response.")
+	if !found {
+		return ""
+	}
+	beside := filepath.Join(filepath.Dir(path), stem+requestSuffix)
+	if _, err := os.Stat(beside); err != nil {
+		return ""
+	}
+	return beside
+}
+
+// isRequest reports whether a file is the request of another: it is read with its
+// response, even if both are given.
+func isRequest(path string) bool {
+	return strings.HasSuffix(unpackedName(path), requestSuffix)
+}
+
+// loadRequest reads a file that holds one request. bad says what is wrong with
+// it.
+func (c *exchangeReader) loadRequest(path string) (q *request, bad *RecordError, err error) {
+	data, reason, err := c.whole(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if reason != "" {
+		return nil, &RecordError{File: path, Reason: reason}, nil
+	}
+	rec := foreignRecord{file: path, data: data, at: position{1, 1}}
+	piece, bad := newPiece(&rec, &jsonText{limits: c.Limits})
+	if bad != nil {
+		return nil, bad, nil
+	}
+	from := &programRecord{pieces: []recordPiece{piece}, limits: c.Limits}
+	if q, err = c.requestOf(context.Background(), piece.tree, from); err != nil {
+		e := from.mistake(c.program, path, err, from.whole())
+		return nil, &e, nil
+	}
+	return q, nil, nil
+}
+
+// ask gives the exchange the request that it answers.
+func (c *exchangeReader) ask(x *exchange, own *request) {
+	for _, q := range []*request{own, c.beside, c.asked} {
+		if q == nil {
+			continue
+		}
+		for _, s := range slices.Concat(q.documents, q.results) {
+			s.shared = q != own
+		}
+		x.request = q
+		if x.query == "" {
+			x.query = q.query
+		}
+		x.model = q.model
+		break
+	}
+	if x.request != nil {
+		x.sources = append(append(x.sources, x.request.documents...), x.request.results...)
+		for _, d := range x.request.documents {
+			if d.problem != "" {
+				x.warnings = append(x.warnings, d.problem)
+			}
+		}
+	}
+}
+
+// A wrappedResponse is a response, and the request, names and costs of its record.
+type wrappedResponse struct {
+	response, request any
+	id, system, query string
+	cost, tokens      ibid.Number
+	latency           ibid.Number
+}
+
+// unwrapped takes a response out of an object that has it as a member: a line of a batch, or
+// one that a user made.
+func unwrapped(tree any, p *program) (w wrappedResponse, err error) {
+	o, ok := tree.(map[string]any)
+	w.response = tree
+	if !ok || !p.has["asked"] {
+		return w, nil
+	}
+	switch response, isBatch := o["response"].(map[string]any); {
+	case isBatch:
+		w.response = response
+		if body, ok := response["body"].(map[string]any); ok {
+			w.response = body
+		}
+	default:
+		result, ok := o["result"].(map[string]any)
+		if !ok {
+			return w, nil
+		}
+		if kind, ok := result["type"].(string); ok && kind != "succeeded" {
+			return w, &placedError{o, "result", "the request of the batch has not succeeded: " + quoted(kind)}
+		}
+		message, ok := result["message"].(map[string]any)
+		if !ok {
+			return w, nil
+		}
+		w.response = message
+	}
+	text := func(name, helper string) (s string) {
+		switch v := memberOf(o, name, false, memberHelpers[helper]).(type) {
+		case string:
+			return v
+		case error:
+			err = v
+		}
+		return ""
+	}
+	if w.id = text("id", "id"); w.id == "" {
+		w.id = text("custom_id", "id")
+	}
+	w.system, w.query = text("system", "str"), text("query", "str")
+	w.request, _ = o["request"].(map[string]any)
+	f := filler{}
+	w.cost, w.latency = f.number(o, "answer_cost_usd"), f.number(o, "answer_latency_ms")
+	w.tokens = f.number(o, "answer_tokens")
+	if err == nil {
+		err = f.err
+	}
+	return w, err
+}
+
+// requestOf reads the request that a record holds beside its response; nil if it holds none.
+func (c *exchangeReader) requestOf(ctx context.Context, asked any, from *programRecord) (*request, error) {
+	body, ok := asked.(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	for _, name := range []string{"params", "body"} { // in files of batches it is a member
+		if inner, ok := body[name].(map[string]any); ok && body["custom_id"] != nil {
+			body = inner
+			break
+		}
+	}
+	q := &request{pdfs: &c.pdfs}
+	out, err := c.program.first(ctx, "asked", from, body)
+	if err != nil || out == nil {
+		return q, err
+	}
+	f := filler{rec: from, x: &exchange{request: q}}
+	o := f.object(out, "asked")
+	q.model, q.query = f.text(o, "model"), f.text(o, "query")
+	for _, side := range []struct {
+		name string
+		to   *[]*source
+	}{{"documents", &q.documents}, {"results", &q.results}} {
+		for i, v := range f.list(o, side.name) {
+			d := f.object(v, side.name)
+			s := f.document(d)
+			if s.Doc == "" {
+				s.Doc = fmt.Sprintf("document %d", i)
+			}
+			q.readPDF(&s, f.text(d, "pdf"))
+			*side.to = append(*side.to, &s)
+		}
+	}
+	return q, f.err
+}
