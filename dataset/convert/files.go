@@ -76,23 +76,35 @@ const mostFiles = 20_000
 // ones, nor those of a run.
 func inDirectory(dir string, extensions []string) ([]string, error) {
 	var found []string
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return pathError(path, err)
-		case path == dir:
-		case strings.HasPrefix(e.Name(), ".") || e.IsDir() && isRun(path):
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-		case !e.IsDir() && slices.Contains(extensions, filepath.Ext(unpackedName(e.Name()))):
-			if found = append(found, path); len(found) > mostFiles {
-				return ibid.Usagef("%s: more than %d files", dir, mostFiles).With("name its parts one by one")
-			}
+	err := walk(dir, func(path string) error {
+		if path == dir || !slices.Contains(extensions, filepath.Ext(unpackedName(path))) {
+			return nil
+		}
+		if found = append(found, path); len(found) > mostFiles {
+			return ibid.Usagef("%s: more than %d files", dir, mostFiles).With("name its parts one by one")
 		}
 		return nil
 	})
 	return found, err
+}
+
+// walk calls do with a file, or with the files of a directory at any depth: not hidden ones, nor
+// those of a run.
+func walk(path string, do func(path string) error) error {
+	return filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return pathError(name, err)
+		case name != path && (strings.HasPrefix(e.Name(), ".") || e.IsDir() && isRun(name)):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case e.IsDir():
+			return nil
+		}
+		return do(name)
+	})
 }
 
 // isRun reports whether a directory is a run of ours.

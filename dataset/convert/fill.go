@@ -601,6 +601,9 @@ func shortJSON(b *bytes.Buffer, data []byte) {
 	}
 }
 
+// accountMembers are the members of a response that have an account of what it took.
+var accountMembers = []string{"usage", "usageMetadata", "usage_metadata", "meta", "metrics"}
+
 // unknownMembers are the members of the record whose names the program does not contain, nor
 // its comments.
 func (f *filler) unknownMembers() (names []string) {

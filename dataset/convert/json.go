@@ -307,15 +307,6 @@ func integral(literal string) (n int64, ok bool) {
 	return int64(f), true
 }
 
-// offset is an integer that must be given.
-func (v value) offset() int64 {
-	n := v.integer()
-	if !n.Known() {
-		v.missing()
-	}
-	return n.Value
-}
-
 // float is a double, null if it is null or absent.
 func (v value) float() ibid.Number {
 	if !v.is(aNumber) {
@@ -361,11 +352,8 @@ func (v value) elements() iter.Seq2[int, value] {
 		}
 		at := v.start + 1
 		for i := 0; v.r.err == nil; i++ {
-			start := skipSpace(v.r.data, at)
-			if v.r.data[start] == ',' {
-				start = skipSpace(v.r.data, start+1)
-			}
-			if v.r.data[start] == ']' {
+			_, start := childAt(v.r.data, at)
+			if start == 0 {
 				return
 			}
 			if most := mostElements * max(v.r.limits, 1); i == most {
@@ -424,17 +412,12 @@ func (v value) object() *object {
 	o := &object{value: v, members: make([]objectMember, 0, 8)}
 	data, at := v.r.data, v.start+1
 	for {
-		start := skipSpace(data, at)
-		if data[start] == ',' {
-			start = skipSpace(data, start+1)
-		}
-		if data[start] == '}' {
+		name, start := childAt(data, at)
+		if start == 0 {
 			return o
 		}
-		nameEnd := stringEnd(data, start) + 1
-		begin := skipSpace(data, skipSpace(data, nameEnd)+1) // behind the colon
-		at = valueEnd(data, begin)
-		o.members = append(o.members, objectMember{name: v.r.nameOf(data[start:nameEnd]), start: begin, end: at})
+		at = valueEnd(data, start)
+		o.members = append(o.members, objectMember{name: v.r.nameOf(name), start: start, end: at})
 	}
 }
 
@@ -544,15 +527,6 @@ func (o *object) first(names ...string) value {
 	return o.get(names[0])
 }
 
-// require fails unless every member is there.
-func (o *object) require(names ...string) {
-	for _, name := range names {
-		if o.find(name) == nil {
-			o.fail("%s is missing", name)
-		}
-	}
-}
-
 // unread calls yield with every member that nobody has asked for.
 func (o *object) unread(yield func(value)) {
 	if o == nil || o.r.err != nil {
@@ -563,11 +537,4 @@ func (o *object) unread(yield func(value)) {
 			yield(o.valueOf(m))
 		}
 	}
-}
-
-// rest is an object of the members that nobody has asked for, "" if there are none.
-func (o *object) rest() string {
-	var more extra
-	o.unread(func(v value) { more.add(v.name, v.raw()) })
-	return more.reference("")
 }

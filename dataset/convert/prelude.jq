@@ -1,6 +1,6 @@
 # Functions that all programs have, beside those in Go: need, need_KIND and KIND (str, num,
 # int, bool, obj, list, id) of a member, one_of of a member and its values, bad, truncated,
-# quoted, account; once(part), where a text holds a part, white space ignored, if once only.
+# quoted; once(part), where a text holds a part, white space ignored, if once only.
 
 def now: error("now: the same file must give the same rows");
 
@@ -47,6 +47,24 @@ def raw: _raw($__record);
 # the results of f for each of some annotations; one that fails is left out, and reported
 def each(items; f): items | . as $item | try f catch
   (if type == "object" and has("$bad") then . else {"$bad": tostring, "$at": $item} end);
+
+# the first of some values that is a number from 0 up: others say nothing
+def amount(f): first(f | numbers | select(. >= 0 and . <= 9007199254740992)) // null;
+
+# what an answer took, by its provider's account
+def account:
+  (reduce (objects | .usage, .usageMetadata, .usage_metadata, .meta | objects) as $use ({};
+    ([($use.billed_units, $use.tokens | objects), $use]
+      | if .[1:] == [] then .[0] else .[-2] end) as $tokens # Cohere has them inside
+    | amount($tokens.input_tokens, $tokens.inputTokens, $tokens.prompt_tokens) as $read
+    | .cost |= amount(., $use.cost, ($use.cost | objects | .total_cost))
+    | if $read == null then . else .read = ([$read, # Anthropic counts these apart
+        amount($tokens.cache_creation_input_tokens), amount($tokens.cache_read_input_tokens)] | add) end
+    | .written |= amount(., $tokens.output_tokens, $tokens.outputTokens, $tokens.completion_tokens)
+    | .total |= amount(., $tokens.total_tokens, $tokens.totalTokens, $tokens.totalTokenCount, $tokens.total_token_count))) as $took
+  | {cost_usd: $took.cost,
+     tokens: ($took.total // if $took.read != null and $took.written != null then $took.read + $took.written else null end),
+     latency_ms: amount(objects | .metrics | objects | .latencyMs)};
 
 # the first of some values that is neither null nor ""
 def first_of(f): first(f | select(. != null and . != "")) // null;

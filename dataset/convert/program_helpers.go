@@ -177,7 +177,6 @@ func programFunctions() []gojq.CompilerOption {
 			}
 			return e
 		}),
-		gojq.WithFunction("account", 0, 0, accountOf),
 		gojq.WithFunction("_raw", 1, 1, func(in any, args []any) any { return args[0].(*programRecord).raw(in) }),
 		gojq.WithFunction("_beside", 2, 2, func(_ any, args []any) any {
 			o, _ := args[0].(*programRecord).pieces[0].tree.(map[string]any)

@@ -2,9 +2,6 @@ package convert
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"ibid"
 	"ibid/dataset"
@@ -68,21 +65,10 @@ func (f *Files) Abort() error {
 func Inputs(paths []string) ([]string, error) {
 	var all []string
 	for _, path := range paths {
-		err := filepath.WalkDir(path, func(name string, d os.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return pathError(name, err)
-			case name != path && (strings.HasPrefix(d.Name(), ".") || d.IsDir() && isRun(name)):
-				if d.IsDir() {
-					return filepath.SkipDir
-				}
-			case !d.IsDir():
-				all = append(all, name)
-				if name == path {
-					if beside := besideRequest(name); beside != "" {
-						all = append(all, beside)
-					}
-				}
+		err := walk(path, func(name string) error {
+			all = append(all, name)
+			if beside := besideRequest(name); name == path && beside != "" {
+				all = append(all, beside)
 			}
 			return nil
 		})

@@ -145,22 +145,36 @@ func placesIn(all map[uintptr]treePlace, data []byte, start int, v any, in uintp
 	all[id] = treePlace{start, in, step}
 	object, _ := v.(map[string]any)
 	list, _ := v.([]any)
-	at := start + 1
+	end = start + 1
 	for i := 0; ; i++ {
-		if at = skipSpace(data, at); data[at] == ',' {
-			at = skipSpace(data, at+1)
-		}
+		name, at := childAt(data, end)
 		switch {
-		case data[at] == '}' || data[at] == ']':
-			return at + 1
+		case at == 0:
+			return skipSpace(data, end) + 1
 		case object == nil:
-			at = placesIn(all, data, at, list[i], id, i)
+			end = placesIn(all, data, at, list[i], id, i)
 		default:
-			nameEnd := stringEnd(data, at) + 1
-			name := unquoted(data[at:nameEnd])
-			at = placesIn(all, data, skipSpace(data, skipSpace(data, nameEnd)+1), object[name], id, name)
+			member := unquoted(name)
+			end = placesIn(all, data, at, object[member], id, member)
 		}
 	}
+}
+
+// childAt is the member or element that follows a byte of an object or a list, and the literal
+// of its name; at is 0 behind the last one.
+func childAt(data []byte, from int) (name []byte, at int) {
+	if at = skipSpace(data, from); data[at] == ',' {
+		at = skipSpace(data, at+1)
+	}
+	if data[at] == '}' || data[at] == ']' {
+		return nil, 0
+	}
+	if data[at] == '"' {
+		if end := stringEnd(data, at) + 1; data[skipSpace(data, end)] == ':' {
+			return data[at:end], skipSpace(data, skipSpace(data, end)+1)
+		}
+	}
+	return nil, at
 }
 
 // pathIn is the path of an object or a list whose place is known.
@@ -215,38 +229,24 @@ func stepTo(data []byte, start int, step any) (at int, ok bool) {
 	if isMember != (data[start] == '{') || !isMember && data[start] != '[' {
 		return 0, false
 	}
-	at = start + 1
+	end := start + 1
 	for i := 0; ; i++ {
-		if at = skipSpace(data, at); data[at] == ',' {
-			at = skipSpace(data, at+1)
+		literal, at := childAt(data, end)
+		if at == 0 || !isMember && step == i || isMember && unquoted(literal) == name {
+			return at, at > 0
 		}
-		if data[at] == '}' || data[at] == ']' {
-			return 0, false
-		}
-		found := !isMember && step == i
-		if isMember {
-			nameEnd := stringEnd(data, at) + 1
-			found = unquoted(data[at:nameEnd]) == name
-			at = skipSpace(data, skipSpace(data, nameEnd)+1)
-		}
-		if found {
-			return at, true
-		}
-		at = valueEnd(data, at)
+		end = valueEnd(data, at)
 	}
 }
 
 // membersOf are the names of the members of the object at a byte, in the order of the text.
 func membersOf(data []byte, start int) (names []string) {
-	for at := start + 1; ; {
-		if at = skipSpace(data, at); data[at] == ',' {
-			at = skipSpace(data, at+1)
-		}
-		if data[at] == '}' {
+	for end := start + 1; ; {
+		literal, at := childAt(data, end)
+		if at == 0 {
 			return names
 		}
-		nameEnd := stringEnd(data, at) + 1
-		names = append(names, unquoted(data[at:nameEnd]))
-		at = valueEnd(data, skipSpace(data, skipSpace(data, nameEnd)+1))
+		names = append(names, unquoted(literal))
+		end = valueEnd(data, at)
 	}
 }
