@@ -3,13 +3,27 @@ package convert
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ibid"
 	"ibid/metrics/token"
 )
+
+//go:embed labelstudio.jq
+var studioText string
+
+// studioProgram makes of a task what a [studioTask] is.
+var studioProgram = func() *program {
+	p, err := newProgram("label-studio", studioText)
+	if err != nil {
+		panic("convert: labelstudio.jq: " + err.Error())
+	}
+	return p
+}()
 
 // labelStudio is the JSON export of Label Studio: tasks with the annotations of
 // several people. Records of JSON_MIN, which does not say what is an answer, and marks in
@@ -45,7 +59,7 @@ var labelStudio = Format{
 	streams:    true,
 	options:    []string{"system"},
 	fits: func(o *object) bool {
-		return o.isObject("data") && (o.isList("annotations") || o.isList("completions")) || isStudioMin(o)
+		return o.isObject("data") && (o.isList("annotations") || o.isList("completions")) || !o.has("data") && o.find("annotation_id") != nil
 	},
 	convert: func(ctx context.Context, r *run) error {
 		c := &studioReader{run: r, called: map[[32]byte]string{}}
@@ -63,7 +77,6 @@ type studioReader struct {
 	proof   proof
 	reading int
 	text    jsonText
-	row     ibid.Answer
 }
 
 // read converts one file, in three passes: the first finds which fields are marked,
@@ -80,9 +93,7 @@ func (c *studioReader) read(ctx context.Context, path string) error {
 		return err
 	}
 	err = c.eachTask(ctx, s, func(t *studioTask, _ *RecordError) error {
-		if t != nil {
-			c.layout.vote(t)
-		}
+		c.layout.vote(t)
 		return nil
 	})
 	if err != nil {
@@ -90,9 +101,7 @@ func (c *studioReader) read(ctx context.Context, path string) error {
 	}
 	c.layout.settle()
 	err = c.eachTask(ctx, s, func(t *studioTask, _ *RecordError) error {
-		if t != nil {
-			c.examine(&c.proof, t)
-		}
+		c.examine(&c.proof, t)
 		return nil
 	})
 	if err != nil {
@@ -110,19 +119,20 @@ func (c *studioReader) read(ctx context.Context, path string) error {
 	})
 }
 
-// eachTask calls do with every task of the file, or with what is wrong with it.
+// eachTask calls do with every task of the file. One that cannot be read is empty.
 func (c *studioReader) eachTask(ctx context.Context, s shape, do func(*studioTask, *RecordError) error) error {
 	return c.eachRecord(ctx, c.file, s, func(rec *foreignRecord) error {
-		t := &studioTask{at: rec.at, record: rec.data}
-		o, bad := rec.open(&c.text)
-		if bad == nil {
-			t.decode(o)
-			bad = rec.mistake(&c.text)
-		}
+		piece, bad := newPiece(rec, &c.text)
 		if bad != nil {
-			t = nil
+			return do(&studioTask{}, bad)
 		}
-		return do(t, bad)
+		from := &programRecord{pieces: []recordPiece{piece}, number: rec.number, limits: c.Limits}
+		made, err := studioProgram.first(ctx, "row", from, piece.tree)
+		if err != nil {
+			e := from.mistake(studioProgram, c.file, err, from.whole())
+			return do(&studioTask{}, &e)
+		}
+		return do(newStudioTask(from, made), nil)
 	})
 }
 
@@ -132,7 +142,7 @@ func (c *studioReader) examine(p *proof, t *studioTask) {
 	for i := range t.annotations {
 		for k := range t.annotations[i].marks {
 			m := &t.annotations[i].marks[k]
-			if f := c.layout.fieldOf(t, m); f != nil && !isStudioRole(f.key) && t.annotations[i].counts() {
+			if f := c.layout.fieldOf(t, m); f != nil && !isStudioRole(f.key) {
 				byField[f.key] = append(byField[f.key], &m.markedSpan)
 			}
 		}
@@ -145,27 +155,87 @@ func (c *studioReader) examine(p *proof, t *studioTask) {
 	}
 }
 
-// A studioTask is one task as the export has it.
+// A studioTask is one task of an export.
 type studioTask struct {
-	id, system, provider, model string
-	query, answer               string
-	claim, claimID              string // "" if there is none
-	doc, title                  string // of its only text
-
-	root, data  *object
-	fields      []studioField // members of the data that are strings, in order
+	filler
+	row         ibid.Answer // but for documents and truth
+	doc, title  string      // of its only text
+	fields      []studioField
+	documents   map[string]any // names of the documents of a task of ours, by field; else nil
 	annotations []studioAnnotation
-	others      map[string]int // what else was said of the task, by kind
-	blind       *blindTask     // nil if the task is not of ours
-
-	at     position // of the record in the file
-	record []byte
+	answers     int // results that are no marks in texts
+	made        map[string]any
 }
 
 // A studioField is one string of a task's data.
 type studioField struct {
 	key, text string
 	find      *searched // nil until asked for
+}
+
+// A studioAnnotation is what one person marked.
+type studioAnnotation struct {
+	annotator, places string
+	homeless          bool // some mark is no text
+	marks             []studioMark
+	item              any
+}
+
+// A studioMark is a place that somebody marked in some text of a task.
+type studioMark struct {
+	markedSpan
+	to     string // the control's object, by its name in the labeling configuration
+	source string // the field of the data, if the export says it
+	path   string
+	labels []string
+	kept   any
+	item   any
+}
+
+// newStudioTask is what the program makes of a task.
+func newStudioTask(from *programRecord, made any) *studioTask {
+	t := &studioTask{filler: filler{rec: from}}
+	o := t.object(made, "task")
+	t.made = o
+	t.documents, _ = o["documents"].(map[string]any)
+	t.doc, t.title = t.text(o, "doc"), t.text(o, "title")
+	t.row = ibid.Answer{
+		ID: t.text(o, "id"), Query: t.text(o, "query"), Answer: t.text(o, "answer"),
+		System: t.text(o, "system"), Provider: t.text(o, "provider"), Model: t.text(o, "model"),
+	}
+	for _, v := range t.list(o, "claims") {
+		c := t.object(v, "claims")
+		t.row.Claims, t.row.HasClaims = append(t.row.Claims, ibid.Claim{
+			ClaimID: t.text(c, "id"), Text: t.text(c, "text"), Start: t.integer(c, "start"), End: t.integer(c, "end"),
+		}), true
+	}
+	for _, v := range t.list(o, "labels") {
+		l := t.object(v, "labels")
+		t.row.Labels, t.row.HasLabels = append(t.row.Labels, ibid.Label{
+			Annotator: t.text(l, "annotator"), Kind: t.text(l, "kind"), ClaimID: t.text(l, "claim"), CitationID: t.text(l, "citation"), Value: t.number(l, "value"),
+		}), true
+	}
+	for _, v := range t.list(o, "fields") {
+		f := t.object(v, "fields")
+		t.fields = append(t.fields, studioField{key: t.text(f, "key"), text: t.text(f, "text")})
+	}
+	t.answers = int(t.integer(o, "answers").Value)
+	for _, v := range t.list(o, "annotations") {
+		a := t.object(v, "annotations")
+		annotation := studioAnnotation{annotator: t.text(a, "by"), places: t.text(a, "places"), homeless: t.isTrue(a, "homeless"), item: a["item"]}
+		for _, v := range t.list(a, "marks") {
+			annotation.marks = append(annotation.marks, t.studioMark(t.object(v, "marks")))
+		}
+		t.annotations = append(t.annotations, annotation)
+	}
+	return t
+}
+
+func (t *studioTask) studioMark(o map[string]any) studioMark {
+	m := studioMark{to: t.text(o, "to"), source: t.text(o, "source"), path: t.text(o, "path"), kept: o["kept"], item: o["item"]}
+	m.quote = quote{text: t.text(o, "quote"), start: t.integer(o, "start").Value, end: t.integer(o, "end").Value}
+	m.labels, _ = t.texts(o, "labels")
+	return m
 }
 
 // searched is the text of the field.
@@ -176,9 +246,6 @@ func (f *studioField) searched() *searched {
 	return f.find
 }
 
-// isStudioMin reports whether a record is of JSON_MIN.
-func isStudioMin(o *object) bool { return !o.has("data") && o.find("annotation_id") != nil }
-
 // field is the string of that name, nil if there is none.
 func (t *studioTask) field(key string) *studioField {
 	i := slices.IndexFunc(t.fields, func(f studioField) bool { return f.key == key })
@@ -188,264 +255,18 @@ func (t *studioTask) field(key string) *studioField {
 	return &t.fields[i]
 }
 
-// The members of a task's data that are columns of ours, the first that is given.
+// studioTexts are members of a task's data which it is likely that people mark, and
+// studioRoles those that are the question, the answer, or name something: nothing to find
+// evidence in.
 var (
-	studioQuery  = []string{"query", "question", "prompt"}
-	studioAnswer = []string{"answer", "response", "output"}
-	studioTexts  = []string{"text", "document", "context", "passage", "content"} // which it is likely that people mark
+	studioTexts = []string{"text", "document", "context", "passage", "content"}
+	studioRoles = []string{
+		"id", "system", "provider", "model", "claim", "claim_id", "doc", "title", blindMember,
+		"query", "question", "prompt", "answer", "response", "output",
+	}
 )
 
-// isStudioRole reports whether a field is the question, the answer, or names
-// something: nothing to find evidence in.
-func isStudioRole(key string) bool {
-	switch key {
-	case "id", "system", "provider", "model", "claim", "claim_id", "doc", "title", blindMember:
-		return true
-	}
-	return slices.Contains(studioQuery, key) || slices.Contains(studioAnswer, key)
-}
-
-// decode reads a task. What is wrong it leaves with the text.
-func (t *studioTask) decode(o *object) {
-	t.root = o
-	if isStudioMin(o) {
-		o.fail("a record of JSON_MIN: export the project from Label Studio as JSON")
-		return
-	}
-	if t.data = o.get("data").mustObject(); t.data == nil {
-		return
-	}
-	for _, m := range t.data.members {
-		if t.data.r.data[m.start] == '"' {
-			t.fields = append(t.fields, studioField{key: m.name, text: t.data.peek(m.name)})
-		}
-	}
-	t.blind = readBlindTask(t.data)
-	t.columns()
-	for _, a := range o.first("annotations", "completions").objects() {
-		t.annotation(a)
-	}
-	t.latest()
-	t.others = map[string]int{}
-	for _, kind := range []string{"prediction", "draft"} {
-		for range o.get(kind + "s").elements() {
-			t.others[kind]++
-		}
-	}
-}
-
-// columns reads what columns of ours stand for.
-func (t *studioTask) columns() {
-	t.id = t.data.get("id").label()
-	if t.id == "" {
-		t.id = t.root.get("id").label()
-	}
-	if t.id == "" {
-		t.root.fail("neither the task nor its data has an id")
-	}
-	for _, c := range []struct {
-		to    *string
-		names []string
-	}{
-		{&t.query, studioQuery},
-		{&t.answer, studioAnswer},
-		{&t.system, []string{"system"}},
-		{&t.provider, []string{"provider"}},
-		{&t.model, []string{"model"}},
-		{&t.claim, []string{"claim"}},
-		{&t.doc, []string{"doc"}},
-		{&t.title, []string{"title"}},
-	} {
-		for _, name := range c.names {
-			if t.field(name) != nil {
-				*c.to = t.data.get(name).string()
-				if t.blind != nil && *c.to == unused {
-					*c.to = ""
-				}
-				break
-			}
-		}
-	}
-	if t.claim != "" {
-		t.claimID = cmp.Or(t.data.get("claim_id").label(), "1")
-	}
-}
-
-// A studioAnnotation is what one person said of a task.
-type studioAnnotation struct {
-	*object
-	annotator string
-	skipped   bool
-	replaced  bool   // by a later one of the same person
-	changed   string // when, as text that sorts by time
-
-	marks    []studioMark
-	choices  []studioChoice
-	others   []*object // results that have no place in a row
-	homeless bool      // some mark is no text
-}
-
-// annotation reads one annotation.
-func (t *studioTask) annotation(o *object) {
-	a := studioAnnotation{object: o, annotator: completedBy(o.get("completed_by"))}
-	a.skipped = o.get("was_cancelled").isTrue() || o.get("skipped").isTrue()
-	a.changed = cmp.Or(o.peek("updated_at"), o.peek("created_at"))
-	var items []*object
-	regions := map[string]bool{}
-	for _, item := range o.get("result").objects() {
-		items = append(items, item)
-		if id := item.peek("id"); id != "" && !studioAnswers[item.peek("type")] {
-			regions[id] = true
-		}
-	}
-	for _, item := range items {
-		a.result(item, regions[item.peek("id")])
-	}
-	t.annotations = append(t.annotations, a)
-}
-
-// completedBy is what a person is called: by number or name, or by an object that
-// has one.
-func completedBy(v value) string {
-	if v.kind() != anObject {
-		return v.label()
-	}
-	o := v.object()
-	names := strings.TrimSpace(o.peek("first_name") + " " + o.peek("last_name"))
-	name := cmp.Or(o.peek("email"), o.peek("username"), names)
-	if name == "" {
-		name = o.get("id").label()
-	}
-	return name
-}
-
-// latest leaves one annotation of each person: the one that was changed last, and of
-// those changed at the same time the one that stands last.
-func (t *studioTask) latest() {
-	last := map[string]int{}
-	for i := range t.annotations {
-		a := &t.annotations[i]
-		if a.skipped {
-			continue
-		}
-		before, again := last[a.annotator]
-		switch {
-		case again && a.annotator == "":
-			a.fail("a second annotation without completed_by: nobody can tell whose they are")
-		case again && a.changed < t.annotations[before].changed:
-			a.replaced = true
-			continue
-		case again:
-			t.annotations[before].replaced = true
-		}
-		last[a.annotator] = i
-	}
-}
-
-// counts reports whether an annotation says anything.
-func (a *studioAnnotation) counts() bool { return !a.skipped && !a.replaced }
-
-// A studioMark is a place that somebody marked in some text of a task.
-type studioMark struct {
-	markedSpan
-	to     string // the control's object, by its name in the labeling configuration
-	source string // the field of the data, if the export says it
-	labels []string
-
-	item, value *object
-}
-
-// A studioChoice is what somebody chose.
-type studioChoice struct {
-	control string
-	options []string
-	item    *object
-}
-
-// studioAnswers are the types of results that are no marks: they belong to the task,
-// or to a mark that stands beside them.
-var studioAnswers = map[string]bool{
-	"choices": true, "textarea": true, "rating": true, "number": true, "datetime": true, "taxonomy": true,
-	"pairwise": true, "ranker": true, "relation": true,
-}
-
-// result reads one result. region says that a mark with the same id stands beside it.
-func (a *studioAnnotation) result(item *object, region bool) {
-	kind := item.get("type").string()
-	value := item.get("value")
-	switch {
-	case kind == "choices" && !region && value.kind() == anObject:
-		options, _ := value.object().get("choices").texts()
-		a.choices = append(a.choices, studioChoice{control: item.get("from_name").string(), options: options, item: item})
-	case studioAnswers[kind]:
-		a.others = append(a.others, item)
-	default:
-		m, ok := textMark(item)
-		if !ok {
-			a.homeless = true
-			a.others = append(a.others, item)
-			return
-		}
-		a.marks = append(a.marks, m)
-		item.readUsual()
-	}
-}
-
-// textMark reads a mark in a text; ok is false if it is in something else.
-func textMark(item *object) (m studioMark, ok bool) {
-	kind := item.peek("type")
-	if !item.isObject("value") || item.has("original_length") || item.has("original_width") {
-		return m, false
-	}
-	v := item.get("value").object()
-	if v == nil {
-		return m, false // the text has a mistake
-	}
-	m = studioMark{to: item.get("to_name").string(), item: item, value: v}
-	if source, stated := strings.CutPrefix(item.get("source").string(), "$"); stated {
-		m.source = source
-	}
-	switch {
-	case kind == "hypertextlabels" || kind == "hypertext" || strings.Contains(v.peek("start"), "text()"):
-		item.fail("a mark in HTML: show the text as <Text> in Label Studio, and export the project as JSON")
-		return m, false
-	case kind == "labels" || kind == "text" || kind == "richtext":
-		if v.has("channel") || !m.offsetsOf(v, "start", "end") {
-			return m, false
-		}
-	default:
-		return m, false
-	}
-	if v.peek("text") != "" {
-		// Line ends become a backslash and an n.
-		m.quote.text = strings.ReplaceAll(v.get("text").string(), `\n`, "\n")
-	}
-	m.labels, _ = v.get("labels").texts()
-	return m, item.r.err == nil
-}
-
-// offsetsOf reads a pair of offsets, which may be strings. Fractions are seconds, and
-// then there is none.
-func (m *studioMark) offsetsOf(o *object, start, end string) bool {
-	for _, each := range []struct {
-		name string
-		to   *int64
-	}{{start, &m.quote.start}, {end, &m.quote.end}} {
-		n, err := strconv.ParseInt(o.get(each.name).label(), 10, 64)
-		if err != nil {
-			return false
-		}
-		*each.to = n
-	}
-	return true
-}
-
-// readUsual reads the members that every result has and that say nothing more.
-func (o *object) readUsual() {
-	for _, name := range []string{"id", "type", "from_name", "to_name", "origin", "source", "value"} {
-		o.get(name)
-	}
-}
+func isStudioRole(key string) bool { return slices.Contains(studioRoles, key) }
 
 // A studioLayout is what a file tells of the labeling configuration, which is not
 // part of the export.
@@ -471,12 +292,11 @@ const stated = 1 << 40
 // vote counts, for every mark of a task, the fields in which its quote stands.
 func (l *studioLayout) vote(t *studioTask) {
 	for i := range t.annotations {
-		a := &t.annotations[i]
-		l.answers += len(a.choices) + len(a.others)
-		for k := range a.marks {
-			l.voteFor(t, &a.marks[k])
+		for k := range t.annotations[i].marks {
+			l.voteFor(t, &t.annotations[i].marks[k])
 		}
 	}
+	l.answers += t.answers
 }
 
 func (l *studioLayout) voteFor(t *studioTask, m *studioMark) {
@@ -541,14 +361,14 @@ func rankField(key, to string) int {
 
 // fieldOf is the field of a task that a mark is in, nil if there is none.
 func (l *studioLayout) fieldOf(t *studioTask, m *studioMark) *studioField {
-	if t.blind != nil {
+	if t.documents != nil {
 		return t.field(m.to)
 	}
 	return t.field(l.field[m.to])
 }
 
 // documents are the fields of a task that people could mark.
-func (l *studioLayout) documents(t *studioTask) []*studioField {
+func (l *studioLayout) documentsOf(t *studioTask) []*studioField {
 	marked := map[string]bool{}
 	for _, key := range l.field {
 		marked[key] = !isStudioRole(key)
@@ -557,8 +377,8 @@ func (l *studioLayout) documents(t *studioTask) []*studioField {
 	for i := range t.fields {
 		f := &t.fields[i]
 		switch {
-		case t.blind != nil:
-			if t.blind.document(f.key) != "" {
+		case t.documents != nil:
+			if t.documents[f.key] != nil {
 				all = append(all, f)
 			}
 		case marked[f.key]:
@@ -571,4 +391,154 @@ func (l *studioLayout) documents(t *studioTask) []*studioField {
 		return likely
 	}
 	return all
+}
+
+// write writes the row of a task whose marks have been examined, and its documents.
+func (c *studioReader) write(t *studioTask) error {
+	r := &t.row
+	r.File, r.System = c.file, cmp.Or(r.System, c.System, "default")
+	if c.run.isRepeated(r.ID, r.System) {
+		whole := t.rec.whole()
+		c.fail(whole.position().err(c.file, fmt.Sprintf("task %s of system %s is there twice", quoted(r.ID), quoted(r.System))))
+		return nil
+	}
+	names, err := c.documentsOf(t)
+	if err != nil {
+		return err
+	}
+	for _, v := range t.list(t.made, "warn") {
+		o := t.object(v, "warn")
+		c.warnAt(t, o["at"], t.text(o, "text"))
+	}
+	for _, v := range t.list(t.made, "ignored") {
+		tally(c.report.Ignored, clipped(t.textOf(v, "ignored")))
+	}
+	var kept extra
+	t.members(&kept, t.made["kept"])
+	for i := range t.annotations {
+		c.truth(t, &t.annotations[i], names, &kept)
+	}
+	for _, v := range t.list(t.made, "data") {
+		o := t.object(v, "data")
+		if name := t.text(o, "key"); names[name] == "" {
+			kept.add(clipped("data."+name), []byte(t.rec.raw(o["value"])))
+		}
+	}
+	r.Tags = kept.tags()
+	return c.row(r)
+}
+
+// warnAt warns of something at an object of the task.
+func (c *studioReader) warnAt(t *studioTask, at any, text string) {
+	p, _ := t.rec.find(at)
+	c.warn(p.position().err(c.file, text))
+}
+
+// truth adds the marks of one person, or that there are none. Whose marks are not all
+// known is left out: less than they marked is not what they said.
+func (c *studioReader) truth(t *studioTask, a *studioAnnotation, names map[string]string, kept *extra) {
+	var placed []*studioMark
+	reason := ""
+	if a.homeless {
+		reason = "some mark is in no text"
+	}
+	for i := range a.marks {
+		m := &a.marks[i]
+		f := c.layout.fieldOf(t, m)
+		if f != nil && names[f.key] != "" {
+			placed = append(placed, m)
+			t.members(kept, m.kept)
+			for _, label := range m.labels {
+				tally(c.report.SpanLabels, label)
+			}
+			continue
+		}
+		in := "no text"
+		if f != nil {
+			in = f.key
+		} else {
+			reason = "no field of the task has the text of " + quoted(m.to)
+		}
+		tally(c.report.Ignored, "mark in "+in)
+		kept.add(m.path, []byte(t.rec.raw(m.item)))
+	}
+	asked := c.layout.asked
+	if t.documents != nil && reason == "" {
+		asked, reason = blindTruth(a.places, len(placed))
+	}
+	switch {
+	case reason != "":
+		c.warnAt(t, a.item, fmt.Sprintf("annotator %s is left out of the truth: %s", quoted(a.annotator), reason))
+		return
+	case len(placed) == 0 && !asked:
+		return
+	}
+	t.row.HasTruth = true
+	if len(placed) == 0 {
+		t.row.Truth = append(t.row.Truth, ibid.Mark{Annotator: a.annotator, DocNull: true})
+	}
+	for _, m := range placed {
+		f := c.layout.fieldOf(t, m)
+		mark := ibid.Mark{Annotator: a.annotator, Doc: names[f.key]}
+		mark.Start, mark.End, mark.Unit = m.place(f.searched().text, c.reading)
+		t.row.Truth = append(t.row.Truth, mark)
+		if v := m.verdict(c.reading); v != proved {
+			c.warnAt(t, m.item, markReasons[v])
+		}
+	}
+}
+
+// documentsOf names the texts of a task, by their fields, and writes them: as documents
+// of their own, or of the row.
+func (c *studioReader) documentsOf(t *studioTask) (map[string]string, error) {
+	fields := c.layout.documentsOf(t)
+	names := make(map[string]string, len(fields))
+	for _, f := range fields {
+		text := f.searched().text.String()
+		name := t.nameOf(f, len(fields))
+		if name == "" {
+			name = c.call(text, t.row.ID+"/"+f.key)
+		}
+		unique, first := c.names.of(name, text, true)
+		if t.documents == nil {
+			name = unique
+		}
+		names[f.key] = name
+		d := ibid.Document{Doc: name, Text: text, HasText: true}
+		if len(fields) == 1 {
+			d.Title = t.title
+		}
+		switch {
+		case !c.Docs || name != unique: // a blind sample names documents as its dataset does, whose rows may have their own
+			t.row.Documents, t.row.HasDocuments = append(t.row.Documents, d), true
+		case first:
+			if err := c.document(&d); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return names, nil
+}
+
+// call returns the name of a text that has none of its own: the one that it has been
+// given before, else a new one.
+func (c *studioReader) call(text, name string) string {
+	digest := sha256.Sum256([]byte(text))
+	if called := c.called[digest]; called != "" {
+		return called
+	}
+	c.called[digest] = name
+	return name
+}
+
+// nameOf is what the task calls a text of its, of which it has several; "" if it does
+// not.
+func (t *studioTask) nameOf(f *studioField, several int) string {
+	switch {
+	case t.documents != nil:
+		return t.documents[f.key].(string)
+	case several == 1:
+		return t.doc
+	}
+	return ""
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"io"
 	"strconv"
-	"strings"
 
 	"ibid"
 )
@@ -131,73 +130,6 @@ func questionText(all []BlindQuestion, i int) string {
 		return unused
 	}
 	return all[i].Text
-}
-
-// A blindTask is what the data of a task of ours says of it.
-type blindTask struct {
-	names          []string // of its documents
-	support, yesNo []ibid.Label
-}
-
-// readBlindTask reads a task of ours; nil if it is none.
-func readBlindTask(data *object) *blindTask {
-	if data.peek(blindMember) != blindSchema {
-		return nil
-	}
-	data.get(blindMember)
-	t := &blindTask{support: readBlindQuestions(data.get("support")), yesNo: readBlindQuestions(data.get("yesno"))}
-	t.names, _ = data.get("documents").texts()
-	for _, m := range data.members {
-		for _, name := range []string{blindDocument, blindSupport, blindYesNo} {
-			if strings.HasPrefix(m.name, name) {
-				data.get(m.name)
-			}
-		}
-	}
-	return t
-}
-
-func readBlindQuestions(v value) []ibid.Label {
-	var all []ibid.Label
-	for _, o := range v.objects() {
-		all = append(all, ibid.Label{
-			Kind: o.get("kind").required(), ClaimID: o.get("claim_id").string(), CitationID: o.get("citation_id").string(),
-		})
-	}
-	return all
-}
-
-// document is the name of the document in a field, "" if there is none.
-func (t *blindTask) document(key string) string {
-	if i, ok := indexAfter(key, blindDocument); ok && i < len(t.names) {
-		return t.names[i]
-	}
-	return ""
-}
-
-// question is what a control asks; ok is false if it stands where the task has no
-// question.
-func (t *blindTask) question(control string) (q ibid.Label, ok bool) {
-	control = strings.TrimPrefix(control, blindChoice)
-	for _, each := range []struct {
-		name string
-		all  []ibid.Label
-	}{{blindSupport, t.support}, {blindYesNo, t.yesNo}} {
-		if i, ok := indexAfter(control, each.name); ok && i < len(each.all) {
-			return each.all[i], true
-		}
-	}
-	return q, false
-}
-
-// indexAfter is the index in the numbered name; ok is false if it is another name.
-func indexAfter(name, prefix string) (i int, ok bool) {
-	number, ok := strings.CutPrefix(name, prefix)
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.Atoi(number)
-	return n - 1, err == nil && n > 0
 }
 
 // blindTruth says whether somebody looked for places, by what they say of it. There

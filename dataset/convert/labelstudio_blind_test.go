@@ -74,7 +74,8 @@ func TestBlindConfig(t *testing.T) {
 				}
 			case tag.Name.Local == "Choice":
 				options++
-				if _, decided, _ := verdictOf("support", []string{a.Value}); !decided && !strings.Contains("All places are marked Nothing to mark I did not look for places", a.Value) {
+				m, _ := importText(t, "label-studio", studioExport(`{"claim":"It is so."}`, studioChoiceOf("support", a.Value)), Options{})
+				if len(m.rows[0].Labels) == 0 && !strings.Contains("All places are marked Nothing to mark I did not look for places", a.Value) {
 					t.Errorf("option %q means nothing", a.Value)
 				}
 			}

@@ -427,7 +427,7 @@ func (r *programRecord) mistake(p *program, file string, err error, of recordPar
 	at, ok := r.find(placed.in)
 	path := at.path
 	if !ok && identity(placed.in) == 0 {
-		at.piece, path, ok = r.only(of, func(v any) bool { return v == placed.in })
+		at.piece, path, ok = r.only(of, func(v any) bool { return isSame(v, placed.in) })
 	}
 	if !ok {
 		at.piece, path = of.piece, of.path
@@ -436,6 +436,17 @@ func (r *programRecord) mistake(p *program, file string, err error, of recordPar
 		path = append(path, placed.at)
 	}
 	return at.piece.mistake(path, placed.msg, file)
+}
+
+// isSame reports whether a value equals another that has no identity.
+func isSame(v, other any) bool {
+	switch {
+	case kindOfTree(v) != kindOfTree(other):
+		return false
+	case kindOfTree(v) == aList:
+		return identity(v) == 0
+	}
+	return v == other
 }
 
 // unplaced is a mistake of which jq says only the value: its place, if no other value of the

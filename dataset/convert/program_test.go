@@ -50,6 +50,7 @@ func TestProgramErrors(t *testing.T) {
 	tests := []struct{ name, program, text, want string }{
 		{"a helper", `def row: {parts: [.hits[] | need_str("text")]};`, `{"hits":[{"text":"a"},{"text":7}]}`, `-:1:31: hits[1].text: want a string, got a number`},
 		{"no object", `def row: {parts: [.hits[] | str("text")]};`, `{"hits":["none"]}`, `-:1:10: hits[0]: want an object, got a string`},
+		{"an empty list", `def row: {parts: [.hits[] | need_str("text")]};`, `{"hits":[[]]}`, `-:1:10: hits[0]: want an object, got a list`},
 		{"jq itself", `def row: {parts: [.hits[].text]};`, `{"a":1, "hits":"none"}`, `-:1:16: hits: format mine: cannot iterate over: string ("none")`},
 		{"jq itself, two places", `def row: {parts: [.hits[].text]};`, `{"a":"none", "hits":"none"}`, `-:1:1: format mine: cannot iterate over: string ("none")`},
 		{"a null part", `def row: {parts: [.answer]};`, `{"a":1}`, `-:1:1: format mine gives no row: parts[0]: want a text, got null`},
