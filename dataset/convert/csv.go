@@ -445,6 +445,16 @@ func eachCSV(file string, in io.Reader, required []string, do func(rec csvRecord
 	return err
 }
 
+// eachLine calls do with every record of a table in a file (see [eachCSV]).
+func (r *run) eachLine(path string, required []string, do func(rec csvRecord, wrong *RecordError) error) error {
+	in, err := r.open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return eachCSV(path, bufio.NewReader(in), required, do)
+}
+
 // next returns the next record. bad says what is wrong with it, if anything;
 // a record with another number of fields than the header has fields all the
 // same. err is io.EOF after the last record, and otherwise the file's.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,24 +82,10 @@ func convertEvidenceInference(ctx context.Context, r *run) error {
 
 // read reads both tables and joins them.
 func (c *evidenceReader) read() error {
-	file, err := os.Open(c.files.prompts)
-	if err != nil {
-		return pathError(c.files.prompts, err)
+	questions, err := c.readQuestions()
+	if err == nil {
+		err = c.readAnnotations()
 	}
-	defer file.Close()
-	questions, err := c.readQuestions(file)
-	if err != nil {
-		return err
-	}
-	marks, err := os.Open(c.files.annotations)
-	if err != nil {
-		return pathError(c.files.annotations, err)
-	}
-	defer marks.Close()
-	c.prompts, err = readAnnotations(c.files.annotations, marks, func(e RecordError) {
-		c.report.Records++
-		c.fail(e)
-	})
 	if err != nil {
 		return err
 	}
@@ -330,10 +315,10 @@ func firstThere(folders, names []string) string {
 
 // readQuestions reads the file of prompts. A record that cannot be read is a
 // warning; the annotations that ask for it will miss it.
-func (c *evidenceReader) readQuestions(in io.Reader) (map[string]question, error) {
+func (c *evidenceReader) readQuestions() (map[string]question, error) {
 	all := map[string]question{}
 	columns := []string{colPrompt, colArticle, "Outcome", "Intervention", "Comparator"}
-	return all, eachCSV(c.files.prompts, in, columns, func(rec csvRecord, wrong *RecordError) error {
+	return all, c.eachLine(c.files.prompts, columns, func(rec csvRecord, wrong *RecordError) error {
 		if wrong != nil {
 			c.warn(*wrong)
 			return nil
@@ -353,24 +338,25 @@ func (c *evidenceReader) readQuestions(in io.Reader) (map[string]question, error
 // readAnnotations reads the file of annotations into prompts, in the order of
 // their first annotation. Any annotation that cannot be read spoils its prompt:
 // with a part of its spans it would be scored wrongly. One whose prompt cannot be
-// told is given to lost.
-func readAnnotations(file string, in io.Reader, lost func(RecordError)) (prompts []*prompt, err error) {
+// told is a record of its own.
+func (c *evidenceReader) readAnnotations() error {
 	byID := map[string]*prompt{}
 	columns := []string{colUser, colPrompt, colArticle, colLabel, colQuote, colStart, colEnd}
-	err = eachCSV(file, in, columns, func(rec csvRecord, wrong *RecordError) error {
+	return c.eachLine(c.files.annotations, columns, func(rec csvRecord, wrong *RecordError) error {
 		id := rec.get(colPrompt)
 		if id == "" {
 			if wrong == nil {
 				wrong = rec.bad("%s is empty", colPrompt)
 			}
-			lost(*wrong)
+			c.report.Records++
+			c.fail(*wrong)
 			return nil
 		}
 		p := byID[id]
 		if p == nil {
 			p = &prompt{id: strings.ToValidUTF8(id, "\ufffd"), article: rec.get(colArticle), line: rec.line}
 			byID[id] = p
-			prompts = append(prompts, p)
+			c.prompts = append(c.prompts, p)
 		}
 		var a annotation
 		if wrong == nil {
@@ -386,7 +372,6 @@ func readAnnotations(file string, in io.Reader, lost func(RecordError)) (prompts
 		p.annotations = append(p.annotations, a)
 		return nil
 	})
-	return prompts, err
 }
 
 func readAnnotation(rec csvRecord) (annotation, *RecordError) {

@@ -217,12 +217,6 @@ func (x *exchange) size() int {
 	return n
 }
 
-// addSource adds a source and returns its index.
-func (x *exchange) addSource(d ibid.Document) int {
-	x.sources = append(x.sources, &source{Document: d})
-	return len(x.sources) - 1
-}
-
 // cite adds a citation of a source.
 func (x *exchange) cite(source, mark int) *foundCitation {
 	x.citations = append(x.citations, foundCitation{source: source, mark: mark})
@@ -269,25 +263,13 @@ func (x *exchange) numbered(called, title, of string) int {
 	if unnamed {
 		d.Doc = called
 	}
-	i := x.addSource(d)
-	x.sources[i].unnamed = unnamed
+	i := len(x.sources)
+	x.sources = append(x.sources, &source{Document: d, unnamed: unnamed})
 	if x.unasked == nil {
 		x.unasked = map[string]int{}
 	}
 	x.unasked[called] = i
 	return i
-}
-
-// citeWhole adds a citation of a whole source.
-func (x *exchange) citeWhole(source, mark int) *foundCitation {
-	c := x.cite(source, mark)
-	if source != noSource {
-		c.Title, c.SourceType = x.sources[source].Title, x.sources[source].SourceType
-		if _, known := textOf(&x.sources[source].Document); known {
-			c.Unit = "document"
-		}
-	}
-	return c
 }
 
 func (x *exchange) addMark(m answerMark) int {

@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 )
@@ -79,11 +78,6 @@ func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error)
 // eachGroup does the same with the records of a table: lines that follow each other and have
 // the same group.
 func (c *exchangeReader) eachGroup(ctx context.Context, do func(madeRow) error) error {
-	in, err := c.open(c.file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	var record foldedRecord
 	var group any
 	number := 0
@@ -96,7 +90,7 @@ func (c *exchangeReader) eachGroup(ctx context.Context, do func(madeRow) error) 
 		number++
 		return c.finish(ctx, &lines, number, false, do)
 	}
-	err = eachCSV(c.file, bufio.NewReader(in), c.program.table, func(rec csvRecord, bad *RecordError) error {
+	err := c.eachLine(c.file, c.program.table, func(rec csvRecord, bad *RecordError) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

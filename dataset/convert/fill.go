@@ -537,8 +537,8 @@ func (f *filler) marks(o map[string]any) {
 		if method == "" || slices.ContainsFunc(x.citations, func(c foundCitation) bool { return c.source == sources[i] }) {
 			continue
 		}
-		c := x.citeWhole(sources[i], x.addMark(answerMark{part: wholeAnswer, given: givenSpan, role: ibid.Marker}))
-		c.Method = method
+		c := x.cite(sources[i], x.addMark(answerMark{part: wholeAnswer, given: givenSpan, role: ibid.Marker}))
+		f.about(c, map[string]any{"method": method})
 	}
 }
 

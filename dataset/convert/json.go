@@ -21,8 +21,7 @@ const maxDepth = 200
 // A jsonText is one JSON text of a foreign file: an object. Package jsontext checks
 // it as a whole first, strictly (RFC 8259): a repeated member, an unpaired
 // surrogate, invalid UTF-8 or anything after the object is an error. Then its
-// values are asked for by name, and what nobody asked for can be told from what
-// was.
+// values are asked for by name.
 //
 // The first error stays: every method after it returns a zero value, and the
 // caller looks at err once at the end.
@@ -320,9 +319,6 @@ func (v value) float() ibid.Number {
 	return ibid.Some(f)
 }
 
-// isTrue is a boolean, false if it is null or absent.
-func (v value) isTrue() bool { return v.is(aBoolean) && v.r.data[v.start] == 't' }
-
 // reference is the value as compact JSON, "" if it is null or absent.
 func (v value) reference() string {
 	if v.r.err != nil || !v.given() {
@@ -401,7 +397,6 @@ type object struct {
 type objectMember struct {
 	name       string
 	start, end int
-	read       bool
 }
 
 // object is an object, nil if it is null or absent.
@@ -436,15 +431,6 @@ func (r *jsonText) nameOf(literal []byte) string {
 	return name
 }
 
-// mustObject is an object that must be given; nil only after a mistake.
-func (v value) mustObject() *object {
-	o := v.object()
-	if o == nil {
-		v.missing()
-	}
-	return o
-}
-
 // find returns a member, nil if there is none, or no object.
 func (o *object) find(name string) *objectMember {
 	if o == nil {
@@ -463,17 +449,15 @@ func (o *object) valueOf(m *objectMember) value {
 	return value{o.r, o, m.name, noIndex, m.start, m.end}
 }
 
-// get returns a member, which then counts as read.
+// get returns a member, an absent value if there is none.
 func (o *object) get(name string) value {
-	m := o.find(name)
-	if m == nil {
-		return value{r: o.r, in: o, name: name, index: noIndex}
+	if m := o.find(name); m != nil {
+		return o.valueOf(m)
 	}
-	m.read = true
-	return o.valueOf(m)
+	return value{r: o.r, in: o, name: name, index: noIndex}
 }
 
-// all are the members by name. None counts as read by that.
+// all are the members by name.
 func (o *object) all() iter.Seq2[string, value] {
 	return func(yield func(string, value) bool) {
 		if o == nil {
@@ -487,14 +471,13 @@ func (o *object) all() iter.Seq2[string, value] {
 	}
 }
 
-// has reports whether a member is given, and does not count as reading it.
+// has reports whether a member is given.
 func (o *object) has(name string) bool {
 	m := o.find(name)
 	return m != nil && o.r.data[m.start] != 'n'
 }
 
-// peekKind is the kind of a member, "" if there is none; that does not count as
-// reading it.
+// peekKind is the kind of a member, "" if there is none.
 func (o *object) peekKind(name string) string {
 	if m := o.find(name); m != nil {
 		return kindOf(o.r.data[m.start])
@@ -502,39 +485,16 @@ func (o *object) peekKind(name string) string {
 	return ""
 }
 
-// isObject reports whether a member is an object, and does not count as reading
-// it.
+// isObject reports whether a member is an object.
 func (o *object) isObject(name string) bool { return o.peekKind(name) == anObject }
 
 // isList reports the same of a list.
 func (o *object) isList(name string) bool { return o.peekKind(name) == aList }
 
-// peek is a string member, "" if it is none; that does not count as reading it.
+// peek is a string member, "" if it is none.
 func (o *object) peek(name string) string {
 	if m := o.find(name); m != nil && o.r.data[m.start] == '"' {
 		return unquoted(o.r.data[m.start:m.end])
 	}
 	return ""
-}
-
-// first returns the first of several members that is given.
-func (o *object) first(names ...string) value {
-	for _, name := range names {
-		if o.has(name) {
-			return o.get(name)
-		}
-	}
-	return o.get(names[0])
-}
-
-// unread calls yield with every member that nobody has asked for.
-func (o *object) unread(yield func(value)) {
-	if o == nil || o.r.err != nil {
-		return
-	}
-	for i := range o.members {
-		if m := &o.members[i]; !m.read {
-			yield(o.valueOf(m))
-		}
-	}
 }

@@ -37,7 +37,7 @@ func plain(v value) any {
 	case aNull:
 		return nil
 	}
-	return v.isTrue()
+	return v.raw()[0] == 't'
 }
 
 // slowStrict accepts what encoding/json does, but for invalid UTF-8, repeated

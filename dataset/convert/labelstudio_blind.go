@@ -1,11 +1,10 @@
 package convert
 
 import (
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"io"
 	"strconv"
+	"text/template"
 
 	"ibid"
 )
@@ -148,77 +147,56 @@ func blindTruth(places string, marked int) (looked bool, reason string) {
 	return places != placesUnknown, ""
 }
 
-// A configTag is one of a labeling configuration.
-type configTag struct {
-	XMLName  xml.Name
-	Attrs    []xml.Attr `xml:",any,attr"`
-	Text     string     `xml:",chardata"`
-	Children []configTag
-}
-
-// newTag makes a configTag of a name and pairs of attributes and values.
-func newTag(name string, attributes ...string) configTag {
-	t := configTag{XMLName: xml.Name{Local: name}}
-	for i := 0; i < len(attributes); i += 2 {
-		t.Attrs = append(t.Attrs, xml.Attr{Name: xml.Name{Local: attributes[i]}, Value: attributes[i+1]})
-	}
-	return t
-}
-
-func (t configTag) with(children ...configTag) configTag {
-	t.Children = append(t.Children, children...)
-	return t
-}
+// blindConfig is the labeling configuration. Without its style, spaces at the ends of lines are
+// lost.
+var blindConfig = template.Must(template.New("").Parse(`{{define "question"}}
+  <Text name="{{.Name}}" value="${{.Name}}"></Text>
+  <Choices name="` + blindChoice + `{{.Name}}" toName="{{.Name}}" choice="single-radio">
+  {{- range .Options}}
+    <Choice value="{{.}}"></Choice>{{end}}
+  </Choices>{{end -}}
+<View>
+  <Style>.htx-text { white-space: pre-wrap; }</Style>
+  <Header value="Question"></Header>
+  <Text name="question" value="$question"></Text>
+  <Header value="Answer"></Header>
+  <Text name="answer" value="$answer"></Text>
+  {{- range .Documents}}
+  <Header value="$` + blindDocument + `{{.}}_name"></Header>
+  <Labels name="` + blindEvidence + `{{.}}" toName="` + blindDocument + `{{.}}">
+    <Label value="Evidence"></Label>
+  </Labels>
+  <Text name="` + blindDocument + `{{.}}" value="$` + blindDocument + `{{.}}"></Text>{{end}}
+  <Header value="Places in the documents that are evidence"></Header>
+  <Choices name="` + blindPlaces + `" toName="question" choice="single-radio" required="true">
+    <Choice value="` + placesMarked + `"></Choice>
+    <Choice value="` + placesNone + `"></Choice>
+    <Choice value="` + placesUnknown + `"></Choice>
+  </Choices>
+  {{- range .Questions}}{{template "question" .}}{{end}}
+</View>
+`))
 
 // WriteBlindConfig writes the labeling configuration that shows tasks. It knows
 // nothing of them but how many texts and questions a task has.
 func WriteBlindConfig(w io.Writer, tasks []BlindTask) error {
-	s := shapeOfTasks(tasks)
-	spaces := newTag("Style") // without it spaces at the ends of lines are lost
-	spaces.Text = ".htx-text { white-space: pre-wrap; }"
-	view := newTag("View").with(spaces,
-		newTag("Header", "value", "Question"), newTag("Text", "name", "question", "value", "$question"),
-		newTag("Header", "value", "Answer"), newTag("Text", "name", "answer", "value", "$answer"),
-	)
-	for k := range s.documents {
-		document := numbered(blindDocument, k)
-		view = view.with(
-			newTag("Header", "value", "$"+document+"_name"),
-			newTag("Labels", "name", numbered(blindEvidence, k), "toName", document).with(newTag("Label", "value", "Evidence")),
-			newTag("Text", "name", document, "value", "$"+document),
-		)
+	type question struct {
+		Name    string
+		Options []string
 	}
-	view = view.with(newTag("Header", "value", "Places in the documents that are evidence"),
-		choices(blindPlaces, "question", true, placesMarked, placesNone, placesUnknown))
+	var view struct {
+		Documents []int
+		Questions []question
+	}
+	s := shapeOfTasks(tasks)
+	for k := range s.documents {
+		view.Documents = append(view.Documents, k+1)
+	}
 	for k := range s.support {
-		view = view.with(askedIn(numbered(blindSupport, k), "Supported", "Mostly supported", "Partially supported", "Not supported")...)
+		view.Questions = append(view.Questions, question{numbered(blindSupport, k), []string{"Supported", "Mostly supported", "Partially supported", "Not supported"}})
 	}
 	for k := range s.yesNo {
-		view = view.with(askedIn(numbered(blindYesNo, k), "Yes", "No")...)
+		view.Questions = append(view.Questions, question{numbered(blindYesNo, k), []string{"Yes", "No"}})
 	}
-	var b bytes.Buffer
-	e := xml.NewEncoder(&b)
-	e.Indent("", "  ")
-	if err := e.Encode(view); err != nil {
-		return err
-	}
-	b.WriteByte('\n')
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// askedIn shows a question with its options.
-func askedIn(name string, options ...string) []configTag {
-	return []configTag{newTag("Text", "name", name, "value", "$"+name), choices(blindChoice+name, name, false, options...)}
-}
-
-func choices(name, of string, required bool, options ...string) configTag {
-	t := newTag("Choices", "name", name, "toName", of, "choice", "single-radio")
-	if required {
-		t.Attrs = append(t.Attrs, newTag("", "required", "true").Attrs...)
-	}
-	for _, o := range options {
-		t = t.with(newTag("Choice", "value", o))
-	}
-	return t
+	return blindConfig.Execute(w, view)
 }

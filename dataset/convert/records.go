@@ -240,19 +240,14 @@ func (l *lineReader) next() ([]byte, error) {
 // eachReadable calls do with every record of a file of JSON that can be read. It counts
 // them all, and reports the others.
 func (r *run) eachReadable(ctx context.Context, path string, s shape, do func(*foreignRecord) error) error {
-	return r.eachRecord(ctx, path, s, r.readable(do))
-}
-
-// readable counts a record, and calls do with it unless it cannot be read.
-func (r *run) readable(do func(*foreignRecord) error) func(*foreignRecord) error {
-	return func(rec *foreignRecord) error {
+	return r.eachRecord(ctx, path, s, func(rec *foreignRecord) error {
 		r.report.Records++
 		if rec.reason != "" {
 			r.fail(rec.at.err(rec.file, rec.reason))
 			return nil
 		}
 		return do(rec)
-	}
+	})
 }
 
 // lines calls do with every line of a file and its number. bad says why a line
