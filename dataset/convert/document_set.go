@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"unsafe"
@@ -40,7 +39,6 @@ const (
 type waitingProof struct {
 	proof        *rowProof
 	file, format string
-	done         bool
 }
 
 // partOf is the part of a document, by its name.
@@ -91,39 +89,8 @@ func (s *documentSet) write(to *stream, record []byte, text string) error {
 	)
 }
 
-// prove proves the quotes that waited, and settles the proofs of their files. It begins
-// in the hope that one reading of each file explains all of its quotes.
+// prove proves the quotes that waited, and settles the proofs of their files.
 func (s *documentSet) prove(ctx context.Context, r *run) error {
-	before := make([]proof, len(s.waiting))
-	for i, w := range s.waiting {
-		before[i] = w.proof.proof
-		before[i].tallies = maps.Clone(before[i].tallies)
-		w.proof.hopeful = true
-	}
-	if err := s.proveParts(ctx); err != nil {
-		return err
-	}
-	again := false
-	for i := range s.waiting {
-		w := &s.waiting[i]
-		if w.done = !w.proof.disappointed(); !w.done {
-			w.proof.proof, again = before[i], true
-		}
-	}
-	if again {
-		if err := s.proveParts(ctx); err != nil {
-			return err
-		}
-	}
-	for _, w := range s.waiting {
-		r.format = w.format
-		r.settleFile(&w.proof.proof, w.file)
-	}
-	return nil
-}
-
-// proveParts proves all quotes but those of files that are done.
-func (s *documentSet) proveParts(ctx context.Context) error {
 	for part := range s.quotes {
 		quotes := s.quotes[part].reader(&s.spool)
 		for {
@@ -138,6 +105,10 @@ func (s *documentSet) proveParts(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	for _, w := range s.waiting {
+		r.format = w.format
+		r.settleFile(&w.proof.proof, w.file)
 	}
 	return nil
 }
@@ -189,17 +160,15 @@ func (s *documentSet) provePart(ctx context.Context, part int, held map[string][
 		text, _ := textOf(&d)
 		searched := newSearched(token.NewText(text))
 		for _, q := range held[d.Doc] {
-			if w, quotes := s.quotesOf(q); !w.done {
-				w.proof.test(&d, searched, quotes)
-			}
+			w, quotes := s.quotesOf(q)
+			w.proof.test(&d, searched, quotes)
 		}
 		delete(held, d.Doc)
 	}
 	for _, records := range held {
 		for _, q := range records {
-			if w, quotes := s.quotesOf(q); !w.done {
-				w.proof.unproved += int64(len(quotes))
-			}
+			w, quotes := s.quotesOf(q)
+			w.proof.unproved += int64(len(quotes))
 		}
 	}
 	return nil

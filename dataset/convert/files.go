@@ -136,7 +136,7 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 	case bytes.HasPrefix(start, gzipMagic) || strings.HasSuffix(path, ".gz"):
 		unpacked, err = gzip.NewReader(in)
 	case bytes.HasPrefix(start, zstdMagic) || strings.HasSuffix(path, ".zst"):
-		unpacked, err = newZstdReader(in)
+		unpacked, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
 	default:
 		unpacked = in
 	}
@@ -163,36 +163,14 @@ func (s *stoppable) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
+// mostWindow is that of the zstd command; a frame may ask for any.
+const mostWindow = 128 << 20
+
 // How compressed files begin, whatever they are called.
 var (
 	gzipMagic = []byte{0x1f, 0x8b}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
-
-// A zstdReader gives back what its decoder holds at the end of the input. Read again,
-// it says again how it ended.
-type zstdReader struct {
-	decoder *zstd.Decoder
-	ended   error
-}
-
-func newZstdReader(in io.Reader) (io.Reader, error) {
-	const mostWindow = 128 << 20 // as the zstd command; a frame may ask for any
-	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
-	return &zstdReader{decoder: d}, err
-}
-
-func (z *zstdReader) Read(p []byte) (int, error) {
-	if z.ended != nil {
-		return 0, z.ended
-	}
-	n, err := z.decoder.Read(p)
-	if err != nil {
-		z.ended = err
-		z.decoder.Close()
-	}
-	return n, err
-}
 
 // unpackedName is the name of a file without the ending of its compression.
 func unpackedName(path string) string {
@@ -225,38 +203,38 @@ func (r *run) spool() error {
 // whole reads a file that must not be longer than a record may be. reason says
 // why it cannot be used.
 func (r *run) whole(path string) (data []byte, reason string, err error) {
-	in, err := r.open(path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer in.Close()
-	data, err = io.ReadAll(io.LimitReader(in, int64(r.MaxRecord)+1))
-	if err != nil {
-		return nil, "", pathError(path, err)
-	}
-	if len(data) > r.MaxRecord {
+	data, err = r.readText(path)
+	if _, tooBig := err.(bigFileError); tooBig {
 		return nil, fmt.Sprintf("file over %d bytes (--limits): JSON Lines (.jsonl) can be of any length", r.MaxRecord), nil
 	}
 	data = bytes.TrimPrefix(data, utf8Mark)
 	if m := mark(data); m != "" {
 		return nil, "the file begins with " + m, nil
 	}
-	return data, "", nil
+	return data, "", err
 }
 
-// readText reads a file of text, which must not be longer than a record may be.
+// A bigFileError is a file that is longer than a record may be.
+type bigFileError struct {
+	path string
+	most int
+}
+
+func (e bigFileError) Error() string { return fmt.Sprintf("%s: over %d bytes", e.path, e.most) }
+
+// readText reads a file.
 func (r *run) readText(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	in, err := r.open(path)
 	if err != nil {
-		return nil, pathError(path, err)
+		return nil, err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(r.MaxRecord)+1))
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, int64(r.MaxRecord)+1))
 	if err != nil {
 		return nil, pathError(path, err)
 	}
 	if len(data) > r.MaxRecord {
-		return nil, fmt.Errorf("%s: over %d bytes", path, r.MaxRecord)
+		return nil, bigFileError{path, r.MaxRecord}
 	}
 	return data, nil
 }

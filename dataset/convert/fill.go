@@ -96,7 +96,7 @@ func (f *filler) fill(row any) error {
 		x.warn(f.textOf(w, "warn"))
 	}
 	f.tags(o)
-	f.members(&x.kept, o["kept"])
+	f.members(&x.kept, f.list(o, "kept"))
 	if !x.collected {
 		x.record = f.record()
 	}
@@ -161,13 +161,10 @@ func (f *filler) judgments(o map[string]any) {
 }
 
 // members adds {key, value} to others that have no column.
-func (f *filler) members(to *extra, list any) {
-	if list == nil {
-		return
-	}
-	for _, v := range f.list(map[string]any{"kept": list}, "kept") {
+func (f *filler) members(to *extra, list []any) {
+	for _, v := range list {
 		m := f.object(v, "kept")
-		to.add(f.text(m, "key"), []byte(f.json(m["value"])))
+		to.add(clipped(f.text(m, "key")), []byte(f.json(m["value"])))
 	}
 }
 
@@ -175,7 +172,7 @@ func (f *filler) members(to *extra, list any) {
 func (f *filler) json(v any) string {
 	if o, ok := v.(map[string]any); ok && o["$members"] != nil {
 		var more extra
-		f.members(&more, o["$members"])
+		f.members(&more, f.list(o, "$members"))
 		return more.reference("")
 	}
 	return f.rec.raw(v)

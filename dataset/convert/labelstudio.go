@@ -188,7 +188,7 @@ type studioMark struct {
 	source string // the field of the data, if the export says it
 	path   string
 	labels []string
-	kept   any
+	kept   []any
 	item   any
 }
 
@@ -232,7 +232,7 @@ func newStudioTask(from *programRecord, made any) *studioTask {
 }
 
 func (t *studioTask) studioMark(o map[string]any) studioMark {
-	m := studioMark{to: t.text(o, "to"), source: t.text(o, "source"), path: t.text(o, "path"), kept: o["kept"], item: o["item"]}
+	m := studioMark{to: t.text(o, "to"), source: t.text(o, "source"), path: t.text(o, "path"), kept: t.list(o, "kept"), item: o["item"]}
 	m.quote = quote{text: t.text(o, "quote"), start: t.integer(o, "start").Value, end: t.integer(o, "end").Value}
 	m.labels, _ = t.texts(o, "labels")
 	return m
@@ -414,7 +414,7 @@ func (c *studioReader) write(t *studioTask) error {
 		tally(c.report.Ignored, clipped(t.textOf(v, "ignored")))
 	}
 	var kept extra
-	t.members(&kept, t.made["kept"])
+	t.members(&kept, t.list(t.made, "kept"))
 	for i := range t.annotations {
 		c.truth(t, &t.annotations[i], names, &kept)
 	}

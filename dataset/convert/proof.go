@@ -201,11 +201,6 @@ type proof struct {
 	tallies map[evidenceKind]int64
 	differ  [len(readings)]readingSet // readings that gave another span for some quote that both reproduce
 
-	// hopeful proofs do not look further for quotes that some reading reproduces. If
-	// disappointed, they must be made again: only if the reading of the file is one of
-	// those does it not matter what else could be said.
-	hopeful, passedOver bool
-
 	withoutQuote int64
 	unproved     int64
 }
@@ -271,10 +266,6 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 		}
 	}
 	p.compare(e.exact, &spans)
-	if p.hopeful && e.exact != 0 {
-		p.passedOver = p.passedOver || e.exact>>p.documented&1 == 0
-		return e
-	}
 	e.alike = p.alike(s, q, e.exact)
 	if p.mayBeDocumented()&^e.exact != 0 {
 		e.lo, e.hi, e.found = s.once(q)
@@ -418,13 +409,6 @@ func (p *proof) mostExact() (best int) {
 		}
 	}
 	return best
-}
-
-// disappointed reports whether quotes were passed over that the reading of the file does
-// not reproduce.
-func (p *proof) disappointed() bool {
-	chosen, _ := p.reading()
-	return p.passedOver && chosen == p.documented
 }
 
 // verdict says what the reading of the file makes of one kind of evidence.
