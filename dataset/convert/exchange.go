@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"ibid"
 	"ibid/metrics/token"
@@ -203,13 +204,16 @@ func (x *exchange) forget() {
 	}
 }
 
-// size is about how many bytes the exchange holds.
-func (x *exchange) size() int {
+// size is about how many bytes the exchange holds: a text that it shares with the one before is
+// not counted again.
+func (x *exchange) size(before *exchange) int {
 	n := len(x.record)/2 + len(x.text)
-	for _, s := range x.sources {
-		if text, ok := textOf(&s.Document); ok {
-			n += len(text)
+	for i, s := range x.sources {
+		text, _ := textOf(&s.Document)
+		if before != nil && i < len(before.sources) && unsafe.StringData(before.sources[i].Text) == unsafe.StringData(text) {
+			continue
 		}
+		n += len(text)
 	}
 	for i := range x.citations {
 		n += len(x.citations[i].CitedText) + len(x.citations[i].Doc)

@@ -110,11 +110,13 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	c.proof = newExchangeProof(c.program)
 	var all []madeRow // as long as they are not too many
 	size, complete := 0, true
+	var before *exchange
 	err = c.eachRow(ctx, func(m madeRow) error {
 		if m.x != nil {
 			c.proof.examine(m.x)
 			m.x.forget()
-			size += m.x.size()
+			size += m.x.size(before)
+			before = m.x
 		}
 		if complete = complete && size <= heldExchanges; complete {
 			all = append(all, m)

@@ -28,6 +28,11 @@ func FuzzOpenAI(f *testing.F)     { fuzzFormat(f, "openai") }
 func FuzzPerplexity(f *testing.F) { fuzzFormat(f, "perplexity") }
 func FuzzCSV(f *testing.F)        { fuzzFormat(f, "csv") }
 func FuzzExpertQA(f *testing.F)   { fuzzFormat(f, "expertqa") }
+func FuzzALCE(f *testing.F)       { fuzzFormat(f, "alce") }
+func FuzzLongCite(f *testing.F)   { fuzzFormat(f, "longcite") }
+func FuzzTrecRAG(f *testing.F)    { fuzzFormat(f, "trec-rag") }
+func FuzzOpenRAG(f *testing.F)    { fuzzFormat(f, "open-rag-eval") }
+func FuzzBench(f *testing.F)      { fuzzFormat(f, "attributionbench") }
 func FuzzAuto(f *testing.F)       { fuzzFormat(f, "auto") }
 
 // fuzzFormat imports any bytes as a file of a format. What comes of them must be
