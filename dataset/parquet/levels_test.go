@@ -11,7 +11,6 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -187,14 +186,19 @@ func TestStructLies(t *testing.T) {
 		{"list longer than the input", []byte{0x19, 0xfC, 0xff, 0xff, 0xff, 0xff, 0x07, 0}, 8, false},
 		{"map longer than the input", []byte{0x1B, 0xff, 0xff, 0xff, 0x07, 0x88, 0}, 7, false},
 		{"unknown type", []byte{0x1F, 0}, 2, false},
-		{"nested too deep", bytes.Repeat([]byte{0x1C}, 100), 100, false},
+		{"nested too deep", append(bytes.Repeat([]byte{0x1C}, 100), make([]byte, 101)...), 0, false},
+		{"nested as deep as may be", append(bytes.Repeat([]byte{0x1C}, 31), make([]byte, 32)...), 63, true},
+		{"structs one after the other", append(bytes.Repeat([]byte{0x1C, 0}, 1000), 0), 2001, true},
+		{"lists of structs one after the other", append(bytes.Repeat([]byte{0x19, 0x2C, 0, 0}, 1000), 0), 4001, true},
+		{"lists nested too deep", append(bytes.Repeat([]byte{0x19, 0x1C}, 100), make([]byte, 101)...), 0, false},
+		{"list of lists", []byte{0x19, 0x19, 0x15, 2, 0}, 0, false},
+		{"set", []byte{0x1A, 0x15, 2, 0}, 0, false},
+		{"field that is skipped", []byte{0x18, 3, 'a', 'b', 'c', 0}, 6, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := compactReader{b: tt.b}
-			r.skip(thrift.STRUCT, 0, false)
-			if r.at != tt.n || r.bad == tt.ok {
-				t.Errorf("skip(%x) ends at %d, bad is %t, want %d, %t", tt.b, r.at, r.bad, tt.n, !tt.ok)
+			if n, ok := decodeStruct(tt.b, new(struct{})); ok != tt.ok || ok && n != tt.n {
+				t.Errorf("decodeStruct(%x) ends at %d, %t, want %d, %t", tt.b, n, ok, tt.n, tt.ok)
 			}
 		})
 	}

@@ -430,11 +430,16 @@ func checkRuns(src []byte, width uint, n, highest int) (runs []byte, all int, er
 //
 // Source: parquet-format, Encodings.md, "Delta Encoding".
 func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err error) {
-	r := compactReader{b: src}
-	block, minis, total := r.uvarint(), r.uvarint(), r.uvarint()
-	r.uvarint()
+	at, short := 0, false
+	uvarint := func() uint64 {
+		v, k := binary.Uvarint(src[at:])
+		short = short || k <= 0
+		at += max(k, 0)
+		return v
+	}
+	block, minis, total, _ := uvarint(), uvarint(), uvarint(), uvarint()
 	switch {
-	case r.bad:
+	case short:
 		return nil, nil, corrupt("deltas end too early")
 	case minis == 0 || block == 0 || block%128 != 0 || block > 1<<20 || block%minis != 0 || block/minis%32 != 0:
 		return nil, nil, corrupt("deltas in blocks of %d and %d", block, minis)
@@ -442,22 +447,23 @@ func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err err
 		return nil, nil, corrupt("%d deltas instead of %d", total, n)
 	}
 	perMini := int(block / minis)
-	for left := n - 1; left > 0 && !r.bad; {
-		r.uvarint()
-		widths := r.at
-		r.discard(minis)
-		for m := 0; m < int(minis) && left > 0 && !r.bad; m++ {
-			width := src[widths+m]
-			if r.discard(uint64(perMini) * uint64(width) / 8); width > mostBits {
-				return nil, nil, corrupt("deltas of %d bits", width)
+	for left := n - 1; left > 0 && !short; {
+		uvarint()
+		widths := src[at:min(at+int(minis), len(src))]
+		at += int(minis)
+		for m := 0; m < len(widths) && left > 0; m++ {
+			if widths[m] > mostBits {
+				return nil, nil, corrupt("deltas of %d bits", widths[m])
 			}
+			at += perMini * int(widths[m]) / 8
 			left -= perMini
 		}
+		short = short || at > len(src)
 	}
-	if r.bad {
+	if short {
 		return nil, nil, corrupt("deltas end too early")
 	}
-	return src[:r.at], src[r.at:], nil
+	return src[:at], src[at:], nil
 }
 
 // lengths decodes n lengths of texts and returns what follows them.

@@ -1,118 +1,80 @@
 package parquet
 
 import (
-	"encoding/binary"
+	"errors"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
 const (
-	mostDepth  = 32        // of structs and lists in each other; Parquet needs about seven
-	mostTops   = 256 << 10 // columns, row groups and keys of a footer together
-	leastChunk = 16        // fewer bytes than describe one column of one row group
+	mostDepth   = 32       // of structs and lists in each other; Parquet needs about seven
+	mostStructs = 64 << 10 // in lists, beside one for each leastStruct bytes
+	leastStruct = 16       // fewer bytes than describe one column of one row group
 )
 
-// A compactReader walks a value of the compact Thrift protocol, in which Parquet writes its
-// footer and its page headers, without trusting it: every length is compared with the bytes
-// that are left before it is used. After the first mistake bad is set and all reads return
-// zero.
-type compactReader struct {
-	b    []byte
-	at   int
-	bad  bool
-	tops int // structs in lists of the outer struct
-	low  int // structs in lists of structs in these: the columns of row groups
+// A guard reads the compact Thrift protocol, in which Parquet writes its footer and its page
+// headers, for the library's decoder. That makes a list as long as it claims to be and follows
+// structs however deep they are nested. So every element of a list must have its bytes, and
+// neither structs nor their nesting are without end.
+type guard struct {
+	thrift.BytesReader
+	size    int
+	structs int   // in lists
+	open    []int // structs that have not ended, of each list or field that is open
 }
 
-func (r *compactReader) fail() { r.bad, r.at = true, len(r.b) }
+var errThrift = errors.New("list or nesting that Parquet does not have")
 
-func (r *compactReader) byte() byte {
-	if r.discard(1); r.bad {
-		return 0
-	}
-	return r.b[r.at-1]
+// Discard passes over n bytes. The decoder finds this method beside those of its interface.
+func (g *guard) Discard(n int) (int, error) {
+	return g.BytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
 }
 
-func (r *compactReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b[r.at:])
-	if n <= 0 {
-		r.fail()
-		return 0
+// enter begins n structs, which follow each other.
+func (g *guard) enter(n int) error {
+	if g.open = append(g.open, n); len(g.open) > mostDepth {
+		return errThrift
 	}
-	r.at += n
-	return v
+	return nil
 }
 
-func (r *compactReader) discard(n uint64) {
-	if n > uint64(len(r.b)-r.at) {
-		r.fail()
-		return
+func (g *guard) ReadField() (thrift.Field, error) {
+	f, err := g.BytesReader.ReadField()
+	switch last := len(g.open) - 1; {
+	case err != nil:
+	case f.Type == thrift.STRUCT:
+		err = g.enter(1)
+	case f.Type == thrift.STOP:
+		if g.open[last]--; g.open[last] == 0 {
+			g.open = g.open[:last]
+		}
 	}
-	r.at += int(n)
+	return f, err
 }
 
-// skip passes over one value of a type, which stands in a field or in a list.
-func (r *compactReader) skip(typ thrift.Type, depth int, listed bool) {
-	if depth > mostDepth {
-		r.fail()
+func (g *guard) ReadList() (thrift.List, error) {
+	l, err := g.BytesReader.ReadList()
+	switch n := int(l.Size); {
+	case err != nil || n == 0:
+	case n > g.size-g.BytesRead() || l.Type == thrift.LIST:
+		err = errThrift
+	case l.Type == thrift.STRUCT:
+		if g.structs += n; g.structs > mostStructs+g.size/leastStruct {
+			return l, errThrift
+		}
+		err = g.enter(n)
 	}
-	if r.bad {
-		return
-	}
-	switch typ {
-	case thrift.TRUE, thrift.FALSE: // in a field the type is the value
-		if listed {
-			r.byte()
-		}
-	case thrift.I8:
-		r.byte()
-	case thrift.I16, thrift.I32, thrift.I64:
-		r.uvarint()
-	case thrift.DOUBLE:
-		r.discard(8)
-	case thrift.BINARY:
-		r.discard(r.uvarint())
-	case thrift.LIST, thrift.SET:
-		head := r.byte()
-		n, items := uint64(head>>4), thrift.Type(head&0xF)
-		if n == 0xF {
-			n = r.uvarint()
-		}
-		if n > uint64(len(r.b)-r.at) { // every item takes a byte at least
-			r.fail()
-		}
-		if items == thrift.STRUCT && depth == 1 {
-			r.tops += int(n)
-		} else if items == thrift.STRUCT && depth == 3 {
-			r.low += int(n)
-		}
-		for ; n > 0 && !r.bad; n-- {
-			r.skip(items, depth+1, true)
-		}
-	case thrift.STRUCT:
-		for head := r.byte(); head != 0; head = r.byte() {
-			if head>>4 == 0 {
-				r.uvarint() // the number of the field
-			}
-			r.skip(thrift.Type(head&0xF), depth+1, false)
-		}
-	default: // Parquet has no maps
-		r.fail()
-	}
+	return l, err
 }
+
+// Parquet has neither sets nor maps.
+func (g *guard) ReadSet() (thrift.Set, error) { return thrift.Set{}, errThrift }
+func (g *guard) ReadMap() (thrift.Map, error) { return thrift.Map{}, errThrift }
 
 // decodeStruct decodes the Thrift struct that b begins with into v and returns its length. ok
-// is false if b does not begin with a complete one.
-//
-// The library makes a list as long as its header claims and follows structs however deep they
-// are nested. So the bytes are walked first: every element of a list must be there, and no
-// struct is nested too deep.
+// is false if b does not begin with a complete one. Texts of v lie in b.
 func decodeStruct(b []byte, v any) (n int, ok bool) {
-	r := compactReader{b: b}
-	r.skip(thrift.STRUCT, 0, false)
-	if r.bad || r.low*leastChunk > len(b) || r.tops > mostTops {
-		return 0, false
-	}
-	protocol := new(thrift.CompactProtocol)
-	return r.at, thrift.NewDecoder(protocol.NewReaderFromBytes(b[:r.at])).Decode(v) == nil
+	g := &guard{BytesReader: new(thrift.CompactProtocol).NewReaderFromBytes(b), size: len(b), open: []int{1}}
+	err := thrift.NewDecoder(g).Decode(v)
+	return g.BytesRead(), err == nil
 }
