@@ -427,14 +427,14 @@ func (p *Passed) read(record arrow.Record, v *parquet.ColumnValues) error {
 	v.Kind = p.Kind
 	v.Null(column.Len())
 	var set func(i int)
-	switch kind := shapeKind(column.DataType()); {
-	case p.Kind == parquet.String && kind == parquet.OfText:
+	switch kind, unsigned := arrowKind(column.DataType()); {
+	case p.Kind == parquet.String && kind == parquet.Text:
 		text := textsOf(column)
 		set = func(i int) { v.Strings[i] = text(i) }
-	case p.Kind == parquet.Double && (kind == parquet.OfFloats || kind == parquet.OfIntegers):
+	case p.Kind == parquet.Double && (kind == parquet.Float || kind == parquet.Integer && !unsigned):
 		number := floatsOf(column)
 		set = func(i int) { v.Doubles[i] = number(i) }
-	case p.Kind == parquet.Bool && kind == parquet.OfFlags || (p.Kind == parquet.Int32 || p.Kind == parquet.Int64) && kind == parquet.OfIntegers:
+	case p.Kind == parquet.Bool && kind == parquet.Flag || (p.Kind == parquet.Int32 || p.Kind == parquet.Int64) && kind == parquet.Integer && !unsigned:
 		number := intsOf(column)
 		set = func(i int) { v.Ints[i] = number(i) }
 	default:

@@ -49,14 +49,14 @@ func OpenArrow(in io.Reader, name string, o ReadOptions) (*ArrowStream, error) {
 		return nil, s.fail(err)
 	}
 	schema := s.reader.Schema()
-	shapes := make([]parquet.Shape, schema.NumFields())
+	root := new(parquet.Node)
 	for i, f := range schema.Fields() {
-		s.shape(&shapes[i], f.Name, f.Type, []int{i})
-		if f.Name == "row" && (shapes[i].Kind == parquet.OfIntegers || shapes[i].Kind == parquet.OfUnsigned) {
+		s.add(root, f.Name, f.Type, []int{i})
+		if f.Name == "row" && root.Children[i].Kind == parquet.Integer {
 			s.row = i
 		}
 	}
-	if s.binding, err = bind(parquet.RootOf(shapes), &rowSpec, o.Columns, o.Want); err != nil {
+	if s.binding, err = bind(root, &rowSpec, o.Columns, o.Want); err != nil {
 		return nil, parquet.FileError(name, err)
 	}
 	s.set = &fileSet{spec: &rowSpec, options: o, lists: make([]bool, len(rowSpec.groups))}
@@ -126,57 +126,54 @@ func (s *ArrowStream) Use(src *Source) {
 // Schema is that of the stream.
 func (s *ArrowStream) Schema() *arrow.Schema { return s.reader.Schema() }
 
-// shape describes a column for [bind], and notes its leaves.
-func (s *ArrowStream) shape(to *parquet.Shape, name string, t arrow.DataType, path []int) {
-	to.Name, to.Type, to.Kind = name, t.String(), shapeKind(t)
-	children := func(types ...arrow.Field) {
-		to.Children = make([]parquet.Shape, len(types))
-		for i, f := range types {
-			s.shape(&to.Children[i], f.Name, f.Type, append(slices.Clone(path), i))
-		}
-	}
+// add adds a column to a schema for [bind], as Parquet would have it, and notes its leaves.
+func (s *ArrowStream) add(to *parquet.Node, name string, t arrow.DataType, path []int) {
+	n := to.Add(parquet.Node{Name: name, Type: t.String(), Leaf: len(s.leaves)}, true)
+	n.Kind, n.Unsigned = arrowKind(t)
+	list := parquet.Node{Name: "list", Repeated: true}
+	inside := func(k int) []int { return append(slices.Clone(path), k) }
 	switch t := t.(type) {
 	case *arrow.MapType: // before ListLike, which it is
-		children(t.KeyField(), t.ItemField())
+		pair := n.Add(list, false)
+		s.add(pair, "key", t.KeyType(), inside(0))
+		s.add(pair, "value", t.ItemType(), inside(1))
 	case arrow.ListLikeType:
-		to.Children = make([]parquet.Shape, 1)
-		s.shape(&to.Children[0], "element", t.Elem(), path)
+		s.add(n.Add(list, false), "element", t.Elem(), path)
 	case *arrow.StructType:
-		children(t.Fields()...)
+		for i, f := range t.Fields() {
+			s.add(n, f.Name, f.Type, inside(i))
+		}
 	default:
 		s.leaves = append(s.leaves, path)
 	}
 }
 
-func shapeKind(t arrow.DataType) parquet.ShapeKind {
+// arrowKind is what the values of a column are read as.
+func arrowKind(t arrow.DataType) (kind parquet.ValueKind, unsigned bool) {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
-		if kind := shapeKind(t.ValueType); kind <= parquet.OfFlags {
-			return kind
+		if kind, unsigned = arrowKind(t.ValueType); kind == parquet.Group {
+			kind = parquet.Unreadable
 		}
-		return parquet.Unreadable
-	case *arrow.MapType:
-		return parquet.MapShaped
-	case arrow.ListLikeType:
-		return parquet.ListShaped
-	case *arrow.StructType:
-		return parquet.StructShaped
+		return kind, unsigned
+	case arrow.ListLikeType, *arrow.StructType:
+		return parquet.Group, false
 	}
 	switch t.ID() {
 	case arrow.NULL:
-		return parquet.OnlyNulls
+		return parquet.Nothing, false
 	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
-		return parquet.OfText
+		return parquet.Text, false
 	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64:
-		return parquet.OfIntegers
+		return parquet.Integer, false
 	case arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64:
-		return parquet.OfUnsigned
+		return parquet.Integer, true
 	case arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
-		return parquet.OfFloats
+		return parquet.Float, false
 	case arrow.BOOL:
-		return parquet.OfFlags
+		return parquet.Flag, false
 	}
-	return parquet.Unreadable
+	return parquet.Unreadable, false
 }
 
 // A StreamBatch is a batch of rows that come one after the other.

@@ -30,9 +30,9 @@ type Batch struct {
 	names  *DocumentNames
 	want   Want
 	limits Limits
-	spans  int64          // elements of lists
-	room   parquet.Budget // for texts
-	cost   int64          // see batchPool.held
+	spans  int64 // elements of lists
+	room   int64 // bytes that texts may still take
+	cost   int64 // see batchPool.held
 	pool   *batchPool
 }
 
@@ -187,7 +187,7 @@ func (b *Batch) Release() { b.pool.put(b) }
 func (b *Batch) reset() {
 	b.rows, b.parts, b.errs = 0, b.parts[:0], nil
 	b.spans, b.cost = 0, 0
-	b.room = parquet.NewBudget(b.limits.Times(mostMemory))
+	b.room = b.limits.Times(mostMemory)
 	for i := range b.leaves {
 		b.leaves[i].reset()
 	}

@@ -255,13 +255,13 @@ func eachFlatRow(path string, choose func([]string) ([]reading, error), yield fu
 			err = corrupt("%v", p)
 		}
 	}()
-	budget := f.Budget(0)
+	budget := int64(parquet.MostMemory)
 	columns := make([][]string, len(names))
 	for c := range names {
 		if read[c] == notRead {
 			continue
 		}
-		if columns[c], err = readFlatColumn(f, leaves[c], budget); err != nil {
+		if columns[c], err = readFlatColumn(f, leaves[c], &budget); err != nil {
 			return &ibid.Error{Column: names[c], Err: err}
 		}
 	}
@@ -280,7 +280,7 @@ func eachFlatRow(path string, choose func([]string) ([]reading, error), yield fu
 }
 
 // readFlatColumn returns the values of a column as text.
-func readFlatColumn(f *parquet.File, n *parquet.Node, budget *parquet.Budget) (cells []string, err error) {
+func readFlatColumn(f *parquet.File, n *parquet.Node, budget *int64) (cells []string, err error) {
 	kind := parquet.Float
 	for _, k := range []parquet.ValueKind{parquet.Text, parquet.Integer, parquet.Flag} {
 		if _, ok := n.As(k); ok {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/dataset/parquet"
 )
 
 // Limits multiplies the most that a reader takes of a file, whatever the file says of
@@ -17,11 +18,11 @@ type Limits int
 
 // What is read at most, times [Limits].
 const (
-	mostMemory        = 1 << 30  // bytes of what is decoded at one time
-	mostRowSpans      = 20_000   // elements of one list of a row
-	mostAnswerBytes   = 4 << 20  // of an answer
-	mostDocumentBytes = 64 << 20 // of a document's text
-	mostNameBytes     = 4096     // of an id, a system or the name of a document in a row
+	mostMemory        = parquet.MostMemory // bytes of what is decoded at one time
+	mostRowSpans      = 20_000             // elements of one list of a row
+	mostAnswerBytes   = 4 << 20            // of an answer
+	mostDocumentBytes = 64 << 20           // of a document's text
+	mostNameBytes     = 4096               // of an id, a system or the name of a document in a row
 )
 
 // Times is a limit multiplied.

@@ -69,7 +69,7 @@ func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield fun
 		if err != nil || b.rows == 0 {
 			return err
 		}
-		if err := pool.admit(ctx, b, b.spans*spanBytes+b.limits.Times(mostMemory)-b.room.Left()); err != nil {
+		if err := pool.admit(ctx, b, b.spans*spanBytes+b.limits.Times(mostMemory)-b.room); err != nil {
 			return err
 		}
 		if err := yield(b); err != nil {
@@ -212,9 +212,9 @@ func (r *setReader) advance() (ok bool, err error) {
 		}
 		r.nextFile++
 		r.left = r.file.Rows()
-		budget := r.file.Budget(r.set.options.Limits.Times(mostMemory))
+		budget := r.set.options.Limits.Times(mostMemory)
 		_ = r.cursors(func(_ string, c *parquet.Cursor, leaf parquet.Leaf) error {
-			c.StartFile(r.file.File, leaf, budget)
+			c.StartFile(r.file.File, leaf, &budget)
 			return nil
 		})
 	}

@@ -34,7 +34,7 @@ type Values struct {
 	// Over are the entries whose text does not fit Room, in ascending order: they have none.
 	// Room pays for the texts of several columns, unless nil.
 	Over []int32
-	Room *Budget
+	Room *int64
 }
 
 // Reset removes the entries and keeps the memory.
@@ -123,14 +123,14 @@ const longPage = 32 << 20
 const lentText = 4 << 20
 
 // StartFile begins with a leaf of all row groups, which are read as one. In each the pages
-// must have as many rows as the footer says. What is read is paid for by the budget, which is
-// one of f.
-func (c *Cursor) StartFile(f *File, leaf Leaf, budget *Budget) {
+// must have as many rows as the footer says. Pages and dictionaries take bytes of the budget,
+// which the cursors of one file may share.
+func (c *Cursor) StartFile(f *File, leaf Leaf, budget *int64) {
 	c.startGroups(f, 0, f.rowGroups(), leaf, budget)
 }
 
 // startGroups is StartFile for the row groups from from on and before end.
-func (c *Cursor) startGroups(f *File, from, end int, leaf Leaf, budget *Budget) {
+func (c *Cursor) startGroups(f *File, from, end int, leaf Leaf, budget *int64) {
 	c.file, c.group, c.end, c.leaf = f, from-1, end, leaf
 	c.pages.valuesLeft, c.page.n, c.page.at = 0, 0, 0
 	if c.held.budget != budget {
@@ -709,12 +709,12 @@ func (c *Cursor) takeTexts(levels []byte, from int, dst *Values, a *Arena) {
 		text := p.values.at(from)
 		from++
 		if dst.Room != nil {
-			if dst.Room.left < int64(len(text)) {
+			if *dst.Room < int64(len(text)) {
 				dst.Over = append(dst.Over, int32(old+i))
 				out[i] = ""
 				continue
 			}
-			dst.Room.left -= int64(len(text))
+			*dst.Room -= int64(len(text))
 		}
 		dst.NotUTF8 = dst.NotUTF8 || !p.ascii && !utf8.ValidString(text)
 		switch {

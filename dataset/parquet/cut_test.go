@@ -61,7 +61,7 @@ func listReader(chunk []byte, n int) *Cursor {
 
 // chunkCursor reads a chunk of n entries that lies in memory.
 func chunkCursor(chunk []byte, leaf Leaf, codec format.CompressionCodec, n int, budget int64) *Cursor {
-	return &Cursor{leaf: leaf, held: holder{budget: &Budget{budget}}, pages: pageReader{
+	return &Cursor{leaf: leaf, held: holder{budget: &budget}, pages: pageReader{
 		file: bytes.NewReader(chunk), bytesLeft: int64(len(chunk)), valuesLeft: int64(n), meta: &columnChunk{Meta: chunkOfFile{Codec: codec, NumValues: int64(n)}},
 	}}
 }

@@ -194,7 +194,7 @@ func readAllLeaves(path string) (out [][]string, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	budget := f.Budget(0)
+	budget := int64(MostMemory)
 	var c Cursor
 	var a Arena
 	for _, n := range f.Root.leaves() {
@@ -209,7 +209,7 @@ func readAllLeaves(path string) (out [][]string, err error) {
 			var v Values
 			a.Reset()
 			rep := make([]byte, 0, 16)
-			c.startGroups(f, g, g+1, leaf, budget)
+			c.startGroups(f, g, g+1, leaf, &budget)
 			rows := int(f.groupRows(g))
 			if leaf.Rep > 0 {
 				_, err = c.ReadRows(rows, math.MaxInt, &v, &rep, &a)

@@ -58,7 +58,7 @@ func (f *ResultFile) check() error {
 		if !ok {
 			return errNotResult
 		}
-		field := Field{Name: n.Name, Kind: kind, Required: n.elem.RepetitionType.V == format.Required}
+		field := Field{Name: n.Name, Kind: kind, Required: n.Def == 0}
 		for k := range f.file.rowGroups() {
 			field.Few = field.Few || !kind.IsMap() && f.file.chunk(k, leaves[0].Column).Meta.DictionaryPageOffset > 0
 		}
@@ -97,10 +97,10 @@ func (n *Node) result() (kind ColumnKind, leaves []Leaf, ok bool) {
 		}
 		nodes = n.Children[0].Children
 	}
-	kinds, ok := resultKinds[nodes[0].elem.Type.V]
+	kinds, ok := resultKinds[nodes[0].physical]
 	switch kind = kinds.plain; {
 	case len(nodes) == 2 && kind == String:
-		kind, ok = mapKinds[nodes[1].elem.Type.V]
+		kind, ok = mapKinds[nodes[1].physical]
 	case len(nodes) > 1:
 		ok = false
 	case !n.IsLeaf():
@@ -110,7 +110,7 @@ func (n *Node) result() (kind ColumnKind, leaves []Leaf, ok bool) {
 		if !ok || !leaf.IsLeaf() || leaf.Repeated {
 			return kind, nil, false
 		}
-		l, is := leaf.As(resultKinds[leaf.elem.Type.V].read)
+		l, is := leaf.As(resultKinds[leaf.physical].read)
 		leaves, ok = append(leaves, l), is
 	}
 	return kind, leaves, ok && kind < columnKinds
@@ -252,10 +252,10 @@ func (f *ResultFile) ReadCells(k int, name string, at []int, v *ColumnValues) (e
 func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err error) {
 	defer recovered(&err)
 	v.reset(f.fields[field].Kind)
-	budget := f.file.Budget(0)
+	budget := int64(MostMemory)
 	for i := range f.leaves[field] {
 		l := &f.leaves[field][i]
-		v.reader.startGroups(f.file, k, k+1, *l, budget)
+		v.reader.startGroups(f.file, k, k+1, *l, &budget)
 		if err := v.read(l, i == 1, f.GroupRows(k), at); err != nil {
 			return err
 		}

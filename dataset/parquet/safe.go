@@ -20,6 +20,7 @@ import (
 
 // Limits of what is read of a file, whatever it says of itself.
 const (
+	MostMemory     = 1 << 30  // bytes of the pages that are open at one time, where no other limit is set
 	mostPageBytes  = 256 << 20 // of a page without compression
 	mostPageValues = 16 << 20  // entries of a page
 	mostHeader     = 16 << 20  // bytes of a page header
@@ -337,29 +338,10 @@ var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(2<<30))
 })
 
-// A Budget is how many bytes the cursors of one file may take at one time. It is not safe
-// for concurrent use.
-type Budget struct{ left int64 }
-
-// Budget returns a new budget for reading the file: memory bytes or, if that is 0, a
-// gigabyte.
-func (f *File) Budget(memory int64) *Budget {
-	if memory == 0 {
-		memory = mostMemory
-	}
-	return &Budget{memory}
-}
-
-// NewBudget is a budget of some bytes.
-func NewBudget(bytes int64) Budget { return Budget{bytes} }
-
-// Left is what may still be taken.
-func (b *Budget) Left() int64 { return b.left }
-
-// A holder is what one cursor has taken of a budget: the most that it needed at one time,
-// since its memory is used again.
+// A holder is what one cursor has taken of a budget of bytes: the most that it needed at one
+// time, since its memory is used again.
 type holder struct {
-	budget     *Budget
+	budget     *int64 // what is left of it, for the cursors of one file
 	held       int64
 	dictionary int64 // of it, for the dictionary
 }
@@ -371,10 +353,10 @@ func (h *holder) hold(n int64) error {
 	if more <= 0 {
 		return nil
 	}
-	if more > h.budget.left {
-		return large("pages that are read at one time take %d bytes more than limits allow", more-h.budget.left)
+	if more > *h.budget {
+		return large("pages that are read at one time take %d bytes more than limits allow", more-*h.budget)
 	}
-	h.budget.left -= more
+	*h.budget -= more
 	h.held = n
 	return nil
 }
