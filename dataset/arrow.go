@@ -385,15 +385,16 @@ func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, e
 	b := array.NewRecordBuilder(memory.DefaultAllocator, t.schema)
 	defer b.Release()
 	b.Reserve(table.Rows())
-	var v parquet.ColumnValues
 	for c, f := range t.fields {
-		table.Column(c, &v)
-		switch {
+		v := *table.Column(c)
+		switch { // the table keeps its own
 		case f.Name == "row":
+			v.Ints, v.Valid = slices.Clone(v.Ints), slices.Clone(v.Valid)
 			for i, place := range v.Ints {
 				v.Ints[i], v.Valid[i] = from.Row(int(place - from.First))
 			}
 		case f.Name == "id" && from.NoID != nil:
+			v.Valid = slices.Clone(v.Valid)
 			for i := range v.Valid {
 				v.Valid[i] = !from.NoID(i)
 			}
@@ -407,6 +408,7 @@ func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, e
 		}
 		appendArrow(b.Field(c), &v, 0, v.Rows)
 	}
+	var v parquet.ColumnValues
 	for k := range t.passed {
 		if err := t.passed[k].read(from.Record, &v); err != nil {
 			return nil, err

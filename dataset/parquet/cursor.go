@@ -56,17 +56,6 @@ func (v *Values) fill(kind ValueKind, n int) {
 	}
 }
 
-// zeros is s with zeros up to length n.
-func zeros[T any](s []T, n int) []T {
-	old := len(s)
-	if old >= n {
-		return s
-	}
-	s = slices.Grow(s, n-old)[:n]
-	clear(s[old:])
-	return s
-}
-
 // A Cursor reads the entries of one leaf, in one row group or in all, page by page: pages
 // are checked here and their levels, codes and values decoded by the encodings of
 // parquet-go. Its buffers serve one row group after the other. It is not safe for concurrent

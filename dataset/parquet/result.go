@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"ibid"
 )
@@ -72,48 +71,26 @@ func (f *ResultFile) check() error {
 	return nil
 }
 
-// resultKinds are the kinds of columns whose values have a physical type: plain ones, lists,
-// and what the values are read as.
-var resultKinds = map[format.Type]struct {
-	plain, list ColumnKind
-	read        ValueKind
-}{
-	format.Int32:     {Int32, ListInt32, Integer},
-	format.Int64:     {Int64, columnKinds, Integer},
-	format.Double:    {Double, columnKinds, Float},
-	format.Boolean:   {Bool, columnKinds, Flag},
-	format.ByteArray: {String, ListString, Text},
-}
-
-// mapKinds are the kinds of maps, by the type of their values.
-var mapKinds = map[format.Type]ColumnKind{format.ByteArray: MapString, format.Int64: MapInt64, format.Double: MapDouble}
-
 // result is the column of a result that n is, and its leaves.
 func (n *Node) result() (kind ColumnKind, leaves []Leaf, ok bool) {
 	nodes := []*Node{n}
-	if !n.IsLeaf() {
-		if len(n.Children) != 1 || !n.Children[0].Repeated || len(n.Children[0].Children) == 0 {
-			return kind, nil, false
-		}
+	if len(n.Children) == 1 && n.Children[0].Repeated {
 		nodes = n.Children[0].Children
 	}
-	kinds, ok := resultKinds[nodes[0].physical]
-	switch kind = kinds.plain; {
-	case len(nodes) == 2 && kind == String:
-		kind, ok = mapKinds[nodes[1].physical]
-	case len(nodes) > 1:
-		ok = false
-	case !n.IsLeaf():
-		kind = kinds.list
-	}
 	for _, leaf := range nodes {
-		if !ok || !leaf.IsLeaf() || leaf.Repeated {
+		l, _ := leaf.As(leaf.Kind)
+		if leaves = append(leaves, l); leaf.Kind <= Nothing || leaf.Repeated {
 			return kind, nil, false
 		}
-		l, is := leaf.As(resultKinds[leaf.physical].read)
-		leaves, ok = append(leaves, l), is
 	}
-	return kind, leaves, ok && kind < columnKinds
+	for kind = range ListStruct {
+		maps := len(nodes) == 2 && nodes[0].Kind == Text
+		if kind.isList() != n.IsLeaf() && kind.IsMap() == maps && (maps || len(nodes) == 1) &&
+			leafTypes[kindsOf[kind].leaf].Kind() == parquet.Kind(nodes[len(nodes)-1].physical) {
+			return kind, leaves, true
+		}
+	}
+	return kind, nil, false
 }
 
 // Close closes the file.
@@ -249,31 +226,62 @@ func (f *ResultFile) ReadCells(k int, name string, at []int, v *ColumnValues) (e
 	return nil
 }
 
+// A columnReader reads leaves of results: their entries, and the repetition levels of these.
+type columnReader struct {
+	Cursor
+	entries Values
+	rep     []byte
+
+	keyRep, keyLevels []byte // levels of the keys of maps
+}
+
 func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err error) {
 	defer recovered(&err)
+	if v.reader == nil {
+		v.reader = new(columnReader)
+	}
+	r, budget := v.reader, int64(MostMemory)
 	v.reset(f.fields[field].Kind)
-	budget := int64(MostMemory)
+	if v.Rows = len(at); at == nil {
+		v.Rows = f.GroupRows(k)
+	}
 	for i := range f.leaves[field] {
 		l := &f.leaves[field][i]
-		v.reader.startGroups(f.file, k, k+1, *l, &budget)
-		if err := v.read(l, i == 1, f.GroupRows(k), at); err != nil {
+		r.keyRep, r.rep = r.rep, r.keyRep[:0]
+		r.keyLevels = append(r.keyLevels[:0], r.entries.Levels...)
+		r.entries.Reset()
+		r.startGroups(f.file, k, k+1, *l, &budget)
+		if err := r.readAt(l, v.Rows, at); err != nil {
 			return err
 		}
+		switch {
+		case at == nil && v.Rows > 0 && (!r.Done() || r.pages.left() > 0):
+			return corrupt("more values than rows")
+		case l.Rep == 0:
+			v.addScalars(l)
+			continue
+		case i == 0:
+			err = v.addLists(l)
+		case !slices.Equal(r.keyRep, r.rep) || !slices.Equal(r.keyLevels, r.entries.Levels):
+			err = corrupt("keys and values differ in number")
+		default:
+			v.Keys, v.Strings = v.Strings, v.Keys[:0]
+		}
+		if err != nil {
+			return err
+		}
+		v.Strings = present(v.Strings, r.entries.Texts, r.entries.Levels, l)
+		v.Doubles = present(v.Doubles, r.entries.Floats, r.entries.Levels, l)
+		v.Ints = present(v.Ints, r.entries.Ints, r.entries.Levels, l)
 	}
 	return nil
 }
 
-// read reads one leaf, of which reader is at the beginning: all rows, or those at some
-// places. Values of a map come after its keys.
-func (v *ColumnValues) read(l *Leaf, mapValues bool, rows int, at []int) (err error) {
-	v.entries.Reset()
-	if mapValues {
-		v.rep, v.keyRep = v.keyRep, v.rep
-	}
-	v.rep = v.rep[:0]
-	if v.Rows = len(at); at == nil {
-		v.Rows = rows
-		err = v.readRows(l, rows)
+// readAt reads rows of a leaf, of which the cursor is at the beginning: as many, or those at
+// some places.
+func (r *columnReader) readAt(l *Leaf, rows int, at []int) (err error) {
+	if at == nil {
+		return r.readNext(l, rows)
 	}
 	next := 0
 	for i := 0; i < len(at) && err == nil; {
@@ -281,120 +289,51 @@ func (v *ColumnValues) read(l *Leaf, mapValues bool, rows int, at []int) (err er
 		for i+n < len(at) && at[i+n] == at[i]+n {
 			n++
 		}
-		if err = v.reader.SkipRows(at[i] - next); err == nil {
-			err = v.readRows(l, n)
+		if err = r.SkipRows(at[i] - next); err == nil {
+			err = r.readNext(l, n)
 		}
 		next = at[i] + n
 		i += n
 	}
-	switch {
-	case err != nil:
-		return err
-	case l.Rep == 0:
-		v.addScalars(l)
-	case mapValues:
-		if !slices.Equal(v.keyRep, v.rep) || !slices.Equal(v.keyLevels, v.entries.Levels) {
-			return corrupt("keys and values differ in number")
-		}
-		v.Keys, v.Strings = v.Strings, v.Keys[:0]
-		v.addElements(l)
-	default:
-		if err := v.addLists(l); err != nil {
-			return err
-		}
-		v.addElements(l)
-	}
-	if v.Kind.IsMap() && !mapValues {
-		v.keyLevels = append(v.keyLevels[:0], v.entries.Levels...)
-	}
-	if r := &v.reader; at == nil && rows > 0 && (!r.Done() || r.pages.left() > 0) {
-		return corrupt("more values than rows")
-	}
-	return nil
-}
-
-// readRows reads the next n rows.
-func (v *ColumnValues) readRows(l *Leaf, n int) (err error) {
-	if l.Rep == 0 {
-		return v.reader.ReadEntries(n, nil, &v.entries, nil)
-	}
-	_, err = v.reader.ReadRows(n, math.MaxInt, &v.entries, &v.rep, nil)
 	return err
 }
 
-// ColumnValues holds one column of one row group. The zero value is ready; its
-// memory is reused by the next read, but strings stay valid.
-//
-// A scalar column has one element per row in Ints, Doubles or Strings, which is
-// zero where Valid is false. In a list or map column, row i has the elements
-// [Offsets[i], Offsets[i+1]) of Ints, of Strings, or of Keys and its values; a null
-// and an empty list both have none and differ in Valid.
-type ColumnValues struct {
-	Kind    ColumnKind
-	Rows    int
-	Valid   []bool    // one per row
-	Ints    []int64   // Int32, Int64, Bool (0 or 1), ListInt32, values of MapInt64
-	Doubles []float64 // Double, values of MapDouble
-	Strings []string  // String, ListString, values of MapString
-	Keys    []string  // keys of maps
-	Offsets []int32   // Rows+1, for lists and maps
-
-	reader    Cursor
-	entries   Values
-	rep       []byte // repetition levels of the entries of lists
-	keyLevels []byte // definition levels of the keys of maps
-	keyRep    []byte // their repetition levels
-}
-
-func (v *ColumnValues) reset(kind ColumnKind) {
-	v.Kind, v.Rows = kind, 0
-	v.Valid, v.Ints, v.Doubles, v.Offsets = v.Valid[:0], v.Ints[:0], v.Doubles[:0], v.Offsets[:0]
-	clear(v.Strings)
-	clear(v.Keys)
-	v.Strings, v.Keys = v.Strings[:0], v.Keys[:0]
-}
-
-// Null makes the column null in so many rows, whatever its kind is.
-func (v *ColumnValues) Null(rows int) {
-	v.reset(v.Kind)
-	v.Rows = rows
-	v.Valid, v.Ints, v.Doubles = cleared(v.Valid, rows), cleared(v.Ints, rows), cleared(v.Doubles, rows)
-	v.Strings, v.Offsets = cleared(v.Strings, rows), cleared(v.Offsets, rows+1)
-}
-
-// cleared are n zeros in the memory of s, if it is enough.
-func cleared[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
+// readNext reads the next n rows.
+func (r *columnReader) readNext(l *Leaf, n int) (err error) {
+	if l.Rep == 0 {
+		return r.ReadEntries(n, nil, &r.entries, nil)
+	}
+	_, err = r.ReadRows(n, math.MaxInt, &r.entries, &r.rep, nil)
+	return err
 }
 
 // addScalars makes the rows of the entries.
 func (v *ColumnValues) addScalars(l *Leaf) {
+	e := &v.reader.entries
 	v.Valid = slices.Grow(v.Valid, v.Rows)[:v.Rows]
 	if l.Def == 1 { // a level is a boolean
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.Valid))), v.Rows), v.entries.Levels)
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.Valid))), v.Rows), e.Levels)
 	} else {
 		fill(v.Valid, v.Rows, true)
 	}
-	v.Ints, v.entries.Ints = v.entries.Ints, v.Ints
-	v.Doubles, v.entries.Floats = v.entries.Floats, v.Doubles
-	v.Strings, v.entries.Texts = v.entries.Texts, v.Strings
+	v.Ints, e.Ints = e.Ints, v.Ints
+	v.Doubles, e.Floats = e.Floats, v.Doubles
+	v.Strings, e.Texts = e.Texts, v.Strings
 }
 
 // addLists makes Valid and Offsets from the levels of the entries.
 func (v *ColumnValues) addLists(l *Leaf) error {
-	at := int32(0)
-	for i, level := range v.entries.Levels {
-		if v.rep[i] == 0 {
+	at, levels := int32(0), v.reader.entries.Levels
+	for i, level := range levels {
+		if v.reader.rep[i] == 0 {
 			v.Valid = append(v.Valid, level > 0 || l.Def == 1)
 			v.Offsets = append(v.Offsets, at)
-		} else if int(level) != l.Def || int(v.entries.Levels[i-1]) != l.Def {
+		} else if int(level) != l.Def || int(levels[i-1]) != l.Def {
 			return corrupt("list without a beginning")
 		}
 		if int(level) == l.Def {
 			if at++; at < 0 {
-				return corrupt("more than %d elements in a row group", int32(^uint32(0)>>1))
+				return corrupt("more than %d elements in a row group", math.MaxInt32)
 			}
 		}
 	}
@@ -402,33 +341,14 @@ func (v *ColumnValues) addLists(l *Leaf) error {
 	return nil
 }
 
-// addElements appends the entries that are elements of lists.
-func (v *ColumnValues) addElements(l *Leaf) {
-	e, n := &v.entries, int(v.Offsets[v.Rows])
-	if l.Kind == Text {
-		v.Strings = slices.Grow(v.Strings, n)
-		for i, level := range e.Levels {
-			if int(level) == l.Def {
-				v.Strings = append(v.Strings, e.Texts[i])
-			}
-		}
-		return
-	}
-	if l.Kind == Float {
-		v.Doubles = slices.Grow(v.Doubles, n)
-		for i, level := range e.Levels {
-			if int(level) == l.Def {
-				v.Doubles = append(v.Doubles, e.Floats[i])
-			}
-		}
-		return
-	}
-	v.Ints = slices.Grow(v.Ints, n)
-	for i, level := range e.Levels {
-		if int(level) == l.Def {
-			v.Ints = append(v.Ints, e.Ints[i])
+// present appends those of the values, if there are any, whose level says that they are there.
+func present[T any](dst, values []T, levels []byte, l *Leaf) []T {
+	for i, v := range values {
+		if int(levels[i]) == l.Def {
+			dst = append(dst, v)
 		}
 	}
+	return dst
 }
 
 // A Cell is one value of a result: the one of Int, Double, Text, Ints, or Texts

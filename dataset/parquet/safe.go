@@ -20,7 +20,7 @@ import (
 
 // Limits of what is read of a file, whatever it says of itself.
 const (
-	MostMemory     = 1 << 30  // bytes of the pages that are open at one time, where no other limit is set
+	MostMemory     = 1 << 30   // bytes of the pages that are open at one time, where no other limit is set
 	mostPageBytes  = 256 << 20 // of a page without compression
 	mostPageValues = 16 << 20  // entries of a page
 	mostHeader     = 16 << 20  // bytes of a page header

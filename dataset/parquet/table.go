@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // A ColumnKind is the type of a column of a [Table].
@@ -25,17 +27,29 @@ const (
 	columnKinds
 )
 
-var columnKindNames = [columnKinds]string{
-	"int32", "int64", "double", "bool", "string", "list<int32>", "list<string>", "map<string,string>", "map<string,int64>", "map<string,double>", "list<struct>",
+// kindsOf says of each kind its name in messages, and the kind of its elements or values.
+var kindsOf = [columnKinds]struct {
+	name string
+	leaf ColumnKind
+}{
+	{"int32", Int32},
+	{"int64", Int64},
+	{"double", Double},
+	{"bool", Bool},
+	{"string", String},
+	{"list<int32>", Int32},
+	{"list<string>", String},
+	{"map<string,string>", String},
+	{"map<string,int64>", Int64},
+	{"map<string,double>", Double},
+	{"list<struct>", ListStruct},
 }
 
+// leafTypes are the types of the values of each kind that is no list.
+var leafTypes = [...]parquet.Type{parquet.Int32Type, parquet.Int64Type, parquet.DoubleType, parquet.BooleanType, parquet.String().Type()}
+
 // String returns the name used in messages, such as "list<int32>".
-func (k ColumnKind) String() string {
-	if k < columnKinds {
-		return columnKindNames[k]
-	}
-	return fmt.Sprintf("ColumnKind(%d)", uint8(k))
-}
+func (k ColumnKind) String() string { return kindsOf[k].name }
 
 func (k ColumnKind) isList() bool { return k >= ListInt32 }
 
@@ -52,6 +66,73 @@ type Field struct {
 	Fields   []Field // of the structs of a ListStruct
 }
 
+// ColumnValues holds one column of some rows. The zero value is ready; its memory is used
+// again by the next read, but strings stay valid.
+//
+// A scalar column has one element per row in Ints, Doubles or Strings, which is zero where
+// Valid is false. In a list or map column, row i has the elements [Offsets[i], Offsets[i+1])
+// of Ints, of Strings, or of Keys and its values; a null and an empty list both have none and
+// differ in Valid.
+type ColumnValues struct {
+	Kind    ColumnKind
+	Rows    int
+	Valid   []bool    // one per row
+	Ints    []int64   // Int32, Int64, Bool (0 or 1), ListInt32, values of MapInt64
+	Doubles []float64 // Double, values of MapDouble
+	Strings []string  // String, ListString, values of MapString
+	Keys    []string  // keys of maps
+	Offsets []int32   // Rows+1, for lists and maps
+
+	reader *columnReader // nil before the first read
+}
+
+func (v *ColumnValues) reset(kind ColumnKind) {
+	clear(v.Strings)
+	clear(v.Keys)
+	v.Kind, v.Rows, v.Valid, v.Ints, v.Doubles = kind, 0, v.Valid[:0], v.Ints[:0], v.Doubles[:0]
+	v.Strings, v.Keys, v.Offsets = v.Strings[:0], v.Keys[:0], v.Offsets[:0]
+}
+
+// Null makes the column null in so many rows, whatever its kind is.
+func (v *ColumnValues) Null(rows int) {
+	v.reset(v.Kind)
+	v.Rows, v.Valid, v.Offsets = rows, zeros(v.Valid, rows), zeros(v.Offsets, rows+1)
+	v.Ints, v.Doubles, v.Strings = zeros(v.Ints, rows), zeros(v.Doubles, rows), zeros(v.Strings, rows)
+}
+
+// extend adds nulls up to so many rows.
+func (v *ColumnValues) extend(rows int) {
+	v.Rows, v.Valid = rows, zeros(v.Valid, rows)
+	switch v.Kind {
+	case Int32, Int64, Bool:
+		v.Ints = zeros(v.Ints, rows)
+	case Double:
+		v.Doubles = zeros(v.Doubles, rows)
+	case String:
+		v.Strings = zeros(v.Strings, rows)
+	default:
+		for len(v.Offsets) <= rows {
+			v.end(0)
+		}
+	}
+}
+
+// end ends a list that has n elements.
+func (v *ColumnValues) end(n int) {
+	v.Offsets = append(v.Offsets, v.Offsets[len(v.Offsets)-1]+int32(n))
+}
+
+// zeros is s with zeros up to length n.
+func zeros[T any](s []T, n int) []T {
+	old := len(s)
+	if old >= n {
+		return s
+	}
+	s = slices.Grow(s, n-old)[:n]
+	clear(s[old:])
+	return s
+}
+
 // A Table holds rows, column by column, until an [Encoder] turns them into a row
 // group. A row is made by appending to its columns, once each and in any order, and
 // then calling EndRow; a column that is not appended to is null in that row. That a required
@@ -66,17 +147,10 @@ type Table struct {
 	rows    int
 }
 
-// A tableColumn keeps the values that are not null.
+// A tableColumn ends with the last row that has a value.
 type tableColumn struct {
-	kind    ColumnKind
-	end     int       // row after the last that has a value
-	valid   []uint64  // bit i: row i has a value
-	ints    []int64   // Int32, Int64, Bool, elements of ListInt32, and values of MapInt64
-	doubles []float64 // Double, and values of MapDouble
-	texts   []string  // String, elements of ListString, and values of MapString
-	keys    []string  // of maps
-	lengths []int32   // of each list or map that is not null
-	structs *Table    // ListStruct: their elements
+	ColumnValues
+	structs *Table // ListStruct: their elements
 }
 
 // NewTable returns an empty table. It is an error if a name is empty or given
@@ -95,12 +169,13 @@ func NewTable(fields []Field) (*Table, error) {
 		}
 		names[f.Name] = true
 		c := &t.columns[i]
-		if c.kind = f.Kind; c.kind == ListStruct {
+		if c.Kind = f.Kind; c.Kind == ListStruct {
 			var err error
 			if c.structs, err = NewTable(f.Fields); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}
+		t.Clear(i)
 	}
 	return t, nil
 }
@@ -110,6 +185,16 @@ func (t *Table) Fields() []Field { return t.fields }
 
 // Rows returns the number of finished rows.
 func (t *Table) Rows() int { return t.rows }
+
+// Column returns the values of column c, which are good until the table changes.
+func (t *Table) Column(c int) *ColumnValues {
+	t.settle()
+	t.columns[c].extend(t.rows)
+	return &t.columns[c].ColumnValues
+}
+
+// Structs returns the table of the structs of a ListStruct column, nil for another.
+func (t *Table) Structs(c int) *Table { return t.columns[c].structs }
 
 // Reset empties the table and keeps its memory.
 func (t *Table) Reset() {
@@ -122,13 +207,9 @@ func (t *Table) Reset() {
 // Clear makes column c null in all rows.
 func (t *Table) Clear(i int) {
 	c := &t.columns[i]
-	if c.end == 0 {
-		return
+	if c.reset(c.Kind); c.Kind.isList() {
+		c.Offsets = append(c.Offsets, 0)
 	}
-	clear(c.texts)
-	clear(c.keys)
-	c.end, c.valid, c.ints, c.doubles = 0, c.valid[:0], c.ints[:0], c.doubles[:0]
-	c.texts, c.keys, c.lengths = c.texts[:0], c.keys[:0], c.lengths[:0]
 	if c.structs != nil {
 		c.structs.Reset()
 	}
@@ -141,69 +222,60 @@ func (t *Table) EndRow() { t.rows++ }
 func (t *Table) settle() {
 	for i := range t.columns {
 		c := &t.columns[i]
-		if c.end > t.rows {
+		if c.Rows > t.rows {
 			panic(fmt.Sprintf("parquet: row %d of a result table is not ended", t.rows))
 		}
 		if c.structs == nil {
 			continue
 		}
 		c.structs.settle()
-		n := c.structs.rows
-		for _, length := range c.lengths {
-			n -= int(length)
-		}
-		if n != 0 {
+		if n := c.structs.rows - int(c.Offsets[c.Rows]); n != 0 {
 			panic(fmt.Sprintf("parquet: lists of %q hold %d structs more than they say", t.fields[i].Name, n))
 		}
 	}
 }
 
-// has reports whether a row has a value.
-func (c *tableColumn) has(row int) bool { return row < c.end && c.valid[row>>6]>>(row&63)&1 == 1 }
-
 // column returns column c for a value of the kind in the open row.
-func (t *Table) column(c int, kind ColumnKind) *tableColumn {
-	col, word := &t.columns[c], t.rows>>6
-	if col.kind != kind || col.end > t.rows || len(col.valid) <= word {
+func (t *Table) column(c int, kind ColumnKind) *ColumnValues {
+	v := &t.columns[c].ColumnValues
+	if v.Kind != kind || v.Rows != t.rows {
 		t.prepare(c, kind)
 	}
-	col.valid[word] |= 1 << (t.rows & 63)
-	col.end = t.rows + 1
-	return col
+	v.Rows++
+	v.Valid = append(v.Valid, true)
+	return v
 }
 
-// prepare makes room for another row of column c, and panics if it cannot have a value of the
+// prepare makes column c null up to the open row, and panics if it cannot have a value of the
 // kind there.
 func (t *Table) prepare(c int, kind ColumnKind) {
-	col := &t.columns[c]
+	v := &t.columns[c].ColumnValues
 	switch {
-	case col.kind != kind:
-		panic(fmt.Sprintf("parquet: result column %q holds %v, not %v", t.fields[c].Name, col.kind, kind))
-	case col.end > t.rows:
+	case v.Kind != kind:
+		panic(fmt.Sprintf("parquet: result column %q holds %v, not %v", t.fields[c].Name, v.Kind, kind))
+	case v.Rows > t.rows:
 		panic(fmt.Sprintf("parquet: row %d of a result table: a column appended to twice", t.rows))
 	}
-	for len(col.valid) <= t.rows>>6 {
-		col.valid = append(col.valid, 0)
-	}
+	v.extend(t.rows)
 }
 
 // AppendInt appends v to an Int32 or Int64 column. It panics if an Int32 column
 // cannot hold v.
 func (t *Table) AppendInt(c int, v int64) {
 	kind := Int64
-	if t.columns[c].kind == Int32 {
+	if t.columns[c].Kind == Int32 {
 		if kind = Int32; int64(int32(v)) != v {
 			panic(fmt.Sprintf("parquet: %d does not fit result column %q of int32", v, t.fields[c].Name))
 		}
 	}
 	col := t.column(c, kind)
-	col.ints = append(col.ints, v)
+	col.Ints = append(col.Ints, v)
 }
 
 // AppendDouble appends v to a Double column.
 func (t *Table) AppendDouble(c int, v float64) {
 	col := t.column(c, Double)
-	col.doubles = append(col.doubles, v)
+	col.Doubles = append(col.Doubles, v)
 }
 
 // AppendBool appends v to a Bool column.
@@ -213,34 +285,7 @@ func (t *Table) AppendBool(c int, v bool) {
 	if v {
 		bit = 1
 	}
-	col.ints = append(col.ints, bit)
-}
-
-// AppendInts appends a list to a ListInt32 column; nil is the empty list.
-func (t *Table) AppendInts(c int, list []int32) {
-	col := t.column(c, ListInt32)
-	col.lengths = append(col.lengths, int32(len(list)))
-	for _, v := range list {
-		col.ints = append(col.ints, int64(v))
-	}
-}
-
-// AppendStructs appends a list of n structs to a ListStruct column. The caller adds them
-// as rows of [Table.Structs].
-func (t *Table) AppendStructs(c, n int) {
-	col := t.column(c, ListStruct)
-	col.lengths = append(col.lengths, int32(n))
-}
-
-// Structs returns the table of the structs of a ListStruct column, nil for another.
-func (t *Table) Structs(c int) *Table { return t.columns[c].structs }
-
-// validText returns s with bytes that are not UTF-8 replaced.
-func validText(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	col.Ints = append(col.Ints, bit)
 }
 
 // AppendString appends s to a String column. Bytes that are not UTF-8 become
@@ -251,102 +296,86 @@ func (t *Table) AppendString(c int, s string) { t.AppendText(c, validText(s)) }
 // those of a [Row].
 func (t *Table) AppendText(c int, s string) {
 	col := t.column(c, String)
-	col.texts = append(col.texts, s)
+	col.Strings = append(col.Strings, s)
 }
 
 // RepeatText appends s, which is known to be UTF-8, to a String column in the open
 // row and in those after it, n in all.
 func (t *Table) RepeatText(c int, s string, n int) {
+	open := t.rows
 	for i := range n {
+		t.rows = open + i
 		t.AppendText(c, s)
-		if i+1 < n {
-			t.rows++
-		}
 	}
-	t.rows -= max(0, n-1)
+	t.rows = open
+}
+
+// AppendInts appends a list to a ListInt32 column; nil is the empty list.
+func (t *Table) AppendInts(c int, list []int32) {
+	col := t.column(c, ListInt32)
+	col.end(len(list))
+	for _, v := range list {
+		col.Ints = append(col.Ints, int64(v))
+	}
 }
 
 // AppendStrings appends a list to a ListString column; nil is the empty list.
 // Strings are treated as by AppendString.
 func (t *Table) AppendStrings(c int, list []string) {
 	col := t.column(c, ListString)
-	col.lengths = append(col.lengths, int32(len(list)))
-	for _, s := range list {
-		col.texts = append(col.texts, validText(s))
-	}
+	col.end(len(list))
+	col.Strings = appendValid(col.Strings, list)
 }
+
+// AppendStructs appends a list of n structs to a ListStruct column. The caller adds them
+// as rows of [Table.Structs].
+func (t *Table) AppendStructs(c, n int) { t.column(c, ListStruct).end(n) }
 
 // AppendMap appends the map from keys[i] to values[i] to a MapString column.
 // Entries are written in the order given; a key must not be given twice. Both
 // slices must be equally long, and empty slices are the empty map. Strings are
 // treated as by AppendString.
 func (t *Table) AppendMap(c int, keys, values []string) {
-	if len(keys) != len(values) {
-		panic("parquet: map with keys and values of different number")
-	}
-	col := t.column(c, MapString)
-	col.lengths = append(col.lengths, int32(len(keys)))
-	for i := range keys {
-		col.keys, col.texts = append(col.keys, validText(keys[i])), append(col.texts, validText(values[i]))
-	}
+	col := t.appendKeys(c, MapString, keys, len(values))
+	col.Strings = appendValid(col.Strings, values)
 }
 
 // AppendIntMap appends the map from keys[i] to values[i] to a MapInt64 column, see
 // [Table.AppendMap].
 func (t *Table) AppendIntMap(c int, keys []string, values []int64) {
-	col := t.column(c, MapInt64)
-	col.appendKeys(keys, len(values))
-	col.ints = append(col.ints, values...)
+	col := t.appendKeys(c, MapInt64, keys, len(values))
+	col.Ints = append(col.Ints, values...)
 }
 
 // AppendDoubleMap appends the map from keys[i] to values[i] to a MapDouble column, see
 // [Table.AppendMap].
 func (t *Table) AppendDoubleMap(c int, keys []string, values []float64) {
-	col := t.column(c, MapDouble)
-	col.appendKeys(keys, len(values))
-	col.doubles = append(col.doubles, values...)
+	col := t.appendKeys(c, MapDouble, keys, len(values))
+	col.Doubles = append(col.Doubles, values...)
 }
 
-// appendKeys appends the keys of a map of n numbers.
-func (c *tableColumn) appendKeys(keys []string, n int) {
+// appendKeys appends the keys of a map of n values.
+func (t *Table) appendKeys(c int, kind ColumnKind, keys []string, n int) *ColumnValues {
 	if len(keys) != n {
 		panic("parquet: map with keys and values of different number")
 	}
-	c.lengths = append(c.lengths, int32(n))
-	for _, key := range keys {
-		c.keys = append(c.keys, validText(key))
-	}
+	col := t.column(c, kind)
+	col.end(n)
+	col.Keys = appendValid(col.Keys, keys)
+	return col
 }
 
-// Column reads column c into v. Only texts share their memory with the table.
-func (t *Table) Column(c int, v *ColumnValues) {
-	t.settle()
-	col, at := &t.columns[c], 0
-	lengths := col.lengths
-	v.Kind = col.kind
-	v.Null(t.rows)
-	for row := range t.rows {
-		v.Valid[row] = col.has(row)
-		if col.kind.isList() {
-			v.Offsets[row+1] = v.Offsets[row]
-		}
-		if !v.Valid[row] {
-			continue
-		}
-		switch col.kind {
-		case Int32, Int64, Bool:
-			v.Ints[row] = col.ints[at]
-		case Double:
-			v.Doubles[row] = col.doubles[at]
-		case String:
-			v.Strings[row] = col.texts[at]
-		default:
-			v.Offsets[row+1] += lengths[at]
-		}
-		at++
+func appendValid(dst, texts []string) []string {
+	for _, s := range texts {
+		dst = append(dst, validText(s))
 	}
-	if col.kind.isList() {
-		v.Ints, v.Doubles = append(v.Ints[:0], col.ints...), append(v.Doubles[:0], col.doubles...)
-		v.Strings, v.Keys = append(v.Strings[:0], col.texts...), append(v.Keys[:0], col.keys...)
+	return dst
+}
+
+// validText returns s with bytes that are not UTF-8 replaced.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
 	}
+	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
@@ -127,33 +126,13 @@ func (f *Field) hasBounds() bool {
 // encoding is how the values of a field are written: counts and positions as differences,
 // texts of which few differ as a dictionary, others and doubles plainly.
 func (f *Field) encoding() encoding.Encoding {
-	switch kind := f.leafKind(); {
+	switch kind := kindsOf[f.Kind].leaf; {
 	case kind == Int32 || kind == Int64:
 		return &parquet.DeltaBinaryPacked
 	case f.Kind == MapString || kind == String && f.Few:
 		return &parquet.RLEDictionary
 	}
 	return &parquet.Plain
-}
-
-// leafKind is the kind of the values of a field that is no list of structs.
-func (f *Field) leafKind() ColumnKind {
-	switch f.Kind {
-	case ListInt32:
-		return Int32
-	case ListString, MapString:
-		return String
-	case MapInt64:
-		return Int64
-	case MapDouble:
-		return Double
-	}
-	return f.Kind
-}
-
-// leafTypes are the types of the values of each kind.
-var leafTypes = map[ColumnKind]parquet.Type{
-	Int32: parquet.Int32Type, Int64: parquet.Int64Type, Double: parquet.DoubleType, Bool: parquet.BooleanType, String: parquet.String().Type(),
 }
 
 // structOf is a struct of the fields.
@@ -165,7 +144,7 @@ func structOf(fields []Field) parquet.Node {
 		if f.Kind == ListStruct {
 			node = structOf(f.Fields)
 		} else {
-			typ := leafTypes[f.leafKind()]
+			typ := leafTypes[kindsOf[f.Kind].leaf]
 			if !f.hasBounds() {
 				typ = unboundedType{typ}
 			}
@@ -292,34 +271,32 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 	for i := range t.columns {
 		c, f := &t.columns[i], &t.fields[i]
 		if f.Required {
-			have := 0
-			for _, word := range c.valid {
-				have += bits.OnesCount64(word)
+			nulls := t.rows
+			for _, valid := range c.Valid {
+				if valid {
+					nulls--
+				}
 			}
-			if have != t.rows {
-				return nil, fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, t.rows-have, t.rows)
+			if nulls > 0 {
+				return nil, fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, nulls, t.rows)
 			}
 		}
-		if depth == 0 && (c.kind < String || c.kind == String && c.end == 0) {
-			err = e.scalars(writers[0], c, t.rows, f.Required)
-			if writers = writers[1:]; err != nil {
-				return nil, fmt.Errorf("result column %q: %w", f.Name, err)
+		switch {
+		case depth == 0 && (c.Kind < String || c.Kind == String && c.Rows == 0):
+			err = e.scalars(writers[0], &c.ColumnValues, t.rows, f.Required)
+			writers = writers[1:]
+		case c.Kind == ListStruct:
+			l.expand(up, c, t.rows, f.Required)
+			writers, err = e.columns(writers, c.structs, depth+1)
+		default:
+			l.expand(up, c, t.rows, f.Required)
+			if c.Kind.IsMap() {
+				err = e.leaf(writers[0], l, &c.ColumnValues, c.Keys)
+				writers = writers[1:]
 			}
-			continue
-		}
-		l.expand(up, c, f.Required)
-		if c.kind == ListStruct {
-			if writers, err = e.columns(writers, c.structs, depth+1); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if c.kind.IsMap() {
-			err = e.leaf(writers[0], l, c, c.keys)
+			err = errors.Join(err, e.leaf(writers[0], l, &c.ColumnValues, c.Strings))
 			writers = writers[1:]
 		}
-		err = errors.Join(err, e.leaf(writers[0], l, c, c.texts))
-		writers = writers[1:]
 		if err != nil {
 			return nil, fmt.Errorf("result column %q: %w", f.Name, err)
 		}
@@ -329,26 +306,18 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 
 // numbers are the bits of the numbers of a column, in their memory, and the kind of its values
 // in cells.
-func (c *tableColumn) numbers() (numbers []uint64, kind uint64) {
-	switch c.kind {
-	case Double, MapDouble:
-		return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(c.doubles))), len(c.doubles)), kindOf(parquet.Double)
-	case Int32, ListInt32:
-		kind = kindOf(parquet.Int32)
-	case Int64, MapInt64:
-		kind = kindOf(parquet.Int64)
-	case Bool:
-		kind = kindOf(parquet.Boolean)
-	default:
-		return nil, kindOf(parquet.ByteArray)
+func (v *ColumnValues) numbers() (numbers []uint64, kind uint64) {
+	first, n, leaf := unsafe.Pointer(unsafe.SliceData(v.Ints)), len(v.Ints), kindsOf[v.Kind].leaf
+	if leaf == Double {
+		first, n = unsafe.Pointer(unsafe.SliceData(v.Doubles)), len(v.Doubles)
 	}
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(c.ints))), len(c.ints)), kind
+	return unsafe.Slice((*uint64)(first), n), kindOf(leafTypes[leaf].Kind())
 }
 
 // scalars is leaf for one number or null in each row, as most columns have: no levels are
 // made, and no cell gets a pointer.
-func (e *Encoder) scalars(w *parquet.ColumnWriter, c *tableColumn, rows int, required bool) error {
-	numbers, there := c.numbers()
+func (e *Encoder) scalars(w *parquet.ColumnWriter, v *ColumnValues, rows int, required bool) error {
+	numbers, there := v.numbers()
 	if !required {
 		there |= 1 << 8
 	}
@@ -356,15 +325,13 @@ func (e *Encoder) scalars(w *parquet.ColumnWriter, c *tableColumn, rows int, req
 	clear(cells)
 	for from := 0; from < rows; from += runRows {
 		run := cells[:min(runRows, rows-from)]
-		for i := range run {
-			if c.end == 0 {
-				break // all are null
-			}
-			if run[i].rest = 0; required || c.has(from+i) {
-				run[i].bits, run[i].rest = numbers[0], there
-				numbers = numbers[1:]
+		valid := v.Valid[min(from, v.Rows):min(from+runRows, v.Rows)]
+		for i, ok := range valid {
+			if run[i].rest = 0; ok {
+				run[i].bits, run[i].rest = numbers[from+i], there
 			}
 		}
+		clear(run[len(valid):])
 		if _, err := w.WriteRowValues(valuesOf(run)); err != nil {
 			return err
 		}
@@ -374,12 +341,13 @@ func (e *Encoder) scalars(w *parquet.ColumnWriter, c *tableColumn, rows int, req
 }
 
 // leaf writes the values of a column, which are those texts if they are texts.
-func (e *Encoder) leaf(w *parquet.ColumnWriter, l *levels, c *tableColumn, texts []string) error {
-	numbers, kind := c.numbers()
-	if len(texts) > 0 { // also the keys of numbers
+func (e *Encoder) leaf(w *parquet.ColumnWriter, l *levels, v *ColumnValues, texts []string) error {
+	cells, rows, size, at := e.cells[:0], 0, 0, 0 // at is the place of the next value
+	numbers, kind := v.numbers()
+	text := len(texts) > 0 // also the keys of numbers
+	if text {
 		kind = kindOf(parquet.ByteArray)
 	}
-	cells, rows, size := e.cells[:0], 0, 0
 	for i, def := range l.def {
 		rep := l.rep[i]
 		if rep == 0 {
@@ -394,18 +362,19 @@ func (e *Encoder) leaf(w *parquet.ColumnWriter, l *levels, c *tableColumn, texts
 		x := cell{rest: uint64(def)<<8 | uint64(rep)<<16}
 		switch {
 		case def != l.maxDef:
-		case kind == kindOf(parquet.ByteArray):
-			x.text, x.bits, x.rest = unsafe.StringData(texts[0]), uint64(len(texts[0])), x.rest|kind
-			size += len(texts[0])
-			texts = texts[1:]
+		case text:
+			x.text, x.bits, x.rest = unsafe.StringData(texts[at]), uint64(len(texts[at])), x.rest|kind
+			size += len(texts[at])
 		default:
-			x.bits, x.rest = numbers[0], x.rest|kind
-			numbers = numbers[1:]
+			x.bits, x.rest = numbers[at], x.rest|kind
+		}
+		if def >= l.stored {
+			at++
 		}
 		cells = append(cells, x)
 	}
 	_, err := w.WriteRowValues(valuesOf(cells))
-	if e.cells = cells; c.kind >= String {
+	if e.cells = cells; text {
 		clear(cells[:cap(cells)]) // holds no text
 	}
 	return err
@@ -419,33 +388,33 @@ func (e *Encoder) leaf(w *parquet.ColumnWriter, l *levels, c *tableColumn, texts
 type levels struct {
 	rep, def       []byte
 	maxRep, maxDef byte // def is maxDef for an entry that is there
+	stored         byte // the least def of an entry that has a place among the values
 }
 
 // expand makes the levels of what column c has inside the entries of up: a value, or
 // the elements of a list. A null list and an empty one have one entry that is not there.
-func (l *levels) expand(up *levels, c *tableColumn, required bool) {
-	l.rep, l.def, l.maxRep, l.maxDef = l.rep[:0], l.def[:0], up.maxRep, up.maxDef
+func (l *levels) expand(up *levels, c *tableColumn, rows int, required bool) {
+	c.extend(rows)
+	l.rep, l.def, l.maxRep, l.maxDef, l.stored = l.rep[:0], l.def[:0], up.maxRep, up.maxDef, up.maxDef
 	if !required {
 		l.maxDef++
 	}
-	var lengths []int32
-	if c.kind.isList() {
+	list := c.Kind.isList()
+	if list {
 		l.maxRep++
 		l.maxDef++
-		lengths = c.lengths
+		l.stored = l.maxDef
 	}
 	row := 0
 	for i, def := range up.def {
 		n := 1 // entries
 		if def == up.maxDef {
-			switch there := required || c.has(row); {
-			case !there:
-			case !c.kind.isList():
+			switch {
+			case !c.Valid[row]:
+			case !list:
 				def = l.maxDef
 			default:
-				if n, lengths = int(lengths[0]), lengths[1:]; n > 0 {
-					def = l.maxDef
-				} else {
+				if n, def = int(c.Offsets[row+1]-c.Offsets[row]), l.maxDef; n == 0 {
 					n, def = 1, l.maxDef-1
 				}
 			}
