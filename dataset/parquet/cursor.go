@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/parquet-go/parquet-go/encoding/bytestreamsplit"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
@@ -397,7 +397,7 @@ func (v *values) decodeNumbers(leaf *Leaf, body *pageBody) (err error) {
 		if src, _, err = checkDeltas(src, n, 64); err != nil {
 			return err
 		}
-		if v.ints, err = new(delta.BinaryPackedEncoding).DecodeInt64(v.ints[:0], src); err != nil || len(v.ints) != n {
+		if v.ints, err = parquet.DeltaBinaryPacked.DecodeInt64(v.ints[:0], src); err != nil || len(v.ints) != n {
 			return corrupt("%d deltas of %d: %w", len(v.ints), n, err)
 		}
 		for i := 0; width == 4 && i < n; i++ {
@@ -409,14 +409,14 @@ func (v *values) decodeNumbers(leaf *Leaf, body *pageBody) (err error) {
 		return corrupt("page ends too early")
 	default:
 		if src = src[:n*width]; body.encoding == format.ByteStreamSplit {
-			if src, err = new(bytestreamsplit.Encoding).DecodeFixedLenByteArray(nil, src, width); err != nil {
-				return corrupt("%w", err)
-			}
+			src, err = parquet.ByteStreamSplit.DecodeFixedLenByteArray(nil, src, width)
 		}
-		v.decodePlain(leaf, src, n)
+		if err == nil {
+			err = v.decodePlain(leaf, src, n)
+		}
 	}
-	if !integers || leaf.Kind != Float {
-		return nil
+	if err != nil || !integers || leaf.Kind != Float {
+		return err
 	}
 	v.floats = slices.Grow(v.floats[:0], n)[:n]
 	for i, x := range v.ints {
@@ -428,17 +428,14 @@ func (v *values) decodeNumbers(leaf *Leaf, body *pageBody) (err error) {
 }
 
 // decodePlain decodes n numbers, which src has.
-func (v *values) decodePlain(leaf *Leaf, src []byte, n int) {
+func (v *values) decodePlain(leaf *Leaf, src []byte, n int) (err error) {
 	switch leaf.physical {
+	case format.Int64:
+		v.ints, err = parquet.Plain.DecodeInt64(v.ints[:0], src)
 	case format.Int32:
 		v.ints = slices.Grow(v.ints[:0], n)[:n]
 		for i := range v.ints {
 			v.ints[i] = leaf.widen(binary.LittleEndian.Uint32(src[4*i:]))
-		}
-	case format.Int64:
-		v.ints = slices.Grow(v.ints[:0], n)[:n]
-		for i := range v.ints {
-			v.ints[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
 		}
 	case format.Float:
 		v.floats = slices.Grow(v.floats[:0], n)[:n]
@@ -446,11 +443,9 @@ func (v *values) decodePlain(leaf *Leaf, src []byte, n int) {
 			v.floats[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
 		}
 	default:
-		v.floats = slices.Grow(v.floats[:0], n)[:n]
-		for i := range v.floats {
-			v.floats[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
-		}
+		v.floats, err = parquet.Plain.DecodeDouble(v.floats[:0], src)
 	}
+	return err
 }
 
 // widen extends a 32-bit integer as its type says.
@@ -463,26 +458,25 @@ func (l *Leaf) widen(v uint32) int64 {
 
 // decodeFlags decodes booleans, one bit each or as levels are.
 func (v *values) decodeFlags(body *pageBody) (err error) {
-	n := body.n
-	v.ints = slices.Grow(v.ints[:0], n)[:n]
+	n, src := body.n, body.values
+	var flags []byte
 	switch {
-	case body.encoding == format.Plain && len(body.values) >= (n+7)/8:
-		for i := range v.ints {
-			v.ints[i] = int64(body.values[i/8] >> (i % 8) & 1)
+	case body.encoding == format.Plain && len(src) >= (n+7)/8:
+		for i := range n {
+			flags = append(flags, src[i/8]>>(i%8)&1)
 		}
-		return nil
 	case body.encoding == format.RLE:
-		src, _, err := levelBlock(body.values)
-		if err != nil {
-			return err
+		if src, _, err = levelBlock(src); err == nil {
+			flags, err = decodeLevels(nil, src, n, 1)
 		}
-		levels, err := decodeLevels(nil, src, n, 1)
-		for i, x := range levels[:min(n, len(levels))] {
-			v.ints[i] = int64(x)
-		}
-		return err
+	default:
+		err = corrupt("%d booleans of encoding %s in %d bytes", n, body.encoding, len(src))
 	}
-	return corrupt("%d booleans of encoding %s in %d bytes", n, body.encoding, len(body.values))
+	v.ints = v.ints[:0]
+	for _, flag := range flags {
+		v.ints = append(v.ints, int64(flag))
+	}
+	return err
 }
 
 // ErrManyEntries is the error of [Cursor.ReadRows] for rows that have more entries than are
@@ -490,8 +484,9 @@ func (v *values) decodeFlags(body *pageBody) (err error) {
 var ErrManyEntries = errors.New("too many entries")
 
 // ReadRows appends the entries of the next n rows, at most most of them, to dst and their
-// repetition levels to rep, and returns how many entries they are. The leaf must be in a
-// list. Texts are copied to the arena; without one they stay valid for ever.
+// repetition levels to rep, and returns how many entries they are; with a nil dst it passes
+// over them. The leaf must be in a list. Texts are copied to the arena; without one they stay
+// valid for ever.
 func (c *Cursor) ReadRows(n, most int, dst *Values, rep *[]byte, a *Arena) (entries int, err error) {
 	for rows := 0; rows < n || !c.Done(); { // the last row may go on
 		k, err := c.next()
@@ -512,7 +507,10 @@ func (c *Cursor) ReadRows(n, most int, dst *Values, rep *[]byte, a *Arena) (entr
 		if entries += k; entries > most {
 			return 0, ErrManyEntries
 		}
-		rows += begun
+		if rows += begun; dst == nil {
+			c.pass(k)
+			continue
+		}
 		*rep = append(*rep, levels[:k]...)
 		c.take(k, dst, a)
 	}
@@ -526,25 +524,21 @@ func (c *Cursor) SkipRows(n int) error {
 		c.group++
 		n -= int(c.file.groupRows(c.group))
 	}
-	for rows := 0; rows < n || c.leaf.Rep > 0 && !c.Done(); {
+	if c.leaf.Rep > 0 {
+		_, err := c.ReadRows(n, math.MaxInt, nil, nil, nil)
+		return err
+	}
+	for n > 0 {
 		k, err := c.next()
-		switch {
-		case err != nil:
+		if err == nil && k == 0 {
+			err = corrupt("the column ends %d rows too early", n)
+		}
+		if err != nil {
 			return err
-		case k == 0 && rows < n:
-			return corrupt("the column ends %d rows too early", n-rows)
-		case c.leaf.Rep == 0:
-			k = min(k, n-rows)
-			rows += k
-		case k > 0:
-			var begun int
-			k, begun = rowsIn(c.page.rep[c.page.at:], n-rows)
-			rows += begun
 		}
-		if k == 0 {
-			break
-		}
+		k = min(k, n)
 		c.pass(k)
+		n -= k
 	}
 	return nil
 }
