@@ -219,7 +219,7 @@ func (w *ArrowWriter) Close() error { return errors.Join(w.ipc.Close(), w.out.Fl
 // [parquet.Field.Required] are nullable. The file's key-value pairs are the metadata of the
 // schema. At most one row group is in memory at a time.
 func WriteArrow(w io.Writer, f *parquet.ResultFile) error {
-	t, err := newArrowTable(f.Fields(), nil, f.Metadata())
+	t, err := newArrowTable(f.Fields(), nil, f.Metadata)
 	if err != nil {
 		return err
 	}

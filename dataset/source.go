@@ -168,8 +168,9 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 			_, given := f.given[col]
 			set.present[col] = set.present[col] || leaf >= 0 || given
 			if leaf >= 0 {
-				set.values[col] += f.Values(leaf)
-				set.entries[col] += f.Entries(leaf)
+				entries, values := f.Entries(leaf)
+				set.entries[col] += entries
+				set.values[col] += values
 			}
 		}
 		for g := range set.lists {
@@ -240,7 +241,8 @@ type openFile struct {
 func (f *openFile) entries() (n int64) {
 	for g := range f.binding.groups {
 		if group := &f.binding.groups[g]; group.found {
-			n += f.Entries(group.skeleton.Column)
+			entries, _ := f.Entries(group.skeleton.Column)
+			n += entries
 		}
 	}
 	return n
@@ -309,7 +311,7 @@ func (f *openFile) checkCodecs(spec *schemaSpec) error {
 
 // conventions reads the file metadata.
 func conventions(f *parquet.File) FileConventions {
-	return FileConventions{OffsetUnit: f.Metadata(metaOffsetUnit), SpanEnd: f.Metadata(metaSpanEnd), OffsetBase: f.Metadata(metaOffsetBase)}
+	return FileConventions{OffsetUnit: f.Metadata[metaOffsetUnit], SpanEnd: f.Metadata[metaSpanEnd], OffsetBase: f.Metadata[metaOffsetBase]}
 }
 
 // agree compares what the file called name states with what the first one

@@ -158,7 +158,7 @@ func (f *fileWriter) open(path string, spec *schemaSpec, stated map[string]strin
 			f.columns[c] = tablePlace{table.Structs(at.column), i}
 		}
 	}
-	f.encoder.Begin(pending)
+	f.encoder.Begin(pending, table.Fields())
 	return nil
 }
 
@@ -252,7 +252,7 @@ func (f *fileWriter) Close() error {
 	}
 	err := f.group()
 	if err == nil {
-		err = f.encoder.End(f.table, f.stated)
+		err = f.encoder.End(f.stated)
 	}
 	if err != nil {
 		f.Abort()

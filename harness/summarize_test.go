@@ -89,24 +89,29 @@ func readScored(t *testing.T, dir string) []scored {
 	}
 	defer f.Close()
 	var out []scored
-	for i := range f.Rows() {
-		cells, err := f.ReadRow(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		by := make(map[string]parquet.Cell)
+	err = f.Each(func(columns []parquet.ColumnValues) error {
+		by := make(map[string]*parquet.ColumnValues)
 		for c, field := range f.Fields() {
-			by[field.Name] = cells[c]
+			by[field.Name] = &columns[c]
 		}
-		documents := by["documents"].Texts
-		row := scored{
-			id: by["id"].Text, system: by["system"].Text, documents: documents, lang: by["tags"].Texts[0],
-			num: 2 * float64(by["overlap_chars"].Int), den: float64(by["truth_chars"].Int + by["pred_chars"].Int),
+		overlap := by["overlap_chars"]
+		for i := range overlap.Rows {
+			row := scored{
+				id: by["id"].Strings[i], system: by["system"].Strings[i], lang: by["tags"].Strings[by["tags"].Offsets[i]],
+				num: 2 * float64(overlap.Ints[i]), den: float64(by["truth_chars"].Ints[i] + by["pred_chars"].Ints[i]),
+			}
+			if documents := by["documents"]; documents != nil {
+				row.documents = slices.Clone(documents.Strings[documents.Offsets[i]:documents.Offsets[i+1]])
+			}
+			if row.defined = overlap.Valid[i] && row.den > 0; row.defined {
+				row.value = row.num / row.den
+			}
+			out = append(out, row)
 		}
-		if row.defined = !by["overlap_chars"].Null && row.den > 0; row.defined {
-			row.value = row.num / row.den
-		}
-		out = append(out, row)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }

@@ -146,13 +146,13 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 	}
 	err := dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {
 		var e parquet.Encoder
-		e.Begin(w)
+		e.Begin(w, tables[0].Fields())
 		for _, table := range tables {
 			if err := e.Group(table); err != nil {
 				return err
 			}
 		}
-		return e.End(tables[0], nil)
+		return e.End(nil)
 	})
 	if err != nil {
 		t.Fatal(err)

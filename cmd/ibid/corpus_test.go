@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
@@ -80,7 +79,7 @@ func TestEvidenceInference(t *testing.T) {
 
 // fromRows is the plain mean of a metric's values, or the quotient of the sums
 // that its definition names.
-func fromRows(rows []map[string]parquet.Cell, metric, agg string) (float64, bool) {
+func fromRows(rows []map[string]cell, metric, agg string) (float64, bool) {
 	d, _ := metrics.Lookup(metric)
 	num, den := 0.0, 0.0
 	for _, row := range rows {
@@ -97,7 +96,7 @@ func fromRows(rows []map[string]parquet.Cell, metric, agg string) (float64, bool
 	return num / den, den > 0
 }
 
-func terms(row map[string]parquet.Cell, list []metrics.Term) float64 {
+func terms(row map[string]cell, list []metrics.Term) float64 {
 	total := 0.0
 	for _, term := range list {
 		cell := row[term.Column]
@@ -106,7 +105,7 @@ func terms(row map[string]parquet.Cell, list []metrics.Term) float64 {
 	return total
 }
 
-func sum(rows []map[string]parquet.Cell, count string) float64 {
+func sum(rows []map[string]cell, count string) float64 {
 	total := int64(0)
 	for _, row := range rows {
 		total += row[count].Int

@@ -130,7 +130,7 @@ func spanRecords(spans [][4]any) []map[string]any {
 
 // checkCase compares a row with what is expected of it: counts exactly, numbers
 // to 1e-12, undefined as null.
-func checkCase(t *testing.T, c *spanCase, row map[string]parquet.Cell) {
+func checkCase(t *testing.T, c *spanCase, row map[string]cell) {
 	e := &c.Expected
 	for name, want := range map[string]int64{
 		"truth_spans": e.ValidTruth, "pred_spans": e.ValidPred, "truth_chars": e.TruthChars, "pred_chars": e.PredChars,
@@ -138,20 +138,20 @@ func checkCase(t *testing.T, c *spanCase, row map[string]parquet.Cell) {
 		"perfect_matches": e.PerfectMatches, "good_matches": e.GoodMatches,
 		"citations": int64(len(c.Pred)),
 	} {
-		if cell, ok := row[name]; !ok || cell.Null || cell.Int != want {
-			t.Errorf("%s = %+v, want %d", name, cell, want)
+		if got, ok := row[name]; !ok || got.Null || got.Int != want {
+			t.Errorf("%s = %+v, want %d", name, got, want)
 		}
 	}
 	for name, want := range map[string]*float64{
 		"char_precision": e.Precision, "char_recall": e.Recall, "char_f1": e.F1, "char_jaccard": e.Jaccard,
 		"mean_exact_jaccard": e.MeanExact, "mean_tolerance_jaccard": e.MeanTolerance,
 	} {
-		cell, ok := row[name]
+		got, ok := row[name]
 		switch {
-		case !ok || cell.Null != (want == nil):
-			t.Errorf("%s = %+v, want null: %t", name, cell, want == nil)
-		case want != nil && math.Abs(cell.Double-*want) > 1e-12:
-			t.Errorf("%s = %v, want %v", name, cell.Double, *want)
+		case !ok || got.Null != (want == nil):
+			t.Errorf("%s = %+v, want null: %t", name, got, want == nil)
+		case want != nil && math.Abs(got.Double-*want) > 1e-12:
+			t.Errorf("%s = %v, want %v", name, got.Double, *want)
 		}
 	}
 }
@@ -173,8 +173,16 @@ func checkDropped(t *testing.T, c *spanCase, statuses []string) {
 	}
 }
 
+// A cell is one number or text of a row.
+type cell struct {
+	Null   bool
+	Int    int64
+	Double float64
+	Text   string
+}
+
 // readRows reads a table of results whole, and the metrics that are derived from its columns.
-func readRows(t *testing.T, path string) (rows []map[string]parquet.Cell) {
+func readRows(t *testing.T, path string) (rows []map[string]cell) {
 	t.Helper()
 	f, err := runs.OpenFrame(path)
 	if err != nil {
@@ -192,12 +200,21 @@ func readRows(t *testing.T, path string) (rows []map[string]parquet.Cell) {
 	}
 	err = f.Each(func(b *runs.Block) error {
 		for range b.Len() {
-			rows = append(rows, make(map[string]parquet.Cell))
+			rows = append(rows, make(map[string]cell))
 		}
 		for _, name := range names {
 			column := b.Column(name)
-			for i := range b.Len() {
-				rows[b.First+int64(i)][name] = column.Cell(i)
+			for i, valid := range column.Valid {
+				c := cell{Null: !valid}
+				switch column.Kind {
+				case parquet.Int32, parquet.Int64, parquet.Bool:
+					c.Int = column.Ints[i]
+				case parquet.Double:
+					c.Double = column.Doubles[i]
+				case parquet.String:
+					c.Text = column.Strings[i]
+				}
+				rows[b.First+int64(i)][name] = c
 			}
 		}
 		return nil

@@ -90,12 +90,12 @@ func (f *File) own() bool { return f.footer.CreatedBy == createdBy }
 // Verify reads the whole file and compares it with its checksum. Nothing is decoded.
 func (f *ResultFile) Verify() error {
 	sum := crc32.NewIEEE()
-	_, err := io.Copy(sum, io.NewSectionReader(f.file.file, 0, f.file.end))
-	if err == nil && f.file.Metadata(fileKey) != fmt.Sprintf("%08x", sum.Sum32()) {
+	_, err := io.Copy(sum, io.NewSectionReader(f.file, 0, f.end))
+	if err == nil && f.sum != fmt.Sprintf("%08x", sum.Sum32()) {
 		err = corrupt("the file's checksum does not match")
 	}
 	if err != nil {
-		return hinted(&ibid.Error{File: f.file.Path, Err: err})
+		return hinted(&ibid.Error{File: f.Path, Err: err})
 	}
 	return nil
 }

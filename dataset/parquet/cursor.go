@@ -115,7 +115,7 @@ const lentText = 4 << 20
 // must have as many rows as the footer says. Pages and dictionaries take bytes of the budget,
 // which the cursors of one file may share.
 func (c *Cursor) StartFile(f *File, leaf Leaf, budget *int64) {
-	c.startGroups(f, 0, f.rowGroups(), leaf, budget)
+	c.startGroups(f, 0, f.RowGroups(), leaf, budget)
 }
 
 // startGroups is StartFile for the row groups from from on and before end.
@@ -196,7 +196,7 @@ func (c *Cursor) check(err error) error {
 		}
 	}
 	c.rows += begin
-	switch want := c.file.groupRows(c.group); {
+	switch want := int64(c.file.GroupRows(c.group)); {
 	case c.rows > want:
 		return corrupt("more values than rows")
 	case c.rows < want && c.pages.valuesLeft == 0:
@@ -520,9 +520,9 @@ func (c *Cursor) ReadRows(n, most int, dst *Values, rep *[]byte, a *Arena) (entr
 // SkipRows passes over the next n rows: row groups from their first row to their last
 // unread.
 func (c *Cursor) SkipRows(n int) error {
-	for c.Done() && c.group+1 < c.end && c.file.groupRows(c.group+1) <= int64(n) {
+	for c.Done() && c.group+1 < c.end && c.file.GroupRows(c.group+1) <= n {
 		c.group++
-		n -= int(c.file.groupRows(c.group))
+		n -= c.file.GroupRows(c.group)
 	}
 	if c.leaf.Rep > 0 {
 		_, err := c.ReadRows(n, math.MaxInt, nil, nil, nil)
@@ -624,25 +624,25 @@ func (c *Cursor) take(n int, dst *Values, a *Arena) {
 		}
 		dst.fill(c.leaf.Kind, old)
 	}
-	from, to, level := p.value, p.value+present, byte(c.leaf.Def)
+	level, from, to := byte(c.leaf.Def), p.value, p.value+present
 	p.value = to
-	switch {
-	case c.leaf.Kind == Nothing:
+	src, codes := &p.values, []int32(nil)
+	if p.coded && present > 0 {
+		src, codes, from, to = &c.dictionary, p.codes[from:to], 0, c.dictionary.count(&c.leaf)
+	}
+	switch kind := c.leaf.Kind; {
+	case kind == Nothing:
 	case present == 0:
-		dst.fill(c.leaf.Kind, old+n)
-	case c.leaf.Kind == Text && !p.coded:
+		dst.fill(kind, old+n)
+	case kind == Text && codes == nil:
 		c.takeTexts(levels, from, dst, a)
-	case c.leaf.Kind == Text:
-		dst.Texts = spread(dst.Texts, c.dictionary.texts, p.codes[from:to], levels, level)
-		dst.NotUTF8 = dst.NotUTF8 || c.dictionary.notUTF8
-	case p.coded && c.leaf.Kind == Float:
-		dst.Floats = spread(dst.Floats, c.dictionary.floats, p.codes[from:to], levels, level)
-	case p.coded:
-		dst.Ints = spread(dst.Ints, c.dictionary.ints, p.codes[from:to], levels, level)
-	case c.leaf.Kind == Float:
-		dst.Floats = spread(dst.Floats, p.floats[from:to], nil, levels, level)
+	case kind == Text:
+		dst.Texts = spread(dst.Texts, src.texts, codes, levels, level)
+		dst.NotUTF8 = dst.NotUTF8 || src.notUTF8
+	case kind == Float:
+		dst.Floats = spread(dst.Floats, src.floats[from:to], codes, levels, level)
 	default:
-		dst.Ints = spread(dst.Ints, p.ints[from:to], nil, levels, level)
+		dst.Ints = spread(dst.Ints, src.ints[from:to], codes, levels, level)
 	}
 }
 

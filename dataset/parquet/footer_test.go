@@ -33,9 +33,16 @@ func libraryFooter(b []byte) (*footer, bool) {
 	return f, true
 }
 
+// footerOf is the footer of a file, and where it begins.
+func footerOf(data []byte) (b []byte, end int64, err error) {
+	f := &File{Size: int64(len(data)), file: memorySource{bytes.NewReader(data)}}
+	b, err = f.footerBytes()
+	return b, f.end, err
+}
+
 // wholeFooter is what the library makes of the footer of a file.
 func wholeFooter(file []byte) (*format.FileMetaData, error) {
-	b, _, err := footerBytes(bytes.NewReader(file), int64(len(file)))
+	b, _, err := footerOf(file)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +62,7 @@ func sampleFooters(t testing.TB) [][]byte {
 		files = append(files, arrowFile(t, true), arrowFile(t, false))
 	}
 	for _, data := range files {
-		b, _, err := footerBytes(bytes.NewReader(data), int64(len(data)))
+		b, _, err := footerOf(data)
 		if err != nil {
 			t.Fatal(err)
 		}

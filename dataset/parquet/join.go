@@ -27,17 +27,13 @@ type Part struct {
 func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string) error {
 	var j joiner
 	defer j.close()
-	j.Begin(w)
-	j.start(fields)
+	j.Begin(w, fields)
 	for _, p := range parts {
 		if err := j.add(p); err != nil {
-			if e, ok := err.(*ibid.Error); ok {
-				err = e.Err
-			}
-			return fmt.Errorf("%s: row group %d: %w", p.Path, p.Group, err)
+			return err
 		}
 	}
-	return j.end(metadata)
+	return j.End(metadata)
 }
 
 // Split makes files of their own of row groups of the result file at path: the bytes that
@@ -51,12 +47,11 @@ func Split(path string, groups []int, save func(group int, write func(io.Writer)
 	}
 	for _, k := range groups {
 		err := save(k, func(w io.Writer) error {
-			j.Begin(w)
-			j.start(j.src.fields)
+			j.Begin(w, j.src.fields)
 			if err := j.add(Part{path, k}); err != nil {
-				return fmt.Errorf("%s: row group %d: %w", path, k, err)
+				return err
 			}
-			return j.end(nil)
+			return j.End(nil)
 		})
 		if err != nil {
 			return err
@@ -82,7 +77,7 @@ func (j *joiner) close() {
 // checksum before the library reads it: what was damaged must not get a new one.
 func (j *joiner) open(path string) (err error) {
 	defer recovered(&err)
-	if j.src != nil && j.src.file.Path == path {
+	if j.src != nil && j.src.Path == path {
 		return nil
 	}
 	j.close()
@@ -92,7 +87,7 @@ func (j *joiner) open(path string) (err error) {
 	if err := j.src.Verify(); err != nil {
 		return err
 	}
-	f, err := parquet.OpenFile(j.src.file.file, j.src.file.Size, parquet.SkipBloomFilters(true))
+	f, err := parquet.OpenFile(j.src.file, j.src.Size, parquet.SkipBloomFilters(true))
 	if err != nil {
 		return err
 	}
@@ -108,6 +103,14 @@ func (j *joiner) open(path string) (err error) {
 
 // add copies a part.
 func (j *joiner) add(p Part) (err error) {
+	defer func() {
+		if e, ok := err.(*ibid.Error); ok {
+			err = e.Err
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: row group %d: %w", p.Path, p.Group, err)
+		}
+	}()
 	defer recovered(&err)
 	if err := j.open(p.Path); err != nil {
 		return err
@@ -120,9 +123,8 @@ func (j *joiner) add(p Part) (err error) {
 	if p.Group < 0 || p.Group >= len(j.all) {
 		return fmt.Errorf("the file has %d row groups", len(j.all))
 	}
-	if j.nextGroup(int64(j.src.GroupRows(p.Group))); j.all[p.Group] == nil {
-		return nil
+	if j.nextGroup(j.src.GroupRows(p.Group)); j.all[p.Group] != nil {
+		_, err = j.writer.WriteRowGroup(j.all[p.Group])
 	}
-	_, err = j.writer.WriteRowGroup(j.all[p.Group])
 	return err
 }

@@ -57,7 +57,7 @@ func TestJoin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if d := cmp.Diff(metadata, f.Metadata()); d != "" {
+	if d := cmp.Diff(metadata, f.Metadata); d != "" {
 		t.Errorf("metadata (-want +got):\n%s", d)
 	}
 	if f.RowGroups() != len(parts) {

@@ -97,11 +97,11 @@ func TestNestedReadByParquetGo(t *testing.T) {
 	var want []nestedRow
 	var file bytes.Buffer
 	var e Encoder
-	e.Begin(&file)
 	table, err := NewTable(nestedFields)
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.Begin(&file, nestedFields)
 	for range 2 {
 		table.Reset()
 		for range 10_000 {
@@ -129,7 +129,7 @@ func TestNestedReadByParquetGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := e.End(table, nil); err != nil {
+	if err := e.End(nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := parquet.Read[nestedRow](bytes.NewReader(file.Bytes()), int64(file.Len()))

@@ -205,12 +205,12 @@ func readAllLeaves(path string) (out [][]string, err error) {
 			}
 		}
 		var column []string
-		for g := range f.rowGroups() {
+		for g := range f.RowGroups() {
 			var v Values
 			a.Reset()
 			rep := make([]byte, 0, 16)
 			c.startGroups(f, g, g+1, leaf, &budget)
-			rows := int(f.groupRows(g))
+			rows := f.GroupRows(g)
 			if leaf.Rep > 0 {
 				_, err = c.ReadRows(rows, math.MaxInt, &v, &rep, &a)
 			} else if err = c.ReadEntries(rows, nil, &v, &a); err == nil {

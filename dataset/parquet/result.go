@@ -20,7 +20,7 @@ var errNotResult = errors.New("not a result file of ibid")
 // A ResultFile is an open result file or part. Its methods may be called
 // concurrently, except Close.
 type ResultFile struct {
-	file   *File
+	*File
 	fields []Field
 	leaves [][]Leaf // of each field
 	index  map[string]int
@@ -35,7 +35,7 @@ func OpenResult(path string) (*ResultFile, error) {
 	if err != nil {
 		return nil, hinted(err)
 	}
-	f := &ResultFile{file: file, index: make(map[string]int)}
+	f := &ResultFile{File: file, index: make(map[string]int)}
 	if err := f.check(); err != nil {
 		file.Close()
 		return nil, hinted(FileError(path, err))
@@ -45,21 +45,21 @@ func OpenResult(path string) (*ResultFile, error) {
 
 // check finds the fields and their leaves.
 func (f *ResultFile) check() error {
-	switch by := f.file.footer.CreatedBy; {
-	case f.file.own():
+	switch by := f.footer.CreatedBy; {
+	case f.own():
 	case strings.HasPrefix(by, "ibid version "):
 		return &ibid.Error{Err: fmt.Errorf("another version of ibid wrote it (%s)", by), Hint: "make the run again: ibid run"}
 	default:
 		return errNotResult
 	}
-	for i, n := range f.file.Root.Children {
+	for i, n := range f.Root.Children {
 		kind, leaves, ok := n.result()
 		if !ok {
 			return errNotResult
 		}
 		field := Field{Name: n.Name, Kind: kind, Required: n.Def == 0}
-		for k := range f.file.rowGroups() {
-			field.Few = field.Few || !kind.IsMap() && f.file.chunk(k, leaves[0].Column).Meta.DictionaryPageOffset > 0
+		for k := range f.RowGroups() {
+			field.Few = field.Few || !kind.IsMap() && f.chunk(k, leaves[0].Column).Meta.DictionaryPageOffset > 0
 		}
 		for i := range leaves { // a changed page header must not change values
 			if leaves[i].written = field.encoding(); i == 0 && kind.IsMap() { // keys
@@ -93,35 +93,8 @@ func (n *Node) result() (kind ColumnKind, leaves []Leaf, ok bool) {
 	return kind, nil, false
 }
 
-// Close closes the file.
-func (f *ResultFile) Close() error { return f.file.Close() }
-
 // Fields returns the columns in file order. The caller must not change them.
 func (f *ResultFile) Fields() []Field { return f.fields }
-
-// Rows returns the number of rows.
-func (f *ResultFile) Rows() int64 { return f.file.Rows() }
-
-// RowGroups returns the number of row groups.
-func (f *ResultFile) RowGroups() int { return f.file.rowGroups() }
-
-// GroupRows returns the number of rows of row group k, which may be 0.
-func (f *ResultFile) GroupRows(k int) int { return int(f.file.groupRows(k)) }
-
-// Metadata returns the file's key-value pairs, nil if there are none.
-func (f *ResultFile) Metadata() map[string]string {
-	var pairs map[string]string
-	for _, kv := range f.file.footer.Metadata {
-		if kv.Key == fileKey || kv.Key == footerKey || kv.Key == emptyKey {
-			continue
-		}
-		if pairs == nil {
-			pairs = make(map[string]string)
-		}
-		pairs[kv.Key] = kv.Value
-	}
-	return pairs
-}
 
 // Has reports whether there is a column of that name.
 func (f *ResultFile) Has(name string) bool {
@@ -133,54 +106,28 @@ func (f *ResultFile) Has(name string) bool {
 // of integers, by the bounds that the file has of it: true where there are none, or no such
 // column.
 func (f *ResultFile) MayHoldInts(k int, name string, values []int64) bool {
-	m := f.bounds(k, name)
-	if m == nil {
+	least, most := f.bounds(k, name)
+	if len(least) != 8 || len(most) != 8 {
 		return true
 	}
-	var least, most int64
-	switch {
-	case len(m.MinValue) == 8 && len(m.MaxValue) == 8:
-		least, most = int64(binary.LittleEndian.Uint64(m.MinValue)), int64(binary.LittleEndian.Uint64(m.MaxValue))
-	case len(m.MinValue) == 4 && len(m.MaxValue) == 4:
-		least, most = int64(int32(binary.LittleEndian.Uint32(m.MinValue))), int64(int32(binary.LittleEndian.Uint32(m.MaxValue)))
-	default:
-		return true
-	}
-	next, _ := slices.BinarySearch(values, least)
-	return next < len(values) && values[next] <= most
+	next, _ := slices.BinarySearch(values, int64(binary.LittleEndian.Uint64(least)))
+	return next < len(values) && values[next] <= int64(binary.LittleEndian.Uint64(most))
 }
 
 // MayHoldText is MayHoldInts for a column of texts.
 func (f *ResultFile) MayHoldText(k int, name, value string) bool {
-	m := f.bounds(k, name)
-	return m == nil || m.MinValue == nil || m.MaxValue == nil || string(m.MinValue) <= value && value <= string(m.MaxValue)
+	least, most := f.bounds(k, name)
+	return least == nil || most == nil || string(least) <= value && value <= string(most)
 }
 
-// bounds are those of a column that is no list in a row group, nil if there is none.
-func (f *ResultFile) bounds(k int, name string) *statistics {
+// bounds are those of a column that is no list in a row group, nil if there are none.
+func (f *ResultFile) bounds(k int, name string) (least, most []byte) {
 	column, ok := f.index[name]
 	if !ok || f.leaves[column][0].Rep > 0 {
-		return nil
+		return nil, nil
 	}
-	return &f.file.chunk(k, f.leaves[column][0].Column).Meta.Statistics
-}
-
-// ReadRow reads row n of the file: one cell per field, in file order. It is meant for
-// looking at single rows, and panics unless 0 <= n < Rows.
-func (f *ResultFile) ReadRow(n int64) ([]Cell, error) {
-	group := 0
-	for ; n >= f.file.groupRows(group); group++ {
-		n -= f.file.groupRows(group)
-	}
-	var v ColumnValues
-	cells := make([]Cell, len(f.fields))
-	for i, field := range f.fields {
-		if err := f.ReadCells(group, field.Name, []int{int(n)}, &v); err != nil {
-			return nil, err
-		}
-		cells[i] = v.Cell(0)
-	}
-	return cells, nil
+	s := &f.chunk(k, f.leaves[column][0].Column).Meta.Statistics
+	return s.MinValue, s.MaxValue
 }
 
 // Each reads all columns of one row group after the other and calls do with them. Their
@@ -221,7 +168,7 @@ func (f *ResultFile) ReadCells(k int, name string, at []int, v *ColumnValues) (e
 		}
 	}
 	if err != nil {
-		return hinted(&ibid.Error{File: f.file.Path, Column: name, Err: err})
+		return hinted(&ibid.Error{File: f.Path, Column: name, Err: err})
 	}
 	return nil
 }
@@ -250,7 +197,7 @@ func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err er
 		r.keyRep, r.rep = r.rep, r.keyRep[:0]
 		r.keyLevels = append(r.keyLevels[:0], r.entries.Levels...)
 		r.entries.Reset()
-		r.startGroups(f.file, k, k+1, *l, &budget)
+		r.startGroups(f.File, k, k+1, *l, &budget)
 		if err := r.readAt(l, v.Rows, at); err != nil {
 			return err
 		}
@@ -349,44 +296,4 @@ func present[T any](dst, values []T, levels []byte, l *Leaf) []T {
 		}
 	}
 	return dst
-}
-
-// A Cell is one value of a result: the one of Int, Double, Text, Ints, or Texts
-// that its column's kind calls for, and Keys beside values for a map.
-type Cell struct {
-	Null   bool
-	Int    int64 // Int32, Int64, Bool (0 or 1)
-	Double float64
-	Text   string
-	Ints   []int64
-	Floats []float64
-	Texts  []string
-	Keys   []string // Keys[i] has the value Texts[i], Ints[i] or Floats[i]
-}
-
-// Cell returns row i. It shares no memory with v.
-func (v *ColumnValues) Cell(i int) Cell {
-	c := Cell{Null: !v.Valid[i]}
-	switch v.Kind {
-	case Int32, Int64, Bool:
-		c.Int = v.Ints[i]
-	case Double:
-		c.Double = v.Doubles[i]
-	case String:
-		c.Text = v.Strings[i]
-	case ListInt32:
-		c.Ints = slices.Clone(v.Ints[v.Offsets[i]:v.Offsets[i+1]])
-	case ListString:
-		c.Texts = slices.Clone(v.Strings[v.Offsets[i]:v.Offsets[i+1]])
-	case MapString:
-		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
-		c.Texts = slices.Clone(v.Strings[v.Offsets[i]:v.Offsets[i+1]])
-	case MapInt64:
-		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
-		c.Ints = slices.Clone(v.Ints[v.Offsets[i]:v.Offsets[i+1]])
-	case MapDouble:
-		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
-		c.Floats = slices.Clone(v.Doubles[v.Offsets[i]:v.Offsets[i+1]])
-	}
-	return c
 }

@@ -49,7 +49,7 @@ func TestCorruptResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, end, err := footerBytes(bytes.NewReader(whole), int64(len(whole)))
+	_, end, err := footerOf(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestOpenResultErrors(t *testing.T) {
 	}
 }
 
-func TestReadRow(t *testing.T) {
+func TestReadOneRow(t *testing.T) {
 	path, _, want := joinedFile(t, nil)
 	f, err := OpenResult(path)
 	if err != nil {
@@ -151,9 +151,17 @@ func TestReadRow(t *testing.T) {
 	}
 	defer f.Close()
 	for _, n := range []int64{0, 299, 300, 301, 2300, 2301, 3000} { // group 1 is empty
-		cells, err := f.ReadRow(n)
-		if err != nil {
-			t.Fatal(err)
+		group, at := 0, int(n)
+		for ; at >= f.GroupRows(group); group++ {
+			at -= f.GroupRows(group)
+		}
+		var cells []Cell
+		var v ColumnValues
+		for _, field := range want.fields {
+			if err := f.ReadCells(group, field.Name, []int{at}, &v); err != nil {
+				t.Fatal(err)
+			}
+			cells = append(cells, v.Cell(0))
 		}
 		sameRows(t, &resultRows{want.fields, [][]Cell{cells}}, &resultRows{want.fields, want.rows[n : n+1]})
 	}

@@ -19,6 +19,46 @@ type resultRows struct {
 	rows   [][]Cell
 }
 
+// A Cell is one value of a result in these tests: the one of Int, Double, Text, Ints, or Texts
+// that its column's kind calls for, and Keys beside values for a map.
+type Cell struct {
+	Null   bool
+	Int    int64 // Int32, Int64, Bool (0 or 1)
+	Double float64
+	Text   string
+	Ints   []int64
+	Floats []float64
+	Texts  []string
+	Keys   []string // Keys[i] has the value Texts[i], Ints[i] or Floats[i]
+}
+
+// Cell returns row i. It shares no memory with v.
+func (v *ColumnValues) Cell(i int) Cell {
+	c := Cell{Null: !v.Valid[i]}
+	switch v.Kind {
+	case Int32, Int64, Bool:
+		c.Int = v.Ints[i]
+	case Double:
+		c.Double = v.Doubles[i]
+	case String:
+		c.Text = v.Strings[i]
+	case ListInt32:
+		c.Ints = slices.Clone(v.Ints[v.Offsets[i]:v.Offsets[i+1]])
+	case ListString:
+		c.Texts = slices.Clone(v.Strings[v.Offsets[i]:v.Offsets[i+1]])
+	case MapString:
+		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
+		c.Texts = slices.Clone(v.Strings[v.Offsets[i]:v.Offsets[i+1]])
+	case MapInt64:
+		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
+		c.Ints = slices.Clone(v.Ints[v.Offsets[i]:v.Offsets[i+1]])
+	case MapDouble:
+		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
+		c.Floats = slices.Clone(v.Doubles[v.Offsets[i]:v.Offsets[i+1]])
+	}
+	return c
+}
+
 // everyKind has an optional and a required column of each kind.
 func everyKind() []Field {
 	var fields []Field

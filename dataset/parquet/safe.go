@@ -65,7 +65,8 @@ func (r *pageReader) start(f *File, group, column int) error {
 	*r = pageReader{
 		file: f.file, meta: c, strict: f.own(), offset: c.start(), bytesLeft: c.Meta.TotalCompressedSize, valuesLeft: c.Meta.NumValues, window: r.window[:0],
 	}
-	if n, most := f.Entries(column), freeValues+valuesPerByte*f.Size; n > most {
+	n, _ := f.Entries(column)
+	if most := freeValues + valuesPerByte*f.Size; n > most {
 		return large("%d values in a file of %d bytes; at most %d are read", n, f.Size, most)
 	}
 	return checkCodec(c.Meta.Codec)

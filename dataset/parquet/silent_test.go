@@ -33,12 +33,12 @@ func TestNoSilentChange(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.file.file = memorySource{bytes.NewReader(data)}
+			f.file = memorySource{bytes.NewReader(data)}
 			refused, same := 0, 0
 			var v ColumnValues
 			for c, field := range f.Fields() {
 				for _, leaf := range f.leaves[c] {
-					chunk := f.file.chunk(0, leaf.Column)
+					chunk := f.chunk(0, leaf.Column)
 					for at := chunk.start(); at < chunk.start()+chunk.Meta.TotalCompressedSize; at++ {
 						original := data[at]
 						for change := range 255 {

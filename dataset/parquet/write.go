@@ -54,17 +54,12 @@ func init() {
 		{bits: math.Float64bits(double), rest: kindOf(parquet.Double)},
 		{unsafe.StringData(text), uint64(len(text)), kindOf(parquet.ByteArray)},
 	}
-	same := unsafe.Sizeof(cell{}) == unsafe.Sizeof(parquet.Value{})
-	for i, want := range []parquet.Value{
-		parquet.NullValue(), parquet.BooleanValue(true), parquet.Int32Value(int32(integer >> 40)),
-		parquet.Int64Value(integer), parquet.DoubleValue(double), parquet.ByteArrayValue([]byte(text)),
-	} {
+	for i, want := range []any{nil, true, int32(integer >> 40), integer, double, text} {
 		cells[i].rest |= 3<<8 | 2<<16
 		got := valuesOf(cells)[i]
-		same = same && parquet.Equal(got, want) && got.DefinitionLevel() == 3 && got.RepetitionLevel() == 2
-	}
-	if !same {
-		panic("parquet: values of this version of parquet-go have another layout")
+		if unsafe.Sizeof(cells[i]) != unsafe.Sizeof(got) || !parquet.Equal(got, parquet.ValueOf(want)) || got.DefinitionLevel() != 3 || got.RepetitionLevel() != 2 {
+			panic("parquet: values of this version of parquet-go have another layout")
+		}
 	}
 }
 
@@ -171,8 +166,8 @@ func structOf(fields []Field) parquet.Node {
 // memory from file to file; the zero value is ready. It is not safe for concurrent use.
 type Encoder struct {
 	out    output
-	fields []Field                     // of the file
-	writer *parquet.GenericWriter[any] // nil before the first group of a file
+	fields []Field // of the file
+	writer *parquet.GenericWriter[any]
 	groups int
 	empty  []string // numbers of the groups without rows, which the library leaves out
 
@@ -185,26 +180,18 @@ type Encoder struct {
 // and the values of t. It is an error if a required column has a null or one
 // row of a column does not fit a page of 2 GiB.
 func (e *Encoder) EncodePart(w io.Writer, t *Table) error {
-	e.Begin(w)
+	e.Begin(w, t.fields)
 	if err := e.Group(t); err != nil {
 		return err
 	}
-	return e.End(t, nil)
+	return e.End(nil)
 }
 
-// Begin starts a file. Until [Encoder.End] has returned without an error, w holds part
-// of a file.
-func (e *Encoder) Begin(w io.Writer) {
+// Begin starts a file with those columns. Until [Encoder.End] has returned without an error,
+// w holds part of a file.
+func (e *Encoder) Begin(w io.Writer, fields []Field) {
 	e.out = output{w: w, buf: e.out.buf[:0]}
-	e.groups, e.empty = 0, nil
-	e.writer = nil // its Reset loses the paths of columns (v0.32.0)
-}
-
-// start makes a writer for the fields, unless there is one.
-func (e *Encoder) start(fields []Field) {
-	if e.writer != nil {
-		return
-	}
+	e.fields, e.groups, e.empty = fields, 0, nil
 	config := &parquet.WriterConfig{
 		CreatedBy: createdBy, Schema: parquet.NewSchema("schema", structOf(fields)), Compression: new(fastSnappy), DataPageVersion: 1, PageBufferSize: pageBytes,
 	}
@@ -214,14 +201,15 @@ func (e *Encoder) start(fields []Field) {
 			config.SkipPageBounds = append(config.SkipPageBounds, path)
 		}
 	}
-	e.fields, e.writer = fields, parquet.NewGenericWriter[any](&e.out, config, parquet.WriteBufferSize(0), parquet.DataPageStatistics(false))
+	// A new one each time: Reset of the library's writer loses the paths of columns (v0.32.0).
+	e.writer = parquet.NewGenericWriter[any](&e.out, config, parquet.WriteBufferSize(0), parquet.DataPageStatistics(false))
 }
 
-// Group writes t as the next row group. Its errors are those of EncodePart.
+// Group writes t, which has the columns of the file, as the next row group. Its errors are
+// those of EncodePart.
 func (e *Encoder) Group(t *Table) error {
 	t.settle()
-	e.start(t.fields)
-	if e.nextGroup(int64(t.rows)); t.rows == 0 {
+	if e.nextGroup(t.rows); t.rows == 0 {
 		return nil
 	}
 	rows := &e.levels[0]
@@ -234,20 +222,15 @@ func (e *Encoder) Group(t *Table) error {
 }
 
 // nextGroup counts a group.
-func (e *Encoder) nextGroup(rows int64) {
+func (e *Encoder) nextGroup(rows int) {
 	if rows == 0 {
 		e.empty = append(e.empty, strconv.Itoa(e.groups))
 	}
 	e.groups++
 }
 
-// End completes the file, of which all groups have the columns of t.
-func (e *Encoder) End(t *Table, metadata map[string]string) error {
-	e.start(t.fields)
-	return e.end(metadata)
-}
-
-func (e *Encoder) end(metadata map[string]string) error {
+// End completes the file.
+func (e *Encoder) End(metadata map[string]string) error {
 	w := e.writer
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		w.SetKeyValueMetadata(key, metadata[key])

@@ -289,7 +289,7 @@ func (t *Table[T]) EncodeEach(w io.Writer, perGroup int, each func(yield func(*T
 		return err
 	}
 	var e parquet.Encoder
-	e.Begin(w)
+	e.Begin(w, table.Fields())
 	groups, bytes := 0, 0
 	err = each(func(r *T) error {
 		row := reflect.ValueOf(r).Elem()
@@ -316,7 +316,7 @@ func (t *Table[T]) EncodeEach(w io.Writer, perGroup int, each func(yield func(*T
 	if err != nil {
 		return err
 	}
-	return e.End(table, nil)
+	return e.End(nil)
 }
 
 func appendValue(t *parquet.Table, c int, kind parquet.ColumnKind, v reflect.Value) {
