@@ -297,7 +297,7 @@ func readFlatColumn(f *parquet.File, n *parquet.Node, budget *int64) (cells []st
 	}
 	var reader parquet.Cursor
 	var values parquet.Values
-	reader.StartFile(f, leaf, budget)
+	reader.Start(f, 0, f.RowGroups(), leaf, budget)
 	if err := reader.ReadEntries(int(f.Rows()), nil, &values, nil); err != nil {
 		return nil, err
 	}

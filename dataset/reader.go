@@ -214,7 +214,7 @@ func (r *setReader) advance() (ok bool, err error) {
 		r.left = r.file.Rows()
 		budget := r.set.options.Limits.Times(mostMemory)
 		_ = r.cursors(func(_ string, c *parquet.Cursor, leaf parquet.Leaf) error {
-			c.StartFile(r.file.File, leaf, &budget)
+			c.Start(r.file.File, 0, r.file.RowGroups(), leaf, &budget)
 			return nil
 		})
 	}

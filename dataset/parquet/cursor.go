@@ -111,15 +111,10 @@ const longPage = 32 << 20
 // lentText is how long a text is that is not copied.
 const lentText = 4 << 20
 
-// StartFile begins with a leaf of all row groups, which are read as one. In each the pages
-// must have as many rows as the footer says. Pages and dictionaries take bytes of the budget,
-// which the cursors of one file may share.
-func (c *Cursor) StartFile(f *File, leaf Leaf, budget *int64) {
-	c.startGroups(f, 0, f.RowGroups(), leaf, budget)
-}
-
-// startGroups is StartFile for the row groups from from on and before end.
-func (c *Cursor) startGroups(f *File, from, end int, leaf Leaf, budget *int64) {
+// Start begins with a leaf of the row groups from from on and before end, which are read as
+// one. In each the pages must have as many rows as the footer says. Pages and dictionaries take
+// bytes of the budget, which the cursors of one file may share.
+func (c *Cursor) Start(f *File, from, end int, leaf Leaf, budget *int64) {
 	c.file, c.group, c.end, c.leaf = f, from-1, end, leaf
 	c.pages.valuesLeft, c.page.n, c.page.at = 0, 0, 0
 	if c.held.budget != budget {
@@ -160,8 +155,7 @@ func (c *Cursor) next() (n int, err error) {
 // load decodes the next page that has entries.
 func (c *Cursor) load() error {
 	c.letGo()
-	for {
-		p := &c.page
+	for p := &c.page; ; {
 		body, buf, err := c.pages.next(&c.leaf, &c.held, p.body)
 		p.body = buf
 		if err != nil {
@@ -664,13 +658,12 @@ func spread[T any](dst, values []T, codes []int32, levels []byte, present byte) 
 	next := 0
 	for i, level := range levels {
 		var v T
-		switch {
-		case level != present:
-		case codes != nil:
-			v = values[codes[next]]
-			next++
-		default:
-			v = values[next]
+		if level == present {
+			at := next
+			if codes != nil {
+				at = int(codes[next])
+			}
+			v = values[at]
 			next++
 		}
 		out[i] = v
@@ -683,10 +676,10 @@ func (c *Cursor) takeTexts(levels []byte, from int, dst *Values, a *Arena) {
 	p, old, present := &c.page, len(dst.Texts), byte(c.leaf.Def)
 	dst.Texts = slices.Grow(dst.Texts, len(levels))[:old+len(levels)]
 	out := dst.Texts[old:]
+	clear(out)
 	p.lent = p.lent || a == nil
 	for i, level := range levels {
 		if level != present {
-			out[i] = ""
 			continue
 		}
 		text := p.values.at(from)
@@ -694,21 +687,17 @@ func (c *Cursor) takeTexts(levels []byte, from int, dst *Values, a *Arena) {
 		if dst.Room != nil {
 			if *dst.Room < int64(len(text)) {
 				dst.Over = append(dst.Over, int32(old+i))
-				out[i] = ""
 				continue
 			}
 			*dst.Room -= int64(len(text))
 		}
 		dst.NotUTF8 = dst.NotUTF8 || !p.ascii && !utf8.ValidString(text)
-		switch {
-		case len(text) > lentText:
+		if len(text) > lentText {
 			p.lent = true
-			out[i] = text
-		case a == nil:
-			out[i] = text
-		default:
-			out[i] = a.Copy(text)
+		} else if a != nil {
+			text = a.Copy(text)
 		}
+		out[i] = text
 	}
 }
 

@@ -209,7 +209,7 @@ func readAllLeaves(path string) (out [][]string, err error) {
 			var v Values
 			a.Reset()
 			rep := make([]byte, 0, 16)
-			c.startGroups(f, g, g+1, leaf, &budget)
+			c.Start(f, g, g+1, leaf, &budget)
 			rows := f.GroupRows(g)
 			if leaf.Rep > 0 {
 				_, err = c.ReadRows(rows, math.MaxInt, &v, &rep, &a)

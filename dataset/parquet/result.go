@@ -197,7 +197,7 @@ func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err er
 		r.keyRep, r.rep = r.rep, r.keyRep[:0]
 		r.keyLevels = append(r.keyLevels[:0], r.entries.Levels...)
 		r.entries.Reset()
-		r.startGroups(f.File, k, k+1, *l, &budget)
+		r.Start(f.File, k, k+1, *l, &budget)
 		if err := r.readAt(l, v.Rows, at); err != nil {
 			return err
 		}

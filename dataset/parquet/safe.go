@@ -48,8 +48,7 @@ type pageReader struct {
 	strict     bool  // every page must have its checksum
 
 	window []byte
-	at     int    // of the window: the next page
-	header []byte // of the last page, in the window
+	at     int // of the window: the next page
 }
 
 // A pageBody is a page without compression.
@@ -111,7 +110,6 @@ func (r *pageReader) nextHeader(h *format.PageHeader) error {
 		}
 		*h = format.PageHeader{}
 		if length, ok := decodeStruct(r.window[r.at:], h); ok {
-			r.header = r.window[r.at : r.at+length]
 			r.at += length
 			return nil
 		}

@@ -171,10 +171,10 @@ func schemaTree(elems []format.SchemaElement) (*Node, error) {
 func nodeOf(e *format.SchemaElement) Node {
 	logical := e.LogicalType.Value
 	converted := func(types ...deprecated.ConvertedType) bool {
-		return logical == nil && e.ConvertedType.Valid && slices.Contains(types, e.ConvertedType.V)
+		return e.ConvertedType.Valid && slices.Contains(types, e.ConvertedType.V)
 	}
 	is := func(types ...deprecated.ConvertedType) bool {
-		return logical == nil && !e.ConvertedType.Valid || converted(types...)
+		return logical == nil && (!e.ConvertedType.Valid || converted(types...))
 	}
 	n := Node{Name: e.Name, Repeated: e.RepetitionType.V == format.Repeated, physical: e.Type.V}
 	if !e.Type.Valid {
@@ -184,7 +184,8 @@ func nodeOf(e *format.SchemaElement) Node {
 		return n
 	}
 	integer, _ := logical.(*format.IntType)
-	n.Unsigned = integer != nil && !integer.IsSigned || converted(deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64)
+	n.Unsigned = integer != nil && !integer.IsSigned ||
+		logical == nil && converted(deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64)
 	switch n.Type = e.Type.V.String(); {
 	case integer != nil && integer.IsSigned:
 		n.Type = fmt.Sprintf("INT%d", integer.BitWidth)
@@ -193,19 +194,17 @@ func nodeOf(e *format.SchemaElement) Node {
 	case converted(deprecated.UTF8):
 		n.Type = "STRING"
 	}
-	n.Kind = Unreadable
+	text := is(deprecated.UTF8, deprecated.Enum, deprecated.Json)
 	switch logical.(type) {
 	case *format.NullType:
 		n.Kind = Nothing
 		return n
 	case *format.StringType, *format.EnumType, *format.JsonType:
-		if n.physical == format.ByteArray {
-			n.Kind = Text
-		}
+		text = true
 	}
-	switch n.physical {
+	switch n.Kind = Unreadable; n.physical {
 	case format.ByteArray:
-		if is(deprecated.UTF8, deprecated.Enum, deprecated.Json) {
+		if text {
 			n.Kind = Text
 		}
 	case format.Int32, format.Int64:
