@@ -241,19 +241,29 @@ func TestPagesThatCompressWell(t *testing.T) {
 
 // A footer whose lists claim more columns than its bytes describe is refused.
 func TestLyingFooter(t *testing.T) {
-	// One row group with a million columns of an empty struct each.
-	columns := append([]byte{0x19, 0xFC}, binary.AppendUvarint(nil, 1<<20)...)
-	columns = append(columns, make([]byte, 1<<20)...)
-	footer := append([]byte{0x49, 0x1C}, append(columns, 0, 0)...)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	err := (&File{Size: 1 << 30}).parseFooter(footer)
-	runtime.ReadMemStats(&after)
-	if !errors.Is(err, ErrCorrupt) {
-		t.Errorf("parseFooter: %v, want ErrCorrupt", err)
+	const many = 1 << 20
+	list := func(field ...byte) []byte { // of empty structs
+		return append(binary.AppendUvarint(append(field, 0xFC), many), make([]byte, many)...)
 	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
-		t.Errorf("%d MB allocated for %d bytes", used>>20, len(footer))
+	for name, footer := range map[string][]byte{
+		"columns of one row group": append([]byte{0x49, 0x1C}, append(list(0x19), 0, 0)...),
+		"columns of the schema":    append(list(0x29), 0),
+		"row groups":               append(list(0x49), 0),
+		"keys":                     append(list(0x59), 0),
+		"columns of row groups": append(append([]byte{0x49, 0xFC}, binary.AppendUvarint(nil, 60_000)...),
+			bytes.Repeat(append([]byte{0x19, 0x6C}, make([]byte, 7)...), 60_000)...),
+		"a list without its elements": binary.AppendUvarint([]byte{0x29, 0xFC}, 1<<31-1),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := (&File{Size: 1 << 30}).parseFooter(footer)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v, want ErrCorrupt", name, err)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 || name == "columns of one row group" && used > 1<<20 {
+			t.Errorf("%s: %d MB allocated for %d bytes", name, used>>20, len(footer))
+		}
 	}
 }
 

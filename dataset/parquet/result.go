@@ -27,9 +27,8 @@ type ResultFile struct {
 }
 
 // OpenResult opens a file that [Encoder.EncodePart], [Join] or [Split] wrote.
-// Only its footer is read, and only its footer stays in memory. The error for
-// another file, or for a damaged one, is an *[Error]; [ErrCorrupt] is in the
-// chain of the latter.
+// Only its footer is read, and only its footer stays in memory. The error for another file, or
+// for a damaged one, is an [*ibid.Error]; [ErrCorrupt] is in the chain of the latter.
 func OpenResult(path string) (*ResultFile, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -148,7 +147,7 @@ func (f *ResultFile) Each(do func(columns []ColumnValues) error) error {
 }
 
 // ReadColumn reads the column of that name in row group k into v, replacing
-// what was there and reusing its memory. The error is an *[Error].
+// what was there and reusing its memory. The error is an [*ibid.Error].
 func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error) {
 	return f.ReadCells(k, name, nil, v)
 }

@@ -292,8 +292,8 @@ func (t *Table) AppendBool(c int, v bool) {
 // U+FFFD, because readers refuse a file with such strings.
 func (t *Table) AppendString(c int, s string) { t.AppendText(c, validText(s)) }
 
-// AppendText is AppendString for a string that is known to be UTF-8, such as
-// those of a [Row].
+// AppendText is AppendString for a string that is known to be UTF-8, such as those that were
+// read.
 func (t *Table) AppendText(c int, s string) {
 	col := t.column(c, String)
 	col.Strings = append(col.Strings, s)
