@@ -11,8 +11,8 @@ import (
 	"ibid"
 )
 
-// A Part is one row group of a Parquet file made by [Encoder.EncodePart],
-// [Join] or [Split]. A file of EncodePart or Split has the group 0 only.
+// A Part is one row group of a Parquet file made by [Encoder.EncodePart], which has the group 0
+// only, or [Join].
 type Part struct {
 	Path  string
 	Group int
@@ -34,30 +34,6 @@ func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string)
 		}
 	}
 	return j.End(metadata)
-}
-
-// Split makes files of their own of row groups of the result file at path: the bytes that
-// EncodePart had written before [Join]. save is called for each and calls write with where
-// the file goes. The footer of path is read once for all of them.
-func Split(path string, groups []int, save func(group int, write func(io.Writer) error) error) error {
-	var j joiner
-	defer j.close()
-	if err := j.open(path); err != nil {
-		return err
-	}
-	for _, k := range groups {
-		err := save(k, func(w io.Writer) error {
-			j.Begin(w, j.src.fields)
-			if err := j.add(Part{path, k}); err != nil {
-				return err
-			}
-			return j.End(nil)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // A joiner is the state of Join.

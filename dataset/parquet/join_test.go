@@ -97,34 +97,9 @@ func TestJoinCopies(t *testing.T) {
 	}
 }
 
-// A part taken out of a joined file must be the part that went in, or a resumed
-// run could not take over what a finished one left.
-func TestSplitGivesPartsBack(t *testing.T) {
+// Groups of joined files and parts mix, and one that is not there is an error.
+func TestJoinAgain(t *testing.T) {
 	path, parts, want := joinedFile(t, map[string]string{"ibid.a": "1"})
-	k := 0
-	err := Split(path, []int{0, 1, 2, 3, 4}, func(group int, write func(io.Writer) error) error {
-		original, err := os.ReadFile(parts[group].Path)
-		if err != nil {
-			return err
-		}
-		var got bytes.Buffer
-		if err := write(&got); err != nil {
-			return err
-		}
-		if group != k || !bytes.Equal(got.Bytes(), original) {
-			t.Errorf("part %d, not %d: %d bytes came back of %d", k, group, got.Len(), len(original))
-		}
-		k++
-		return nil
-	})
-	if err != nil || k != len(parts) {
-		t.Errorf("%d of %d parts: %v", k, len(parts), err)
-	}
-	if err := Split(path, []int{7}, func(_ int, write func(io.Writer) error) error { return write(io.Discard) }); err == nil || !strings.Contains(err.Error(), "row group 7") {
-		t.Errorf("a group that is not there: %v", err)
-	}
-
-	// Groups of joined files and parts mix.
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +111,9 @@ func TestSplitGivesPartsBack(t *testing.T) {
 	}
 	if !bytes.Equal(again.Bytes(), whole) {
 		t.Error("joining the same row groups from other files gives other bytes")
+	}
+	if err := Join(io.Discard, want.fields, []Part{{path, 7}}, nil); err == nil || !strings.Contains(err.Error(), "row group 7") {
+		t.Errorf("a group that is not there: %v", err)
 	}
 }
 
