@@ -3,6 +3,7 @@ package annotations
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -116,7 +117,7 @@ func TestRates(t *testing.T) {
 	for i := range 10 {
 		alone = append(alone, Verdict{Cluster: fmt.Sprint(i), Human: 1, Judge: min(1, float64(i))})
 	}
-	want := RatesOf(stats.Confusion{TP: 9, FN: 1})
+	want := Rates{Sensitivity: Rate{0.9, 10}, Labels: 10}
 	if r := MeasureRates(alone, 0.5, 0.95); r.Sensitivity.Share != want.Sensitivity.Share || math.Abs(r.Sensitivity.Effective-10) > 1e-9 || r.Specificity != want.Specificity {
 		t.Errorf("items of their own documents: %v, want %v", r, want)
 	}
@@ -181,7 +182,7 @@ func TestUnanimousReachTheThreshold(t *testing.T) {
 // another than of as many documents of their own.
 func TestConnectedItems(t *testing.T) {
 	items := func(cluster func(i int) string) []Verdict {
-		draw := stats.NewStream(3)
+		draw := rand.New(rand.NewPCG(3, 0))
 		var out []Verdict
 		for i := range 64 {
 			human := float64(i / 2 % 2)
@@ -211,7 +212,7 @@ func TestConnectedItems(t *testing.T) {
 // scored are n items of documents that each have three, whose scores and values lie on grids,
 // so that many are tied.
 func scored(n int, seed int64) []Verdict {
-	draw := stats.NewStream(uint64(seed))
+	draw := rand.New(rand.NewPCG(uint64(seed), 0))
 	var items []Verdict
 	for i := range n {
 		human := float64(draw.IntN(3)) / 2

@@ -3,6 +3,7 @@ package annotations
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"ibid/metrics/stats"
@@ -14,7 +15,7 @@ func TestItemSums(t *testing.T) {
 	c := newItemSums(2)
 	var y, x []float64
 	var docs stats.Documents
-	draw := stats.NewStream(11)
+	draw := rand.New(rand.NewPCG(11, 0))
 	for i := range 60 {
 		sums := c.add(ClusterOf([]string{fmt.Sprintf("d%02d", i), fmt.Sprintf("d%02d", i+1)}), false)
 		docs.Add(int32(i), int32(i+1))

@@ -28,16 +28,6 @@ func MeasureRates(items []Verdict, threshold, level float64) Rates {
 	return Rates{Sensitivity: rate(true), Specificity: rate(false), Labels: int64(len(items))}
 }
 
-// RatesOf are the rates of a judge of items that have nothing in common.
-func RatesOf(c stats.Confusion) Rates {
-	positive, negative := float64(c.TP+c.FN), float64(c.TN+c.FP)
-	return Rates{
-		Sensitivity: Rate{stats.FractionOf(float64(c.TP), positive).Value, positive},
-		Specificity: Rate{stats.FractionOf(float64(c.TN), negative).Value, negative},
-		Labels:      c.N(),
-	}
-}
-
 // Corrected is the share of items that the judge calls positive, k of n, corrected
 // for its rates; see [stats.RoganGladen].
 func (r *Rates) Corrected(k, n, level float64) stats.Prevalence {

@@ -58,7 +58,7 @@ func TestMacroShares(t *testing.T) {
 			raw++
 		}
 		summary := []runs.SummaryRow{row}
-		harness.CorrectByRates(map[string]annotations.Rates{"citation support": annotations.RatesOf(older)}, summary)
+		harness.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(older)}, summary)
 		c := summary[0]
 		if c.Corrected == nil {
 			t.Fatal("not corrected")
@@ -85,12 +85,22 @@ func TestMacroShares(t *testing.T) {
 func TestWorthlessJudge(t *testing.T) {
 	row, _ := shareRow(rand.New(rand.NewPCG(3, 4)), 100, 0.9, 0.7)
 	summary := []runs.SummaryRow{row}
-	harness.CorrectByRates(map[string]annotations.Rates{"citation support": annotations.RatesOf(stats.Confusion{TP: 90, FN: 10, TN: 70, FP: 30})}, summary)
+	harness.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(stats.Confusion{TP: 90, FN: 10, TN: 70, FP: 30})}, summary)
 	if summary[0].Corrected == nil {
 		t.Fatal("not corrected")
 	}
-	harness.CorrectByRates(map[string]annotations.Rates{"citation support": annotations.RatesOf(stats.Confusion{TP: 30, FN: 70, TN: 50, FP: 50})}, summary)
+	harness.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(stats.Confusion{TP: 30, FN: 70, TN: 50, FP: 50})}, summary)
 	if r := summary[0]; r.Corrected != nil || r.CorrectedLow != nil || r.CorrectedMethod != "" {
 		t.Errorf("still corrected: %v by %s", *r.Corrected, r.CorrectedMethod)
+	}
+}
+
+// ratesOf are the rates of a judge of items that have nothing in common.
+func ratesOf(c stats.Confusion) annotations.Rates {
+	positive, negative := float64(c.TP+c.FN), float64(c.TN+c.FP)
+	return annotations.Rates{
+		Sensitivity: annotations.Rate{Share: stats.FractionOf(float64(c.TP), positive).Value, Effective: positive},
+		Specificity: annotations.Rate{Share: stats.FractionOf(float64(c.TN), negative).Value, Effective: negative},
+		Labels:      c.N(),
 	}
 }
