@@ -75,7 +75,6 @@ type Progress struct {
 	Stage      string // digest, keys, documents, scoring, joining, summary
 	Done, Of   int64  // rows of the run, or bytes while digesting
 	Errors     int64  // error rows so far
-	Skipped    int64  // rows of an earlier, interrupted run
 	Since      time.Time
 	UnitsBytes bool         // Done and Of count bytes
 	Judge      *judge.Usage // of a live judge, by this process; else nil
@@ -84,7 +83,7 @@ type Progress struct {
 // Rate is the number of units a second that this process did.
 func (p Progress) Rate(now time.Time) float64 {
 	if s := now.Sub(p.Since).Seconds(); s > 0 {
-		return float64(p.Done-p.Skipped) / s
+		return float64(p.Done) / s
 	}
 	return 0
 }

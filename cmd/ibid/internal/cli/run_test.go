@@ -109,7 +109,7 @@ func TestProgressLine(t *testing.T) {
 	}{
 		{harness.Progress{Stage: "joining", Since: began}, "joining"},
 		{harness.Progress{Stage: "digest", Done: 512 << 20, Of: 1 << 30, UnitsBytes: true, Since: began}, "digest 512 MiB/1024 MiB (50 %), 51 MiB/s, 10s left"},
-		{harness.Progress{Stage: "scoring", Done: 2500, Of: 10_000, Errors: 3, Skipped: 2000, Since: began}, "scoring 2,500/10,000 (25 %), 50/s, 3 error rows, 2m30s left"},
+		{harness.Progress{Stage: "scoring", Done: 2500, Of: 10_000, Errors: 3, Since: began}, "scoring 2,500/10,000 (25 %), 250/s, 3 error rows, 30s left"},
 		{
 			harness.Progress{Stage: "scoring", Done: 5, Of: 5, Since: began, Judge: &judge.Usage{Asked: 1200, Cached: 7, Retries: 2, Failed: 1, CostNanoUSD: 1_250_000_000}},
 			"scoring 5/5 (100 %), 1,200 asked, 7 cached, 2 retries, 1 failed, $1.25",
