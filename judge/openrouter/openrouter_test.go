@@ -45,7 +45,7 @@ func TestClean(t *testing.T) {
 		}
 	}
 
-	again := newTestJudge(t, s, func(c *Config) { c.Store = store })
+	again := newTestJudge(t, s, func(c *Config) { c.Store, c.Run = store, "another" })
 	second := judgeAll(t.Context(), again, rows, 50)
 	if got := s.Counts().Requests; got != counts.Requests {
 		t.Errorf("%d calls the second time", got-counts.Requests)
@@ -58,6 +58,16 @@ func TestClean(t *testing.T) {
 	}
 	if call := second[0].verdict.Calls[0]; !call.Cached || call.Attempts != 0 || call.Model != "fake/judge" || call.Provider != "Fake" || call.CostNanoUSD == 0 {
 		t.Errorf("cached call %+v", call)
+	}
+
+	// What an earlier process of the run paid for is the run's own, once.
+	next := newTestJudge(t, s, func(c *Config) { c.Store = store })
+	third := judgeAll(t.Context(), next, rows, 50)
+	if call, before := third[0].verdict.Calls[0], first[0].verdict.Calls[0]; call != before || call.Cached {
+		t.Errorf("the run goes on with the call %+v, it was %+v", call, before)
+	}
+	if call := judgeAll(t.Context(), next, rows[:1], 1)[0].verdict.Calls[0]; !call.Cached {
+		t.Errorf("the same question again is paid for twice: %+v", call)
 	}
 }
 
