@@ -19,7 +19,6 @@ type Documents struct {
 	numbers  map[string]int32
 	docs     []document
 	texts    blob
-	skipped  int64
 	most     int64 // bytes of one text
 	problems []string
 }
@@ -27,68 +26,49 @@ type Documents struct {
 // A document is what is known of one, and where its text is.
 type document struct {
 	layout
-	file        string // where it was first seen
-	row         int64
-	text, pages stored
+	file string // where it was first seen
+	row  int64
+	text stored
 }
 
-// DocumentReader is what [LoadDocuments] reads from. The document that it
-// yields may be reused after yield returns; an error of yield ends the reading
-// and is returned.
-type DocumentReader interface {
-	Read(ctx context.Context, yield func(*ibid.Document) error) error
+// textMemory is how many bytes of text are kept in memory before they go to a file.
+const textMemory = 64 << 20
+
+// newDocuments keeps memory bytes of texts in memory, the others in dir, "" being the system's.
+func newDocuments(memory int64, dir string) *Documents {
+	return &Documents{numbers: make(map[string]int32), texts: blob{limit: memory, dir: dir}, most: mostDocumentBytes}
 }
 
-var _ DocumentReader = (*DocumentSource)(nil)
-
-// LoadOptions say what [LoadDocuments] keeps, and where.
-type LoadOptions struct {
-	Need   func(name string) bool // documents to keep; nil keeps all
-	Memory int64                  // bytes of text kept in memory before they go to a file; 0 means 64 MiB
-	Dir    string                 // of the temporary file; "" means the system's
-}
-
-const defaultTextMemory = 64 << 20
-
-// LoadDocuments reads all documents in one sequential pass. Two documents of
-// one name must have the same text, pages and blocks; otherwise an [*ibid.Error] names
-// both places. A text that is not valid UTF-8, or over the limit of documents, is
+// LoadDocuments reads the documents that are needed, nil being all, in one sequential pass. Two
+// documents of one name must have the same text, pages and blocks; otherwise an [*ibid.Error]
+// names both places. A text that is not valid UTF-8, or over the limit of documents, is
 // not kept: its document is known without its text, and [Documents.Problems] says so.
-func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Documents, error) {
-	if o.Memory == 0 {
-		o.Memory = defaultTextMemory
-	}
-	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: o.Memory, dir: o.Dir}, most: mostDocumentBytes}
-	read := from.Read
-	if s, ok := from.(*DocumentSource); ok {
-		d.most = s.fileSet.options.Limits.Times(mostDocumentBytes)
-		if s.folder != nil {
-			// The files that nobody needs are not even opened.
-			read = func(ctx context.Context, yield func(*ibid.Document) error) error {
-				return s.folder.read(ctx, o.Need, yield)
-			}
-		}
-	}
-	err := read(ctx, func(doc *ibid.Document) error {
-		if o.Need != nil && !o.Need(doc.Doc) {
-			d.skipped++
+func LoadDocuments(ctx context.Context, from *DocumentSource, need func(name string) bool) (*Documents, error) {
+	d := newDocuments(textMemory, "")
+	d.most = from.fileSet.options.Limits.Times(mostDocumentBytes)
+	return d.addAll(ctx, need, from.read)
+}
+
+// addAll adds the needed ones of the documents that read yields; d is closed if that fails.
+func (d *Documents) addAll(ctx context.Context, need func(name string) bool, read documentReader) (*Documents, error) {
+	err := read(ctx, need, func(doc *ibid.Document) error {
+		if need != nil && !need(doc.Doc) {
 			return nil
 		}
 		return d.add(doc)
 	})
 	if err != nil {
-		// Closing a file that is given up anyway has nothing to add to err.
-		_ = d.Close()
+		_ = d.Close() // it is given up anyway
 		return nil, err
 	}
 	return d, nil
 }
 
 func (d *Documents) add(doc *ibid.Document) error {
-	lay, t, problem := layOut(doc, d.most)
+	lay, text, problem := layOut(doc, d.most)
 	if doc.Err != nil {
 		// Which part of the text is missing is not known, so none is used.
-		lay, t, problem = layout{}, texts{}, doc.Err.Error()
+		lay, text, problem = layout{}, "", doc.Err.Error()
 	}
 	if problem != "" {
 		at := fmt.Sprintf("%s: row %d: ", doc.File, doc.FileRow)
@@ -98,14 +78,11 @@ func (d *Documents) add(doc *ibid.Document) error {
 		d.problems = append(d.problems, fmt.Sprintf("%sdocument %q: %s", at, doc.Doc, problem))
 	}
 	if n, ok := d.numbers[doc.Doc]; ok {
-		return d.compare(&d.docs[n], doc, &lay, t)
+		return d.compare(&d.docs[n], doc, &lay, text)
 	}
 	entry := document{layout: lay, file: doc.File, row: doc.FileRow}
 	var err error
-	if entry.text, err = d.texts.put(t.text); err == nil {
-		entry.pages, err = d.texts.put(t.pages)
-	}
-	if err != nil {
+	if entry.text, err = d.texts.put(text); err != nil {
 		return err
 	}
 	d.numbers[strings.Clone(doc.Doc)] = int32(len(d.docs))
@@ -114,12 +91,12 @@ func (d *Documents) add(doc *ibid.Document) error {
 }
 
 // compare returns an error unless doc is the same document as first.
-func (d *Documents) compare(first *document, doc *ibid.Document, lay *layout, t texts) error {
+func (d *Documents) compare(first *document, doc *ibid.Document, lay *layout, text string) error {
 	held, err := d.load(first)
 	if err != nil {
 		return err
 	}
-	if first.equal(lay) && held == t {
+	if first.equal(lay) && held == text {
 		return nil
 	}
 	return &ibid.Error{
@@ -129,27 +106,15 @@ func (d *Documents) compare(first *document, doc *ibid.Document, lay *layout, t 
 	}
 }
 
-func (d *Documents) load(doc *document) (t texts, err error) {
-	if t.text, err = d.texts.get(doc.text, 0, doc.text.len); err == nil {
-		t.pages, err = d.texts.get(doc.pages, 0, doc.pages.len)
-	}
-	return t, err
+func (d *Documents) load(doc *document) (string, error) {
+	return d.texts.get(doc.text, 0, doc.text.len)
 }
-
-// Len is the number of documents kept.
-func (d *Documents) Len() int { return len(d.docs) }
-
-// Skipped is the number of documents that were not needed.
-func (d *Documents) Skipped() int64 { return d.skipped }
 
 // Has reports whether there is a document of that name.
 func (d *Documents) Has(name string) bool {
 	_, ok := d.numbers[name]
 	return ok
 }
-
-// Bytes is the size of the texts kept.
-func (d *Documents) Bytes() int64 { return d.texts.size }
 
 // Problems are the texts that could not be kept, each with its file, row and
 // reason, in the order of reading.
@@ -209,11 +174,25 @@ func (s *DocumentSource) Reader() string {
 // without a name is an [*ibid.Error], as is a damaged file; a file of a folder that
 // cannot be read is a document with an Err.
 func (s *DocumentSource) Read(ctx context.Context, yield func(*ibid.Document) error) error {
+	return s.read(ctx, nil, yield)
+}
+
+// A documentReader yields documents, at least those that are needed. It may use a document
+// again after yield returns.
+type documentReader func(ctx context.Context, need func(name string) bool, yield func(*ibid.Document) error) error
+
+// read is Read; files of a folder that are not needed are not even opened.
+func (s *DocumentSource) read(ctx context.Context, need func(name string) bool, yield func(*ibid.Document) error) error {
 	if s.folder != nil {
-		return s.folder.read(ctx, nil, yield)
+		return s.folder.read(ctx, need, yield)
 	}
+	return s.fileSet.eachDocument(ctx, documentBatch, yield)
+}
+
+// eachDocument decodes the documents of files, rows at a time.
+func (s *fileSet) eachDocument(ctx context.Context, rows int, yield func(*ibid.Document) error) error {
 	var d ibid.Document
-	return s.fileSet.read(ctx, 0, documentBatch, func(b *Batch) error {
+	return s.read(ctx, 0, rows, func(b *Batch) error {
 		defer b.Release()
 		for i := range b.Len() {
 			if err := b.fileDocument(i, &d); err != nil {

@@ -20,23 +20,22 @@ import (
 )
 
 func TestLoadDocumentsKeepsWhatIsNeeded(t *testing.T) {
-	d, err := LoadDocuments(t.Context(), documentList(testSource), LoadOptions{
-		Need: func(name string) bool { return name == "plain" || name == "named" || name == "none" },
-	})
+	need := func(name string) bool { return name == "plain" || name == "named" || name == "none" }
+	d, err := newDocuments(textMemory, "").addAll(t.Context(), need, documentList(testSource).read)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if d.Len() != 2 || d.Skipped() != int64(len(testSource)-2) {
-		t.Errorf("%d kept, %d skipped, want 2 and %d", d.Len(), d.Skipped(), len(testSource)-2)
+	if len(d.docs) != 2 {
+		t.Errorf("%d kept, want 2", len(d.docs))
 	}
 	for name, want := range map[string]bool{"plain": true, "named": true, "none": false, "wide": false} {
 		if d.Has(name) != want {
 			t.Errorf("Has(%q) = %v", name, !want)
 		}
 	}
-	if got, want := d.Bytes(), int64(len(plainDoc.Text)); got != want {
-		t.Errorf("Bytes() = %d, want %d", got, want)
+	if got, want := d.texts.size, int64(len(plainDoc.Text)); got != want {
+		t.Errorf("%d bytes kept, want %d", got, want)
 	}
 }
 
@@ -66,7 +65,7 @@ func TestLoadDocumentsOfOneName(t *testing.T) {
 	for _, tt := range tests {
 		for _, memory := range []int64{0, 1} { // in memory, and in a file from the start
 			t.Run(tt.name+"/memory="+strconv.FormatInt(memory, 10), func(t *testing.T) {
-				d, err := LoadDocuments(t.Context(), tt.docs, LoadOptions{Memory: memory, Dir: t.TempDir()})
+				d, err := tt.docs.load(t, memory, t.TempDir())
 				got := ""
 				if err != nil {
 					got = err.Error()
@@ -85,7 +84,7 @@ func TestLoadDocumentsProblems(t *testing.T) {
 	bad := withText("bytes", "a\xff")
 	partly := withPages("pages", "good", "")
 	partly.Err = errors.New("pages: element 1: not UTF-8")
-	d, err := LoadDocuments(t.Context(), documentList{bad, plainDoc, partly}, LoadOptions{})
+	d, err := documentList{bad, plainDoc, partly}.load(t, textMemory, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +98,7 @@ func TestLoadDocumentsProblems(t *testing.T) {
 	}
 	view := d.View(0)
 	for _, name := range []string{"bytes", "pages"} {
-		if _, ok, err := view.Text(name); ok || err != nil || !d.Has(name) {
+		if _, ok, err := textOf(view, name); ok || err != nil || !d.Has(name) {
 			t.Errorf("%s: text %v, error %v, known %v; want a document without text", name, ok, err, d.Has(name))
 		}
 	}
@@ -107,21 +106,15 @@ func TestLoadDocumentsProblems(t *testing.T) {
 
 func TestLoadDocumentsErrors(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "no", "such", "folder")
-	_, err := LoadDocuments(t.Context(), documentList{plainDoc}, LoadOptions{Memory: 1, Dir: missing})
+	_, err := documentList{plainDoc}.load(t, 1, missing)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "document texts: ") {
 		t.Errorf("no folder for the file: %v", err)
 	}
 	stopped := errors.New("stopped")
-	_, err = LoadDocuments(t.Context(), readFunc(func(context.Context, func(*ibid.Document) error) error { return stopped }), LoadOptions{})
+	_, err = newDocuments(1, "").addAll(t.Context(), nil, func(context.Context, func(string) bool, func(*ibid.Document) error) error { return stopped })
 	if !errors.Is(err, stopped) {
 		t.Errorf("reader's error: %v", err)
 	}
-}
-
-type readFunc func(context.Context, func(*ibid.Document) error) error
-
-func (f readFunc) Read(ctx context.Context, yield func(*ibid.Document) error) error {
-	return f(ctx, yield)
 }
 
 // TestLoadDocumentsFromFiles reads what was written, and checks that nothing is
@@ -148,7 +141,7 @@ func TestLoadDocumentsFromFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := LoadDocuments(t.Context(), source, LoadOptions{})
+	loaded, err := LoadDocuments(t.Context(), source, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,8 +152,8 @@ func TestLoadDocumentsFromFiles(t *testing.T) {
 		if !loaded.docs[i].equal(&want.docs.docs[j].layout) {
 			t.Errorf("%s: bounds %+v, want %+v", doc.Doc, loaded.docs[i].layout, want.docs.docs[j].layout)
 		}
-		a, aok, err := got.Text(doc.Doc)
-		b, bok, _ := want.Text(doc.Doc)
+		a, aok, err := textOf(got, doc.Doc)
+		b, bok, _ := textOf(want, doc.Doc)
 		if err != nil || aok != bok || aok && a.String() != b.String() {
 			t.Errorf("%s: text %v, %v, %v, want %v", doc.Doc, a, aok, err, b)
 		}
@@ -171,14 +164,14 @@ func TestLoadDocumentsFromFiles(t *testing.T) {
 // texts that went to a file after the first ones.
 func TestDocumentTextsLeaveNothingBehind(t *testing.T) {
 	dir := t.TempDir()
-	d, err := LoadDocuments(t.Context(), documentList(testSource), LoadOptions{Memory: 50, Dir: dir})
+	d, err := documentList(testSource).load(t, 50, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file, inMemory := d.View(0), loadView(t, testSource...)
 	for _, doc := range testSource {
-		got, ok, err := file.Text(doc.Doc)
-		want, wantOK, _ := inMemory.Text(doc.Doc)
+		got, ok, err := textOf(file, doc.Doc)
+		want, wantOK, _ := textOf(inMemory, doc.Doc)
 		if err != nil || ok != wantOK || ok && got.String() != want.String() {
 			t.Errorf("text of %s from the file: %v, %v, %v, want %v", doc.Doc, got, ok, err, want)
 		}
@@ -216,13 +209,13 @@ func TestDocumentTextsOnABadDisk(t *testing.T) {
 	inMemory := loadView(t, testSource...)
 	load := func(w disk.Watch) (said error) {
 		defer disk.Watched(w)()
-		d, err := LoadDocuments(t.Context(), documentList(testSource), LoadOptions{Memory: 50, Dir: t.TempDir()})
+		d, err := documentList(testSource).load(t, 50, t.TempDir())
 		if err != nil {
 			return err
 		}
 		for _, doc := range testSource {
-			got, ok, err := d.View(0).Text(doc.Doc)
-			want, wantOK, _ := inMemory.Text(doc.Doc)
+			got, ok, err := textOf(d.View(0), doc.Doc)
+			want, wantOK, _ := textOf(inMemory, doc.Doc)
 			if said = errors.Join(said, err); err == nil && (ok != wantOK || ok && got.String() != want.String()) {
 				t.Errorf("%s: %v, want %v", doc.Doc, got, want)
 			}
@@ -275,15 +268,15 @@ func TestLayOut(t *testing.T) {
 		{
 			"not in the text",
 			ibid.Document{Text: "a-b", HasText: true, Pages: []string{"a", "b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
-			"a-b",
-			[]stretch{{0, 1}, {1, 2}},
+			"a-bab",
+			[]stretch{{3, 4}, {4, 5}},
 			nil, true,
 		},
 		{
 			"text goes on",
 			ibid.Document{Text: "a b", HasText: true, Pages: []string{"a"}, HasPages: true},
-			"a b",
-			[]stretch{{0, 1}},
+			"a ba",
+			[]stretch{{3, 4}},
 			nil, true,
 		},
 		{"no pages", ibid.Document{Text: "", HasText: true, HasPages: true}, "", nil, nil, false},
@@ -291,8 +284,8 @@ func TestLayOut(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			lay, got, problem := layOut(&tt.doc, math.MaxInt64)
-			if problem != "" || !lay.hasText || got.text != tt.text {
-				t.Fatalf("text %q, %v, problem %q, want %q", got.text, lay.hasText, problem, tt.text)
+			if problem != "" || !lay.hasText || got != tt.text {
+				t.Fatalf("text %q, %v, problem %q, want %q", got, lay.hasText, problem, tt.text)
 			}
 			if !slices.Equal(lay.pages, tt.pages) || lay.apart != tt.apart || lay.hasPages != tt.doc.HasPages {
 				t.Errorf("pages %v, apart %v, known %v, want %v, %v", lay.pages, lay.apart, lay.hasPages, tt.pages, tt.apart)
@@ -339,7 +332,7 @@ func TestViewLetsGoOfTexts(t *testing.T) {
 }
 
 func TestViewsWorkSideBySide(t *testing.T) {
-	d, err := LoadDocuments(t.Context(), documentList(testSource), LoadOptions{Memory: 1, Dir: t.TempDir()})
+	d, err := documentList(testSource).load(t, 1, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +364,7 @@ func BenchmarkLoadDocuments(b *testing.B) {
 			b.SetBytes(int64(len(docs) * len(docs[0].Text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				d, err := LoadDocuments(b.Context(), docs, LoadOptions{Memory: memory, Dir: b.TempDir()})
+				d, err := docs.load(b, memory, b.TempDir())
 				if err != nil {
 					b.Fatal(err)
 				}

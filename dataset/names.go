@@ -102,19 +102,7 @@ func (s *DocumentSource) EachName(ctx context.Context, yield func(name string) e
 	}
 	only := s.fileSet
 	only.options.Want = WantKeys
-	var d ibid.Document
-	return only.read(ctx, 0, 1024, func(b *Batch) error {
-		defer b.Release()
-		for i := range b.Len() {
-			if err := b.fileDocument(i, &d); err != nil {
-				return err
-			}
-			if err := yield(d.Doc); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return only.eachDocument(ctx, 1024, func(d *ibid.Document) error { return yield(d.Doc) })
 }
 
 // Normalize returns the source with one name for all spellings of a document's name in a

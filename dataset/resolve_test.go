@@ -15,7 +15,7 @@ import (
 // documentList yields its documents as a DOCUMENTS source would.
 type documentList []ibid.Document
 
-func (l documentList) Read(_ context.Context, yield func(*ibid.Document) error) error {
+func (l documentList) read(_ context.Context, _ func(string) bool, yield func(*ibid.Document) error) error {
 	for i := range l {
 		doc := l[i]
 		doc.File, doc.FileRow = "docs.parquet", int64(i)
@@ -26,9 +26,27 @@ func (l documentList) Read(_ context.Context, yield func(*ibid.Document) error) 
 	return nil
 }
 
+// load keeps memory bytes of the texts in memory, the others in dir.
+func (l documentList) load(t testing.TB, memory int64, dir string) (*Documents, error) {
+	return newDocuments(memory, dir).addAll(t.Context(), nil, l.read)
+}
+
+// textOf is the text of a document, and behind it the pages that are not in it.
+func textOf(v *View, name string) (text *token.Text, ok bool, err error) {
+	n, ok := v.docs.numbers[name]
+	if !ok || !v.docs.docs[n].hasText {
+		return nil, false, nil
+	}
+	o, err := v.open(n)
+	if err != nil {
+		return nil, false, err
+	}
+	return o.text, true, nil
+}
+
 func loadView(t testing.TB, docs ...ibid.Document) *View {
 	t.Helper()
-	d, err := LoadDocuments(t.Context(), documentList(docs), LoadOptions{})
+	d, err := documentList(docs).load(t, textMemory, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,8 +119,8 @@ func (n *inline) find(name string) *opened {
 		return nil
 	}
 	if n.opened[i] == nil {
-		lay, t, _ := layOut(&n.docs[i], math.MaxInt64)
-		n.opened[i] = newOpened(&lay, t)
+		lay, text, _ := layOut(&n.docs[i], math.MaxInt64)
+		n.opened[i] = newOpened(&lay, text)
 	}
 	return n.opened[i]
 }

@@ -31,7 +31,7 @@ func (r *Resolver) Tokens(x *token.Index, doc string, page, start, end int32) (o
 	if start >= end {
 		return true
 	}
-	if end-start < longSpan && s.inline == nil && r.tokensOfFile(x, &s, page, of, start, end) {
+	if end-start < longSpan && s.inline == nil && r.tokensOfFile(x, &s, of, start, end) {
 		return true
 	}
 	reg, ok := r.region(&s, page)
@@ -50,9 +50,9 @@ func (r *Resolver) Tokens(x *token.Index, doc string, page, start, end int32) (o
 
 // tokensOfFile is [Resolver.Tokens] without opening the document, which need not
 // even be in memory: in an ASCII text, code points are bytes.
-func (r *Resolver) tokensOfFile(x *token.Index, s *source, page int32, of stretch, start, end int32) bool {
+func (r *Resolver) tokensOfFile(x *token.Index, s *source, of stretch, start, end int32) bool {
 	doc := &r.view.docs.docs[s.number]
-	if doc.text.len != int(doc.length) || page > 0 && doc.apart {
+	if doc.text.len != int(doc.extent()) {
 		return false
 	}
 	from, to := max(of.start, of.start+start-nearBy), min(of.end, of.start+end+nearBy)

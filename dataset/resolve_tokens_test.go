@@ -42,7 +42,7 @@ func TestTokensOfSpans(t *testing.T) {
 	docs = append(docs, ibid.Document{Doc: "pages", Pages: []string{ascii[:2000], ascii[2000:2007], ascii[2007:]}, HasPages: true})
 	kinds := []token.Kind{token.KindWords, token.KindWhitespace}
 	for _, inFile := range []bool{false, true} {
-		loaded, err := LoadDocuments(t.Context(), documentList(docs), LoadOptions{Memory: map[bool]int64{false: 1 << 20, true: 1}[inFile], Dir: t.TempDir()})
+		loaded, err := documentList(docs).load(t, map[bool]int64{false: 1 << 20, true: 1}[inFile], t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func BenchmarkTokens(b *testing.B) {
 		for i := range 200 {
 			docs = append(docs, withText(fmt.Sprint(i), strings.Repeat("word of, prose. ", chars/16)))
 		}
-		loaded, err := LoadDocuments(b.Context(), documentList(docs), LoadOptions{})
+		loaded, err := documentList(docs).load(b, textMemory, "")
 		if err != nil {
 			b.Fatal(err)
 		}

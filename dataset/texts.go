@@ -117,19 +117,15 @@ func (r *Resolver) EachPiece(row *ibid.Answer, further []ibid.Place, yield func(
 // extent is the length of the text and of the pages that do not stand in it.
 func (l *layout) extent() int32 {
 	if l.apart && len(l.pages) > 0 {
-		return l.length + l.pages[len(l.pages)-1].end
+		return l.pages[len(l.pages)-1].end
 	}
 	return l.length
 }
 
 // bytesOf is the size of a document's text and of pages that do not stand in it.
 func (r *Resolver) bytesOf(s *source) int {
-	switch {
-	case s.inline == nil:
-		doc := &r.view.docs.docs[s.number]
-		return doc.text.len + doc.pages.len
-	case s.inline.pages != nil:
-		return len(s.inline.text.String()) + len(s.inline.pages.String())
+	if s.inline == nil {
+		return r.view.docs.docs[s.number].text.len
 	}
 	return len(s.inline.text.String())
 }
@@ -152,9 +148,6 @@ func (t *longText) add(page int32, start, end int64) {
 	length := int64(of.end - of.start)
 	start, end = min(max(start, 0), length), min(max(end, 0), length)
 	from := int64(of.start)
-	if page > 0 && lay.apart {
-		from += int64(lay.length)
-	}
 	last := min(from+end+pieceMargin, int64(lay.extent())) - 1
 	for n := int32(max(0, from+start-pieceMargin) / pieceChars); n <= int32(last/pieceChars); n++ {
 		if judged, there := t.pieces[n]; !there || judged {
@@ -214,41 +207,24 @@ func (p *Piece) Text(digest string) (*Text, error) {
 			return nil, err
 		}
 	}
-	pages := ""
-	if o.pages != nil {
-		pages = o.pages.String()
-	}
 	if out.Digest = digest; digest == "" {
-		h := sha256.New()
-		h.Write([]byte(o.text.String()))
-		h.Write([]byte(pages))
-		out.Digest = hex.EncodeToString(h.Sum(nil))
+		sum := sha256.Sum256([]byte(o.text.String()))
+		out.Digest = hex.EncodeToString(sum[:])
 	}
 	out.Length = new(int64(lay.length))
-	switch {
-	case p.At == 0 && p.end == lay.extent() && pages == "":
-		out.Text = o.text.String()
-	case p.end <= lay.length || pages == "":
-		out.Text = o.text.Slice(int(p.At), int(p.end))
-	default:
-		out.Text = o.text.Slice(int(min(p.At, lay.length)), int(lay.length)) + o.pages.Slice(int(max(0, p.At-lay.length)), int(p.end-lay.length))
-	}
-	shift := int32(0)
-	if lay.apart {
-		shift = lay.length
-	}
-	out.Pages, out.Blocks = boundsOf(lay.hasPages, lay.pages, shift), boundsOf(lay.hasBlocks, lay.blocks, 0)
+	out.Text = o.text.Slice(int(p.At), int(p.end))
+	out.Pages, out.Blocks = boundsOf(lay.hasPages, lay.pages), boundsOf(lay.hasBlocks, lay.blocks)
 	return out, nil
 }
 
 // boundsOf are begin and end of each part; nil without parts.
-func boundsOf(has bool, parts []stretch, shift int32) []int32 {
+func boundsOf(has bool, parts []stretch) []int32 {
 	if !has {
 		return nil
 	}
 	out := make([]int32, 0, 2*len(parts))
 	for _, s := range parts {
-		out = append(out, s.start+shift, s.end+shift)
+		out = append(out, s.start, s.end)
 	}
 	return out
 }
@@ -261,7 +237,7 @@ const filler = "\u001a"
 // follow each other as in texts.parquet. names are those that a document has in the
 // result, which may be none. Where a long one was not kept, it has filler.
 func LoadTexts(each func(yield func(*Text) error) error, names func(*Text) []string) (*Documents, error) {
-	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: defaultTextMemory}}
+	d := newDocuments(textMemory, "")
 	var pieces []*Text
 	flush := func() error {
 		if len(pieces) == 0 {
@@ -270,12 +246,8 @@ func LoadTexts(each func(yield func(*Text) error) error, names func(*Text) []str
 		first := pieces[0]
 		entry, number := document{row: -1}, int32(len(d.docs))
 		if entry.layout = first.layout(); entry.hasText {
-			text, pages := assemble(&entry.layout, pieces)
 			var err error
-			if entry.text, err = d.texts.put(text); err == nil {
-				entry.pages, err = d.texts.put(pages)
-			}
-			if err != nil {
+			if entry.text, err = d.texts.put(assemble(&entry.layout, pieces)); err != nil {
 				return err
 			}
 		}
@@ -323,38 +295,23 @@ func (t *Text) layout() (l layout) {
 		return out
 	}
 	l.pages, l.blocks = parts(t.Pages), parts(t.Blocks)
-	if n := len(l.pages); n > 0 && l.pages[n-1].end > l.length {
-		l.apart = true
-		for i := range l.pages {
-			l.pages[i].start -= l.length
-			l.pages[i].end -= l.length
-		}
-	}
+	l.apart = len(l.pages) > 0 && l.pages[len(l.pages)-1].end > l.length
 	return l
 }
 
 // assemble puts the pieces of a document together.
-func assemble(l *layout, pieces []*Text) (text, pages string) {
+func assemble(l *layout, pieces []*Text) string {
 	if len(pieces) == 1 && utf8.RuneCountInString(pieces[0].Text) == int(l.extent()) {
-		text = pieces[0].Text
-	} else {
-		var b strings.Builder
-		at := int64(0)
-		for _, p := range pieces {
-			b.WriteString(strings.Repeat(filler, int(max(0, p.At-at))))
-			b.WriteString(p.Text)
-			at = p.At + int64(utf8.RuneCountInString(p.Text))
-		}
-		b.WriteString(strings.Repeat(filler, int(max(0, int64(l.extent())-at))))
-		text, l.pieces = b.String(), true
+		return pieces[0].Text
 	}
-	if l.apart {
-		cut := 0
-		for range l.length {
-			_, size := utf8.DecodeRuneInString(text[cut:])
-			cut += size
-		}
-		text, pages = text[:cut], text[cut:]
+	l.pieces = true
+	var b strings.Builder
+	at := int64(0)
+	for _, p := range pieces {
+		b.WriteString(strings.Repeat(filler, int(max(0, p.At-at))))
+		b.WriteString(p.Text)
+		at = p.At + int64(utf8.RuneCountInString(p.Text))
 	}
-	return text, pages
+	b.WriteString(strings.Repeat(filler, int(max(0, int64(l.extent())-at))))
+	return b.String()
 }

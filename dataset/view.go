@@ -29,10 +29,9 @@ type View struct {
 type opened struct {
 	number int32
 	layout *layout
-	text   *token.Text
-	pages  *token.Text       // the concatenation of the pages, if they are apart
+	text   *token.Text       // and behind it the pages, if they are apart
 	keys   map[int32]*region // by page; 0 is the text
-	bytes  int64             // held by text, pages and keys
+	bytes  int64             // held by text and keys
 }
 
 // A region is the text of one key (document, page).
@@ -53,20 +52,6 @@ func (d *Documents) View(cacheBytes int64) *View {
 	return &View{docs: d, limit: cacheBytes, recent: list.New(), opened: make(map[int32]*list.Element)}
 }
 
-// Text returns the text of the document of that name. ok is false if there is
-// no such document or it is known without its text.
-func (v *View) Text(name string) (text *token.Text, ok bool, err error) {
-	n, ok := v.docs.numbers[name]
-	if !ok || !v.docs.docs[n].hasText {
-		return nil, false, nil
-	}
-	o, err := v.open(n)
-	if err != nil {
-		return nil, false, err
-	}
-	return o.text, true, nil
-}
-
 // open returns the document of that number.
 func (v *View) open(number int32) (*opened, error) {
 	if e, ok := v.opened[number]; ok {
@@ -74,11 +59,11 @@ func (v *View) open(number int32) (*opened, error) {
 		return e.Value.(*opened), nil
 	}
 	doc := &v.docs.docs[number]
-	t, err := v.docs.load(doc)
+	text, err := v.docs.load(doc)
 	if err != nil {
 		return nil, err
 	}
-	o := newOpened(&doc.layout, t)
+	o := newOpened(&doc.layout, text)
 	o.number = number
 	v.opened[number] = v.recent.PushFront(o)
 	v.used += o.bytes
@@ -104,12 +89,8 @@ func (v *View) shrink() {
 	}
 }
 
-func newOpened(lay *layout, t texts) *opened {
-	o := &opened{layout: lay, text: token.NewText(t.text), bytes: int64(len(t.text) + len(t.pages))}
-	if lay.apart {
-		o.pages = token.NewText(t.pages)
-	}
-	return o
+func newOpened(lay *layout, text string) *opened {
+	return &opened{layout: lay, text: token.NewText(text), bytes: int64(len(text))}
 }
 
 // key returns the region of a page, page 0 being the whole text. ok is false if
@@ -123,9 +104,6 @@ func (o *opened) key(page int32) (*region, bool) {
 		return nil, false
 	}
 	reg := &region{whole: o.text, start: int(s.start), end: int(s.end)}
-	if page > 0 && o.layout.apart {
-		reg.whole = o.pages
-	}
 	if o.keys == nil {
 		o.keys = make(map[int32]*region)
 	}
@@ -191,7 +169,7 @@ type layout struct {
 	length  int32
 
 	// pages[i] is page i+1, a stretch of the text or, if the pages are not
-	// found in it, of their own concatenation (apart).
+	// found in it, of their concatenation behind it (apart).
 	hasPages bool
 	apart    bool
 	pages    []stretch
@@ -205,60 +183,59 @@ type layout struct {
 	pieces bool
 }
 
-// texts are the strings that a layout counts in.
-type texts struct {
-	text  string
-	pages string // the concatenation of the pages, if they are apart
-}
-
-// layOut finds the text, the pages and the blocks of d, of at most most bytes each. problem says why a text
-// that was given is not used; the document then is known without its text.
-func layOut(d *ibid.Document, most int64) (lay layout, t texts, problem string) {
+// layOut finds the pages and the blocks of d in its text, behind which it puts pages that are
+// not in it. problem says why a text is not used, such as one of over most bytes; the document
+// then is known without its text.
+func layOut(d *ibid.Document, most int64) (lay layout, text, problem string) {
 	for _, parts := range [][]string{{d.Text}, d.Pages, d.Blocks} {
 		size := int64(0)
 		for _, part := range parts {
 			size += int64(len(part))
 		}
 		if size > most {
-			return lay, t, fmt.Sprintf("limits: %d bytes of text, more than %d", size, most)
+			return lay, "", fmt.Sprintf("limits: %d bytes of text, more than %d", size, most)
 		}
 	}
 	switch {
 	case d.HasText:
-		t.text, lay.hasText = d.Text, true
+		text = d.Text
 	case d.HasPages:
-		t.text, lay.hasText = strings.Join(d.Pages, ""), true
+		text = strings.Join(d.Pages, "")
 	case d.HasBlocks:
-		t.text, lay.hasText = strings.Join(d.Blocks, ""), true
+		text = strings.Join(d.Blocks, "")
 	default:
-		return lay, t, ""
+		return lay, "", ""
 	}
-	if problem := unusable(t.text); problem != "" {
-		return layout{}, texts{}, problem
+	if problem := unusable(text); problem != "" {
+		return lay, "", problem
 	}
-	whole := token.NewText(t.text)
+	lay.hasText, lay.hasPages = true, d.HasPages
+	whole := token.NewText(text)
 	lay.length = int32(whole.Len())
+	if d.HasBlocks {
+		if bounds, ok := locate(text, d.Blocks); ok {
+			lay.hasBlocks, lay.blocks = true, inCodePoints(whole, bounds)
+		}
+	}
 	if d.HasPages {
-		lay.hasPages = true
-		bounds, ok := locate(t.text, d.Pages)
+		bounds, ok := locate(text, d.Pages)
 		if !ok {
 			lay.apart = true
-			t.pages = strings.Join(d.Pages, "")
-			if problem := unusable(t.pages); problem != "" {
-				return layout{}, texts{}, "pages: " + problem
+			pages := strings.Join(d.Pages, "")
+			if problem := unusable(text + pages); problem != "" {
+				return layout{}, "", "pages: " + problem
 			}
-			whole = token.NewText(t.pages)
-			bounds, _ = locate(t.pages, d.Pages)
+			bounds, _ = locate(pages, d.Pages)
+			for i := range bounds {
+				bounds[i].start += int32(len(text))
+				bounds[i].end += int32(len(text))
+			}
+			text += pages
+			whole = token.NewText(text)
 		}
 		lay.pages = inCodePoints(whole, bounds)
 	}
-	if d.HasBlocks {
-		if bounds, ok := locate(t.text, d.Blocks); ok {
-			lay.hasBlocks = true
-			lay.blocks = inCodePoints(token.NewText(t.text), bounds)
-		}
-	}
-	return lay, t, ""
+	return lay, text, ""
 }
 
 // unusable says what is wrong with a text, "" if nothing.

@@ -187,7 +187,7 @@ func (p *Plan) openAllDocuments(ctx context.Context) (func() error, error) {
 			return nil, err
 		}
 	}
-	if p.loaded, err = dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{}); err != nil {
+	if p.loaded, err = dataset.LoadDocuments(ctx, p.documents, nil); err != nil {
 		return nil, err
 	}
 	for _, text := range p.loaded.Problems() {

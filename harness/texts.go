@@ -152,7 +152,7 @@ func (p *Plan) nameDocuments(ctx context.Context) (*dataset.DocumentNames, error
 // run has none.
 func (p *Plan) loadNamed(ctx context.Context, need func(name string) bool) (*dataset.Documents, error) {
 	if p.documents != nil {
-		return dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: need})
+		return dataset.LoadDocuments(ctx, p.documents, need)
 	}
 	if p.kept == "" {
 		return nil, nil
