@@ -297,7 +297,7 @@ func (s *ArrowStream) group(b *Batch, g int, column arrow.Array, rows []int32) (
 	elements := column.(array.ListLike).ListValues()
 	for _, col := range rowSpec.members(g) {
 		leaf, d := &s.binding.leaves[col], &b.leaves[col]
-		nested := rowSpec.columns[col].nested
+		nested := rowSpec.columns[col].nested()
 		if leaf.Column < 0 {
 			if nested {
 				d.start = extend(d.start, len(group.code))
@@ -387,10 +387,10 @@ func (s *ArrowStream) values(b *Batch, col int, a arrow.Array, at []int32, codes
 	d, kind := &b.leaves[col], rowSpec.columns[col].kind
 	d.Levels = append(d.Levels, codes...)
 	switch kind {
-	case textValue:
+	case parquet.String, parquet.ListString:
 		d.NotUTF8 = true // it is looked at text by text
 		d.Texts = appendArray(d.Texts, a, at, textsOf)
-	case floatValue:
+	case parquet.Double:
 		d.Floats = appendArray(d.Floats, a, at, floatsOf)
 	default:
 		d.Ints = appendArray(d.Ints, a, at, intsOf)

@@ -90,13 +90,13 @@ func extend[T any](s []T, n int) []T {
 
 // interpret turns the definition levels of the entries from before on into codes, and
 // values that ibid cannot use into nulls.
-func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
+func (d *leafData) interpret(leaf *boundLeaf, kind parquet.ColumnKind, before int) {
 	leaf.translate(d.Levels[before:])
 	d.check(leaf, kind, before)
 }
 
 // check turns values that ibid cannot use, of the entries from before on, into nulls.
-func (d *leafData) check(leaf *boundLeaf, kind valueKind, before int) {
+func (d *leafData) check(leaf *boundLeaf, kind parquet.ColumnKind, before int) {
 	for len(d.Over) > 0 && int(d.Over[len(d.Over)-1]) >= before {
 		at := d.Over[len(d.Over)-1]
 		d.Over = d.Over[:len(d.Over)-1]
@@ -115,7 +115,7 @@ func (d *leafData) check(leaf *boundLeaf, kind valueKind, before int) {
 		}
 	}
 	switch kind {
-	case textValue:
+	case parquet.String, parquet.ListString:
 		if d.NotUTF8 {
 			refuse("text is not UTF-8", func(i int) bool {
 				if utf8.ValidString(d.Texts[i]) {
@@ -125,7 +125,7 @@ func (d *leafData) check(leaf *boundLeaf, kind valueKind, before int) {
 				return true
 			})
 		}
-	case floatValue:
+	case parquet.Double:
 		for i := before; i < len(d.Floats); i++ {
 			if math.IsNaN(d.Floats[i]) { // how data frames write a missing number
 				d.Floats[i] = 0
@@ -137,7 +137,7 @@ func (d *leafData) check(leaf *boundLeaf, kind valueKind, before int) {
 		if leaf.Unsigned {
 			refuse("integer out of range", func(i int) bool { return d.Ints[i] < 0 })
 		}
-		if kind != pageValue {
+		if kind != parquet.Int32 {
 			return
 		}
 		var high int64
@@ -271,7 +271,7 @@ func (b *Batch) finish() {
 		switch c := &b.spec.columns[col]; {
 		case c.group < 0:
 			there = codePlain
-		case c.nested:
+		case c.nested():
 			d.some = len(d.Levels) > 0
 			continue
 		}
@@ -287,7 +287,7 @@ func (b *Batch) finish() {
 		for _, bad := range d.bad {
 			b.setError(b.spec.path(col), spec.group, d.start, bad.entry, bad.what)
 		}
-		if spec.nested {
+		if spec.nested() {
 			b.findNull(b.spec.path(col), spec.group, d.start, d.Levels, codeInnerNothing, "null instead of a text")
 		}
 	}

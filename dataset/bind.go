@@ -170,14 +170,14 @@ func (b *binder) bindLeaf(path string, col int, n *parquet.Node, from ...int) er
 	leaf := boundLeaf{null: n.IsNull()}
 	ok := n.IsLeaf() && !(n.Repeated && len(from) < codeValue)
 	if ok {
-		as := kind.stored()
+		as := storedAs(kind)
 		if leaf.null {
 			as = parquet.Nothing
 		}
 		leaf.Leaf, ok = n.As(as)
 	}
 	if !ok {
-		return wrongType(path, n, kind.String())
+		return wrongType(path, n, nouns[kind])
 	}
 	if n.Def >= len(leaf.code) {
 		return columnError(path, "", "%d levels of optional and repeated fields are too many", n.Def)
@@ -301,9 +301,9 @@ func (b *binder) bindMember(col int, element *parquet.Node, from []int) error {
 		return columnError(path, "write tags as map<string,string>", "the map has no key")
 	case n == nil:
 		return nil
-	case !s.nested && n.Repeated:
-		return wrongType(path, n, s.kind.String())
-	case !s.nested:
+	case !s.nested() && n.Repeated:
+		return wrongType(path, n, nouns[s.kind])
+	case !s.nested():
 		return b.bindLeaf(path, col, n, append(slices.Clip(from), n.Def)...)
 	case n.IsNull():
 		return nil
@@ -325,7 +325,7 @@ func (b *binder) bindSkeleton(g int, shape parquet.ListShape, from []int) error 
 	group := &b.groups[g]
 	group.column = -1
 	for _, col := range b.spec.members(g) {
-		if leaf := &b.leaves[col]; leaf.Column >= 0 && !b.spec.columns[col].nested {
+		if leaf := &b.leaves[col]; leaf.Column >= 0 && !b.spec.columns[col].nested() {
 			group.column, group.skeleton = col, *leaf
 			return nil
 		}

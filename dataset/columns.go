@@ -30,50 +30,42 @@ const (
 	WantAll Want = 1<<iota - 1
 )
 
-// A valueKind is what a column's values become.
-type valueKind uint8
+// nouns say in messages what the values of a column are.
+var nouns = map[parquet.ColumnKind]string{
+	parquet.String: "string", parquet.Int64: "integer", parquet.Int32: "page number", parquet.Double: "double", parquet.Bool: "bool",
+}
 
-const (
-	textValue  valueKind = iota // string, must be UTF-8
-	intValue                    // int64
-	pageValue                   // int64 that fits int32
-	floatValue                  // float64
-	flagValue                   // int64, 0 or 1; of tables of results
-)
-
-var valueKindNames = [...]string{"string", "integer", "page number", "double", "bool"}
-
-// stored is what the values are in a file.
-func (k valueKind) stored() parquet.ValueKind {
+// storedAs is what values of a kind are in a file.
+func storedAs(k parquet.ColumnKind) parquet.ValueKind {
 	switch k {
-	case textValue:
+	case parquet.String, parquet.ListString:
 		return parquet.Text
-	case floatValue:
+	case parquet.Double:
 		return parquet.Float
-	case flagValue:
+	case parquet.Bool:
 		return parquet.Flag
 	}
 	return parquet.Integer
 }
 
-func (k valueKind) String() string { return valueKindNames[k] }
-
 // A columnSpec is one column that ibid knows. Its place in the list of columns
 // is its number.
 type columnSpec struct {
-	member   string // name within the group, the column's name if it has no group
-	group    int    // number of the group, -1 for a plain column
-	kind     valueKind
+	member   string             // name within the group, the column's name if it has no group
+	group    int                // number of the group, -1 for a plain column
+	kind     parquet.ColumnKind // of a value; ListString if it is itself a list, within one
 	want     Want
 	required bool
-	nested   bool     // the member is itself a list of values
 	name     bool     // results repeat the text wherever they name a row or a document
 	aliases  []string // other names that are known without being told
 }
 
 // short reports whether a batch may have fewer values of the column than entries: whoever
 // reads one asks whether it is there. Lists of plain values are read whole.
-func (c *columnSpec) short() bool { return !c.nested && c.member != "" }
+func (c *columnSpec) short() bool { return !c.nested() && c.member != "" }
+
+// nested reports whether the column is a list within a list.
+func (c *columnSpec) nested() bool { return c.kind == parquet.ListString }
 
 // A schemaSpec lists the columns of one kind of file.
 type schemaSpec struct {

@@ -215,17 +215,7 @@ func (b *Batch) fileDocument(i int, d *ibid.Document) error {
 		return &ibid.Error{File: d.File, Row: ibid.Some(d.FileRow), Column: "doc", Err: errors.New("a document needs a name")}
 	}
 	fillFields(b, i, fileFields, d)
-	pages := len(fileFields) // the lists follow
-	d.Pages, d.HasPages = b.values(groupPages, pages, i, d.Pages)
-	d.Blocks, d.HasBlocks = b.values(groupBlocks, pages+1, i, d.Blocks)
 	return nil
-}
-
-// values appends the elements of a list of plain texts to dst[:0]; a null
-// element is "".
-func (b *Batch) values(group, col, i int, dst []string) ([]string, bool) {
-	lo, hi, has := b.groups[group].elements(i)
-	return append(dst[:0], b.leaves[col].texts(lo, hi)...), has
 }
 
 // A blob holds texts: in memory up to a limit, after that in a temporary file that has no

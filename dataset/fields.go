@@ -8,28 +8,19 @@ import (
 	"unsafe"
 
 	"ibid"
+	"ibid/dataset/parquet"
 )
 
 // A field is a column of things of one type, rows or elements of a list, and where its value
-// is in one of them. The readers and writers of all formats walk fields.
+// is in one of them: a string or [ibid.Role], an [ibid.Integer], an [ibid.Number], or strings.
+// The readers and writers of all formats walk fields.
 type field[T any] struct {
 	columnSpec
-	form form
+	role bool
 	at   uintptr  // bytes from the beginning of a T
 	null nullness // of a text or list of texts
 	flag uintptr  // bytes to the bool that says so
 }
-
-// A form is what a field of a Go struct is.
-type form uint8
-
-const (
-	aText     form = iota // string
-	anInteger             // ibid.Integer
-	aNumber               // ibid.Number
-	aRole                 // ibid.Role
-	someTexts             // []string
-)
 
 // A nullness is how a field says that it has no value.
 type nullness uint8
@@ -51,17 +42,17 @@ func column[T any](member, name string, want Want) field[T] {
 	if !ok {
 		panic("dataset: no field " + name)
 	}
-	f := field[T]{columnSpec: columnSpec{member: member, want: want}, at: v.Offset}
+	f := field[T]{columnSpec: columnSpec{member: member, kind: parquet.String, want: want}, at: v.Offset}
 	switch v.Type {
 	case reflect.TypeFor[string]():
 	case reflect.TypeFor[ibid.Integer]():
-		f.form, f.kind = anInteger, intValue
+		f.kind = parquet.Int64
 	case reflect.TypeFor[ibid.Number]():
-		f.form, f.kind = aNumber, floatValue
+		f.kind = parquet.Double
 	case reflect.TypeFor[ibid.Role]():
-		f.form = aRole
+		f.role = true
 	case reflect.TypeFor[[]string]():
-		f.form, f.nested = someTexts, true
+		f.kind = parquet.ListString
 	default:
 		panic("dataset: no column for " + name)
 	}
@@ -110,7 +101,7 @@ func (f *field[T]) setNull(x *T, null bool) {
 // placeFields are the columns that citations and marks have in common.
 func placeFields[T any]() []field[T] {
 	page := column[T]("page", "Page", WantSpans).also("page_number")
-	page.kind = pageValue
+	page.kind = parquet.Int32
 	return []field[T]{
 		column[T]("doc", "Doc", WantSpans).also("file_name").naming(),
 		page,
@@ -184,10 +175,12 @@ var documentFields = []field[ibid.Document]{
 	column[ibid.Document]("source_type", "SourceType", WantDocuments),
 }
 
-var inlineFields = slices.Concat(documentFields, []field[ibid.Document]{
+var documentLists = []field[ibid.Document]{
 	column[ibid.Document]("pages", "Pages", WantDocuments),
 	column[ibid.Document]("blocks", "Blocks", WantDocuments),
-})
+}
+
+var inlineFields = slices.Concat(documentFields, documentLists)
 
 var messageFields = []field[ibid.Message]{
 	column[ibid.Message]("role", "Role", WantMessages),
@@ -222,7 +215,7 @@ var (
 		for _, l := range rowLists {
 			l.describe(&s)
 		}
-		s.columns = append(s.columns, columnSpec{member: "key", group: groupTags, want: WantTags}, columnSpec{member: "value", group: groupTags, want: WantTags})
+		s.columns = append(s.columns, columnSpec{member: "key", group: groupTags, kind: parquet.String, want: WantTags}, columnSpec{member: "value", group: groupTags, kind: parquet.String, want: WantTags})
 		s.groups = append(s.groups, "tags")
 		return s
 	}()
@@ -230,30 +223,27 @@ var (
 	tagValue = tagKey + 1
 )
 
-// Lists of a DOCUMENTS file, whose elements are texts.
-const (
-	groupPages = iota
-	groupBlocks
-)
-
 var (
-	fileFields = append(slices.Clone(documentFields), column[ibid.Document]("metadata", "Metadata", WantDocuments))
+	fileFields = slices.Concat(documentFields, []field[ibid.Document]{column[ibid.Document]("metadata", "Metadata", WantDocuments)}, documentLists)
 
-	documentSpec = func() schemaSpec {
-		s := schemaSpec{groups: []string{"pages", "blocks"}}
+	documentSpec = func() (s schemaSpec) {
 		addFields(&s, -1, fileFields)
 		s.columns[0].want, s.columns[0].required = WantDocuments|WantKeys, true
-		s.columns = append(s.columns, columnSpec{group: groupPages, want: WantDocuments}, columnSpec{group: groupBlocks, want: WantDocuments})
 		return s
 	}()
 )
 
 // addFields adds the columns of a group, -1 for none, and returns the number of the first.
+// Texts of a list that is in no other are a group of their own.
 func addFields[T any](s *schemaSpec, group int, fields []field[T]) (first int) {
 	first = len(s.columns)
 	for i := range fields {
 		c := fields[i].columnSpec
-		c.group = group
+		if c.group = group; group < 0 && c.nested() {
+			c.group = len(s.groups)
+			s.groups = append(s.groups, c.member)
+			c.member, c.kind = "", parquet.String
+		}
 		s.columns = append(s.columns, c)
 	}
 	return first
@@ -291,12 +281,13 @@ func (l *listOf[T]) fill(b *Batch, i int, r *ibid.Answer) {
 
 func (l *listOf[T]) write(f *fileWriter, r *ibid.Answer) {
 	if list, has := l.at(r); *has {
-		at := f.lists[l.group]
+		column := len(rowFields) + l.group
 		f.bytes += 8 * (1 + len(*list))
-		at.table.AppendStructs(at.column, len(*list))
+		f.table.AppendStructs(column, len(*list))
+		structs := f.table.Structs(column)
 		for i := range *list {
-			writeFields(f, l.first, l.fields, &(*list)[i])
-			at.table.Structs(at.column).EndRow()
+			writeFields(f, structs, l.fields, &(*list)[i])
+			structs.EndRow()
 		}
 	}
 }
@@ -304,7 +295,7 @@ func (l *listOf[T]) write(f *fileWriter, r *ibid.Answer) {
 func (l *listOf[T]) check(r *ibid.Answer) error {
 	list, _ := l.at(r)
 	for k := range l.fields {
-		if f := &l.fields[k]; f.kind == pageValue {
+		if f := &l.fields[k]; f.kind == parquet.Int32 {
 			for i := range *list {
 				if page := ref[ibid.Integer](&(*list)[i], f.at); page.Known() && !fitsInt32(page.Value) {
 					return columnError(l.name+"."+f.member, "", "element %d: %d is no page number", i, page.Value)
@@ -343,8 +334,11 @@ func (f *field[T]) fill(d *leafData, lo int, there byte, list []T) (err error) {
 		}
 		return nil
 	}
-	switch f.form {
-	case aText:
+	switch f.kind {
+	case parquet.String:
+		if f.role {
+			return f.fillRoles(d, lo, list)
+		}
 		var texts []string
 		if lo < len(d.Texts) {
 			texts = d.Texts[lo:] // fewer than elements, perhaps
@@ -357,49 +351,58 @@ func (f *field[T]) fill(d *leafData, lo int, there byte, list []T) (err error) {
 				f.setNull(&list[e], d.Levels[lo+e] != there)
 			}
 		}
-	case anInteger:
+	case parquet.Int64, parquet.Int32:
 		for e := range list {
 			if d.Levels[lo+e] == there {
 				*ref[ibid.Integer](&list[e], f.at) = ibid.Some(d.Ints[lo+e])
 			}
 		}
-	case aNumber:
+	case parquet.Double:
 		for e := range list {
 			if d.Levels[lo+e] == there {
 				*ref[ibid.Number](&list[e], f.at) = ibid.Some(d.Floats[lo+e])
 			}
 		}
-	case aRole:
-		for e := range list {
-			role, bad := ibid.ParseRole(d.textAt(lo + e))
-			if *ref[ibid.Role](&list[e], f.at) = role; bad != nil && err == nil {
-				err = fmt.Errorf("[%d]: %w", e, bad)
-			}
-		}
-	case someTexts:
+	case parquet.ListString:
 		for e := range list {
 			texts, has := d.inner(lo + e)
 			*ref[[]string](&list[e], f.at) = texts
 			f.setNull(&list[e], !has)
 		}
 	}
+	return nil
+}
+
+func (f *field[T]) fillRoles(d *leafData, lo int, list []T) (err error) {
+	for e := range list {
+		role, bad := ibid.ParseRole(d.textAt(lo + e))
+		if *ref[ibid.Role](&list[e], f.at) = role; bad != nil && err == nil {
+			err = fmt.Errorf("[%d]: %w", e, bad)
+		}
+	}
 	return err
 }
 
-// fillFields sets the fields of x to what plain columns have in row i.
+// fillFields sets the fields of x to what the columns of a file have in row i.
 func fillFields[T any](b *Batch, i int, fields []field[T], x *T) {
 	for k := range fields {
-		f := &fields[k]
-		switch f.form {
-		case aText:
+		f, d := &fields[k], &b.leaves[k]
+		switch f.kind {
+		case parquet.String:
 			*ref[string](x, f.at) = ""
 			f.setNull(x, true)
-		case anInteger:
+		case parquet.Int64:
 			*ref[ibid.Integer](x, f.at) = ibid.Integer{}
-		case aNumber:
+		case parquet.Double:
 			*ref[ibid.Number](x, f.at) = ibid.Number{}
+		case parquet.ListString:
+			lo, hi, has := b.groups[b.spec.columns[k].group].elements(i)
+			list := ref[[]string](x, f.at)
+			*list = append((*list)[:0], d.texts(lo, hi)...)
+			f.setNull(x, !has)
+			continue
 		}
-		if d := &b.leaves[k]; d.some {
+		if d.some {
 			_ = f.fill(d, i, codePlain, unsafe.Slice(x, 1)) // roles, which can be wrong, are in lists
 		}
 	}
@@ -452,31 +455,37 @@ func (b *Batch) tags(i int, r *ibid.Answer) {
 	}
 }
 
-// writeFields writes the columns of x from number first on; a null is left out.
-func writeFields[T any](f *fileWriter, first int, fields []field[T], x *T) {
+// writeFields writes the columns of x to a table of them; a null is left out.
+func writeFields[T any](f *fileWriter, to *parquet.Table, fields []field[T], x *T) {
 	for k := range fields {
-		c, at := &fields[k], &f.columns[first+k]
-		switch c.form {
-		case aText:
-			if !c.isNull(x) {
-				at.table.AppendString(at.column, f.copied(*ref[string](x, c.at)))
-			}
-		case aRole:
+		switch c := &fields[k]; {
+		case c.role:
 			if role := *ref[ibid.Role](x, c.at); role != ibid.NoRole {
-				at.table.AppendString(at.column, role.String())
+				to.AppendString(k, role.String())
 			}
-		case anInteger:
-			if v := ref[ibid.Integer](x, c.at); v.Known() {
-				f.bytes += 8
-				at.table.AppendInt(at.column, v.Value)
+		case c.kind == parquet.String:
+			if !c.isNull(x) {
+				to.AppendString(k, f.copied(*ref[string](x, c.at)))
 			}
-		case aNumber:
+		case c.kind == parquet.Double:
 			if v := ref[ibid.Number](x, c.at); v.Known() {
 				f.bytes += 8
-				at.table.AppendDouble(at.column, v.Value)
+				to.AppendDouble(k, v.Value)
 			}
-		case someTexts:
-			f.strings(*at, *ref[[]string](x, c.at), !c.isNull(x))
+		case c.kind == parquet.ListString:
+			if !c.isNull(x) {
+				list := *ref[[]string](x, c.at)
+				copies := make([]string, len(list))
+				for i, s := range list {
+					copies[i] = f.copied(s)
+				}
+				to.AppendStrings(k, copies)
+			}
+		default:
+			if v := ref[ibid.Integer](x, c.at); v.Known() {
+				f.bytes += 8
+				to.AppendInt(k, v.Value)
+			}
 		}
 	}
 }

@@ -61,7 +61,7 @@ type goldElement struct {
 func within[T any](part uintptr, fields []field[T]) []field[goldElement] {
 	lifted := make([]field[goldElement], len(fields))
 	for i, f := range fields {
-		lifted[i] = field[goldElement]{f.columnSpec, f.form, part + f.at, f.null, part + f.flag}
+		lifted[i] = field[goldElement]{f.columnSpec, f.role, part + f.at, f.null, part + f.flag}
 		lifted[i].want = WantAll
 	}
 	return lifted
@@ -227,15 +227,15 @@ func (g *Gold) encode(to []byte, e *goldElement) []byte {
 	number(e.empty, 0)
 	fields := g.encodedFields()
 	for k := range fields {
-		switch f := &fields[k]; f.form {
-		case aText:
+		switch f := &fields[k]; f.kind {
+		case parquet.String:
 			if f.null == flagIsNull && f.isNull(e) {
 				to = append(to, 0)
 				continue
 			}
 			text := *ref[string](e, f.at)
 			to = append(binary.AppendUvarint(to, uint64(len(text))+1), text...)
-		case anInteger:
+		case parquet.Int64, parquet.Int32:
 			n := ref[ibid.Integer](e, f.at)
 			number(n.Known(), n.Value)
 		default:
@@ -263,14 +263,14 @@ func (g *Gold) element(entry int) (e goldElement) {
 	_, e.empty = number()
 	fields := g.encodedFields()
 	for k := range fields {
-		switch f := &fields[k]; f.form {
-		case aText:
+		switch f := &fields[k]; f.kind {
+		case parquet.String:
 			n, size := binary.Uvarint(head())
 			if rest = rest[size:]; n > 0 {
 				*ref[string](&e, f.at), rest = rest[:n-1], rest[n-1:]
 			}
 			f.setNull(&e, n == 0)
-		case anInteger:
+		case parquet.Int64, parquet.Int32:
 			if n, known := number(); known {
 				*ref[ibid.Integer](&e, f.at) = ibid.Some(n)
 			}
@@ -330,12 +330,12 @@ func (e *goldElement) checkLabel() error {
 func (r *goldReader) set(e *goldElement, f *field[goldElement], cell string) error {
 	switch {
 	case cell == "":
-	case f.form == aText:
+	case f.kind == parquet.String:
 		*ref[string](e, f.at) = cell
 		f.setNull(e, false)
-	case f.form == anInteger:
+	case f.kind != parquet.Double:
 		n, ok := wholeNumber(cell)
-		if !ok || f.kind == pageValue && !fitsInt32(n) {
+		if !ok || f.kind == parquet.Int32 && !fitsInt32(n) {
 			return columnError(f.member, "", "%.80q is not a whole number", cell)
 		}
 		*ref[ibid.Integer](e, f.at) = ibid.Some(n)

@@ -328,7 +328,7 @@ func (r *setReader) readShape(b *Batch, g, n int) error {
 		group.rep, group.code = extend(group.rep, n), extend(group.code, n)
 		return nil
 	}
-	chunk, d, leaf, kind := &r.skeletons[g], &r.shape, &bound.skeleton, textValue
+	chunk, d, leaf, kind := &r.skeletons[g], &r.shape, &bound.skeleton, parquet.String
 	if bound.column >= 0 {
 		chunk, d, kind = &r.chunks[bound.column], &b.leaves[bound.column], r.set.spec.columns[bound.column].kind
 	} else {
@@ -350,9 +350,9 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 	codes, levels := group.code[before:], group.rep[before:]
 	bound := r.file.binding.leaves[col].Column >= 0
 	switch {
-	case spec.nested && bound:
+	case spec.nested() && bound:
 		return r.readNested(b, d, col, n, codes, levels)
-	case spec.nested:
+	case spec.nested():
 		for range codes {
 			d.start = append(d.start, int32(len(d.Levels)))
 		}

@@ -19,35 +19,24 @@ import (
 func tableSpec(fields []parquet.Field) *schemaSpec {
 	s := &schemaSpec{whole: true}
 	for _, f := range fields {
-		c := columnSpec{member: f.Name, group: -1, want: WantDetails}
+		c := columnSpec{member: f.Name, group: -1, kind: f.Kind, want: WantDetails}
 		if f.Name == "id" || f.Name == "system" {
 			c.want = WantKeys
 		}
-		switch f.Kind {
-		case parquet.Int32, parquet.Int64:
-			c.kind = intValue
-		case parquet.Double:
-			c.kind = floatValue
-		case parquet.Bool:
-			c.kind = flagValue
-		case parquet.String:
-		default:
-			c.group, c.member = len(s.groups), ""
+		if f.Kind >= parquet.ListInt32 {
+			c.group, c.member, c.kind = len(s.groups), "", parquet.String
 			s.groups = append(s.groups, f.Name)
-			if f.Kind == parquet.ListInt32 {
-				c.kind = intValue
-			}
 			if f.Kind.IsMap() {
 				c.member = "key"
 				s.columns = append(s.columns, c)
 				c.member = "value"
-				switch f.Kind {
-				case parquet.MapInt64:
-					c.kind = intValue
-				case parquet.MapDouble:
-					c.kind = floatValue
-				}
 			}
+		}
+		switch f.Kind {
+		case parquet.Int32, parquet.ListInt32, parquet.MapInt64:
+			c.kind = parquet.Int64
+		case parquet.MapDouble:
+			c.kind = parquet.Double
 		}
 		s.columns = append(s.columns, c)
 	}
@@ -264,7 +253,7 @@ func (f *openFile) checkWhole(spec *schemaSpec, name string) error {
 		}
 		text, null, ok := inPath(name, c.member)
 		switch {
-		case !ok || c.kind != textValue:
+		case !ok || c.kind != parquet.String:
 			return missing(c.member)
 		case !null:
 			if f.given == nil {

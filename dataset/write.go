@@ -58,7 +58,7 @@ func (w *Writer) Write(r *ibid.Answer) error {
 			return f.wrap(err)
 		}
 	}
-	writeFields(f, 0, rowFields, r)
+	writeFields(f, f.table, rowFields, r)
 	for _, l := range rowLists {
 		l.write(f, r)
 	}
@@ -83,8 +83,7 @@ func (f *fileWriter) tags(tags []ibid.Tag) {
 	for i, k := range keys {
 		keys[i], texts[i] = f.copied(k), f.copied(values[k])
 	}
-	at := f.lists[groupTags]
-	at.table.AppendMap(at.column, keys, texts)
+	f.table.AppendMap(len(rowFields)+groupTags, keys, texts)
 }
 
 // A DocumentWriter writes documents as one DOCUMENTS file, with the promises of
@@ -106,12 +105,10 @@ func (w *DocumentWriter) Write(d *ibid.Document) error {
 	if f.pending == nil {
 		return f.wrap(errClosed)
 	}
-	writeFields(f, 0, fileFields, d)
+	writeFields(f, f.table, fileFields, d)
 	if d.Doc == "" { // is no null here
-		f.columns[0].table.AppendString(f.columns[0].column, "")
+		f.table.AppendString(0, "")
 	}
-	f.strings(f.lists[groupPages], d.Pages, d.HasPages)
-	f.strings(f.lists[groupBlocks], d.Blocks, d.HasBlocks)
 	return f.endRow()
 }
 
@@ -123,17 +120,9 @@ type fileWriter struct {
 	stated  map[string]string
 	encoder parquet.Encoder
 	table   *parquet.Table
-	columns []tablePlace // by column
-	lists   []tablePlace // by group
 	arena   parquet.Arena
 	rows    int64
 	bytes   int // of values in the table
-}
-
-// A tablePlace is a column of the file's table or of that of the structs of a list.
-type tablePlace struct {
-	table  *parquet.Table
-	column int
 }
 
 func (f *fileWriter) open(path string, spec *schemaSpec, stated map[string]string) error {
@@ -146,18 +135,6 @@ func (f *fileWriter) open(path string, spec *schemaSpec, stated map[string]strin
 		return err
 	}
 	f.path, f.pending, f.stated, f.table = path, pending, stated, table
-	f.columns = make([]tablePlace, len(spec.columns))
-	plain := spec.members(-1)
-	for i, c := range plain {
-		f.columns[c] = tablePlace{table, i}
-	}
-	for g := range spec.groups {
-		at := tablePlace{table, len(plain) + g}
-		f.lists = append(f.lists, at)
-		for i, c := range spec.members(g) {
-			f.columns[c] = tablePlace{table.Structs(at.column), i}
-		}
-	}
 	f.encoder.Begin(pending, table.Fields())
 	return nil
 }
@@ -181,12 +158,7 @@ func (s *schemaSpec) fields() []parquet.Field {
 func (s *schemaSpec) memberFields(g int) []parquet.Field {
 	var fields []parquet.Field
 	for _, c := range s.members(g) {
-		spec := &s.columns[c]
-		f := parquet.Field{Name: spec.member, Kind: [...]parquet.ColumnKind{textValue: parquet.String, intValue: parquet.Int64, pageValue: parquet.Int32, floatValue: parquet.Double}[spec.kind]}
-		if spec.nested {
-			f.Kind = parquet.ListString
-		}
-		fields = append(fields, f)
+		fields = append(fields, parquet.Field{Name: s.columns[c].member, Kind: s.columns[c].kind})
 	}
 	return fields
 }
@@ -195,17 +167,6 @@ func (s *schemaSpec) memberFields(g int) []parquet.Field {
 func (f *fileWriter) copied(s string) string {
 	f.bytes += len(s) + 20 // and what the table has of it
 	return f.arena.Copy(s)
-}
-
-func (f *fileWriter) strings(at tablePlace, list []string, valid bool) {
-	if !valid {
-		return
-	}
-	copies := make([]string, len(list))
-	for i, s := range list {
-		copies[i] = f.copied(s)
-	}
-	at.table.AppendStrings(at.column, copies)
 }
 
 func (f *fileWriter) endRow() error {
