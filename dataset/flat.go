@@ -56,26 +56,26 @@ func (r *recordReader) Read(p []byte) (int, error) {
 func ReadFlat(path string, columns []string) ([]FlatRow, error) {
 	var rows []FlatRow
 	var have []string
-	at, seen := make([]int, len(columns)), make([]bool, len(columns))
-	err := eachRecord(path, func(names []string) ([]reading, error) {
-		read := make([]reading, len(names))
-		for i, column := range columns {
-			if at[i] = slices.Index(names, column); at[i] >= 0 {
-				seen[i], read[at[i]] = true, readScalar
-			}
-		}
+	seen := make([]bool, len(columns))
+	err := eachRecord(path, func(r *record) (err error) {
 		if have == nil {
-			have = names
+			have = r.names
 		}
-		return read, nil
-	}, func(line int64, _, cells []string) error {
-		row := FlatRow{Line: line, Cells: make([]string, len(columns))}
-		for i, k := range at {
-			if k >= 0 {
-				row.Cells[i] = cells[k]
+		row := FlatRow{Line: r.line, Cells: make([]string, len(columns))}
+		for i, column := range columns {
+			k := slices.Index(r.names, column)
+			if k < 0 {
+				continue
+			}
+			if seen[i] = true; r.line > 0 {
+				if row.Cells[i], err = r.cell(k, false); err != nil {
+					return err
+				}
 			}
 		}
-		rows = append(rows, row)
+		if r.line > 0 {
+			rows = append(rows, row)
+		}
 		return nil
 	})
 	if i := slices.Index(seen, false); err == nil && i >= 0 {
@@ -91,15 +91,15 @@ func ReadFlat(path string, columns []string) ([]FlatRow, error) {
 // objects they are the members that any of them has.
 func FlatColumns(path string) (columns []string, err error) {
 	found := false
-	err = eachRecord(path, func(names []string) ([]reading, error) {
+	err = eachRecord(path, func(r *record) error {
 		found = true
-		for _, name := range names {
+		for _, name := range r.names {
 			if !slices.Contains(columns, name) {
 				columns = append(columns, name)
 			}
 		}
-		return make([]reading, len(names)), nil
-	}, func(int64, []string, []string) error { return nil })
+		return nil
+	})
 	if err == nil && !found {
 		err = errors.New("empty, not even a line")
 	}
@@ -109,22 +109,22 @@ func FlatColumns(path string) (columns []string, err error) {
 	return columns, nil
 }
 
-// A reading says how a cell of a plain table is read.
-type reading uint8
+// A record is one of a plain table.
+type record struct {
+	line  int64    // in its file, from 1; in Parquet of the row; 0 of the header, which has no cells
+	names []string // of its columns
 
-const (
-	notRead    reading = iota // as ""
-	readScalar                // a text, a number as it is written, or a boolean
-	readJSON                  // JSON; a cell of CSV and Parquet has it as its text
-)
+	// cell is cell k: a text, a number as it is written, or a boolean; or as JSON, which a
+	// cell of CSV and Parquet has as its text.
+	cell func(k int, asJSON bool) (string, error)
+}
 
-// eachRecord calls yield with the records of a plain table, which [ReadFlat] describes, until
-// an error. choose gets the names of its columns first, those of each object of JSON Lines,
-// and says how they are read.
-func eachRecord(path string, choose func(names []string) ([]reading, error), yield func(line int64, names, cells []string) error) error {
+// eachRecord calls yield with the header of a plain table, which [ReadFlat] describes, and with
+// its records, until an error. Objects of JSON Lines have names of their own, and no header.
+func eachRecord(path string, yield func(*record) error) error {
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext != ".csv" && ext != ".jsonl" && ext != ".ndjson" {
-		return eachFlatRow(path, choose, yield)
+		return eachFlatRow(path, yield)
 	}
 	f, err := openText(path)
 	if err != nil {
@@ -133,9 +133,9 @@ func eachRecord(path string, choose func(names []string) ([]reading, error), yie
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 1<<16)
 	if ext == ".csv" {
-		return eachLine(in, choose, yield)
+		return eachLine(in, yield)
 	}
-	return eachObject(in, choose, yield)
+	return eachObject(in, yield)
 }
 
 // noColumn is the error for a column that a table does not have.
@@ -148,34 +148,36 @@ func noColumn(name string, have []string) error {
 }
 
 // eachLine is [eachRecord] of CSV.
-func eachLine(in io.Reader, choose func([]string) ([]reading, error), yield func(int64, []string, []string) error) error {
+func eachLine(in io.Reader, yield func(*record) error) error {
 	limited := &recordReader{r: in}
 	r := csv.NewReader(limited)
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
 		return errors.New("empty, not even a header")
 	}
+	var cells []string
+	rec := &record{names: header, cell: func(k int, _ bool) (string, error) { return cells[k], nil }}
 	if err == nil {
 		header[0] = strings.TrimPrefix(header[0], "\ufeff")
-		_, err = choose(header)
+		err = yield(rec)
 	}
 	for err == nil {
 		limited.read = 0
-		var record []string
-		record, err = r.Read()
+		cells, err = r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil { // else it names the line
 			line, _ := r.FieldPos(0)
-			err = atLine(int64(line), yield(int64(line), header, record))
+			rec.line = int64(line)
+			err = atLine(rec.line, yield(rec))
 		}
 	}
 	return err
 }
 
 // eachObject is [eachRecord] of JSON Lines.
-func eachObject(in io.Reader, choose func([]string) ([]reading, error), yield func(int64, []string, []string) error) error {
+func eachObject(in io.Reader, yield func(*record) error) error {
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, mostRecord)
 	for line := int64(1); scan.Scan(); line++ {
@@ -184,24 +186,15 @@ func eachObject(in io.Reader, choose func([]string) ([]reading, error), yield fu
 			continue
 		}
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(text, &object); err != nil {
-			return atLine(line, err)
-		}
-		names := slices.Sorted(maps.Keys(object))
-		read, err := choose(names)
-		cells := make([]string, len(names))
-		for i := 0; i < len(names) && err == nil; i++ {
-			switch {
-			case read[i] == readJSON:
-				cells[i] = string(object[names[i]])
-			case read[i] == readScalar:
-				if cells[i], err = scalarText(object[names[i]]); err != nil {
-					err = columnError(names[i], "", "%w", err)
-				}
-			}
-		}
+		err := json.Unmarshal(text, &object)
 		if err == nil {
-			err = yield(line, names, cells)
+			names := slices.Sorted(maps.Keys(object))
+			err = yield(&record{line, names, func(k int, asJSON bool) (string, error) {
+				if asJSON {
+					return string(object[names[k]]), nil
+				}
+				return scalarText(names[k], object[names[k]])
+			}})
 		}
 		if err != nil {
 			return atLine(line, err)
@@ -214,69 +207,62 @@ func eachObject(in io.Reader, choose func([]string) ([]reading, error), yield fu
 }
 
 // scalarText is a JSON scalar as text, numbers as they are written.
-func scalarText(raw json.RawMessage) (string, error) {
+func scalarText(name string, raw json.RawMessage) (text string, err error) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 		return "", nil
 	case raw[0] == '"':
-		var s string
-		err := json.Unmarshal(raw, &s)
-		return s, err
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return "", columnError(name, "", "%w", err)
+		}
+		return text, nil
 	case raw[0] == '{' || raw[0] == '[':
-		return "", errors.New("not a text, a number or a boolean")
+		return "", columnError(name, "", "not a text, a number or a boolean")
 	}
 	return string(raw), nil
 }
 
-// flatLeaves finds the flat columns of a Parquet file.
-func flatLeaves(f *parquet.File) (leaves []*parquet.Node, names []string) {
-	for _, n := range f.Root.Children {
-		if n.IsLeaf() && !n.Repeated {
-			leaves, names = append(leaves, n), append(names, n.Name)
-		}
-	}
-	return leaves, names
-}
-
-// eachFlatRow is [eachRecord] of Parquet.
-func eachFlatRow(path string, choose func([]string) ([]reading, error), yield func(int64, []string, []string) error) (err error) {
+// eachFlatRow is [eachRecord] of the flat columns of Parquet, which are read when they are
+// first asked for.
+func eachFlatRow(path string, yield func(*record) error) (err error) {
 	f, err := parquet.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	leaves, names := flatLeaves(f)
-	read, err := choose(names)
-	if err != nil {
-		return err
-	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = corrupt("%v", p)
 		}
 	}()
-	budget := int64(parquet.MostMemory)
-	columns := make([][]string, len(names))
-	for c := range names {
-		if read[c] == notRead {
-			continue
-		}
-		if columns[c], err = readFlatColumn(f, leaves[c], &budget); err != nil {
-			return &ibid.Error{Column: names[c], Err: err}
+	var leaves []*parquet.Node
+	rec := new(record)
+	for _, n := range f.Root.Children {
+		if n.IsLeaf() && !n.Repeated {
+			leaves, rec.names = append(leaves, n), append(rec.names, n.Name)
 		}
 	}
-	for i := range f.Rows() {
-		cells := make([]string, len(names))
-		for c := range columns {
-			if columns[c] != nil {
-				cells[c] = columns[c][i]
+	var broken error
+	budget, columns := int64(parquet.MostMemory), make([][]string, len(leaves))
+	rec.cell = func(k int, _ bool) (string, error) {
+		if columns[k] == nil {
+			column, err := readFlatColumn(f, leaves[k], &budget)
+			if err != nil {
+				broken = &ibid.Error{Column: rec.names[k], Err: err}
+				return "", broken
 			}
+			columns[k] = column
 		}
-		if err := yield(i+1, names, cells); err != nil {
-			return atLine(i+1, err)
-		}
+		return columns[k][rec.line-1], nil
 	}
-	return nil
+	for err = yield(rec); err == nil && rec.line < f.Rows(); {
+		rec.line++
+		if err = yield(rec); broken != nil {
+			return broken // of the column, not of the row
+		}
+		err = atLine(rec.line, err)
+	}
+	return err
 }
 
 // readFlatColumn returns the values of a column as text.

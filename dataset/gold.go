@@ -487,14 +487,11 @@ func (r *goldReader) addAll(of *goldElement, elements []goldElement, known bool)
 func (r *goldReader) readRecords(name string) error {
 	var have []string
 	found := false
-	err := eachRecord(name, func(names []string) ([]reading, error) {
+	err := eachRecord(name, func(rec *record) error {
 		if have == nil {
-			have = names
+			have = rec.names
 		}
-		return r.choose(names)
-	}, func(_ int64, names, cells []string) error {
-		r.rows++
-		has, err := r.addRecord(names, cells)
+		has, err := r.addRecord(rec)
 		found = found || has
 		return err
 	})
@@ -504,51 +501,50 @@ func (r *goldReader) readRecords(name string) error {
 	return err
 }
 
-// choose says how the columns of a plain table are read. A name that is very probably a
-// misspelt one of ours is an error.
-func (r *goldReader) choose(names []string) ([]reading, error) {
-	read := make([]reading, len(names))
-	list := slices.Contains(names, r.gold.column)
-	for i, name := range names {
-		switch {
-		case name == r.gold.column:
-			read[i] = readJSON
-		case list && name != "id" && name != "system":
-		case r.field(name) != nil:
-			read[i] = readScalar
-		default:
-			if err := r.checkName(name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if !slices.Contains(names, "id") {
-		return nil, noColumn("id", names)
-	}
-	return read, nil
-}
-
 // addRecord keeps what one record has. found is false if that is neither the column of
-// a dataset, in JSON, nor the members of an element.
-func (r *goldReader) addRecord(names, cells []string) (found bool, err error) {
+// a dataset, in JSON, nor the members of an element. A name that is very probably a misspelt one
+// of ours is an error.
+func (r *goldReader) addRecord(rec *record) (found bool, err error) {
 	e := goldElement{mark: ibid.Mark{DocNull: true}}
-	list := slices.Index(names, r.gold.column)
-	for i, name := range names {
-		if f := r.field(name); f != nil && (list < 0 || name == "id" || name == "system") {
-			if err := r.set(&e, f, cells[i]); err != nil {
-				return found, err
+	list := slices.Index(rec.names, r.gold.column)
+	for k, name := range rec.names {
+		f := r.field(name)
+		switch {
+		case k == list, list >= 0 && name != "id" && name != "system":
+		case f == nil:
+			if err := r.checkName(name); err != nil {
+				return false, err
+			}
+		case rec.line > 0:
+			cell, err := rec.cell(k, false)
+			if err == nil {
+				err = r.set(&e, f, cell)
+			}
+			if err != nil {
+				return false, err
 			}
 			found = found || f.member == r.first()
 		}
 	}
 	switch {
-	case list < 0 && found:
-		return true, r.add(&e)
-	case list < 0 || cells[list] == "":
-		return list >= 0, nil
+	case !slices.Contains(rec.names, "id"):
+		return false, noColumn("id", rec.names)
+	case rec.line == 0:
+		return false, nil
+	}
+	r.rows++
+	if list < 0 {
+		if found {
+			err = r.add(&e)
+		}
+		return found, err
+	}
+	cell, err := rec.cell(list, true)
+	if err != nil || cell == "" {
+		return true, err
 	}
 	var objects []map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(cells[list]), &objects); err != nil {
+	if err := json.Unmarshal([]byte(cell), &objects); err != nil {
 		return true, columnError(r.gold.column, "", "not a list of objects: %v", err)
 	}
 	elements := make([]goldElement, len(objects))
@@ -562,11 +558,11 @@ func (r *goldReader) addRecord(names, cells []string) (found bool, err error) {
 				}
 				continue
 			}
-			cell, err := scalarText(object[name])
-			if err != nil {
-				return true, columnError(name, "", "%w", err)
+			cell, err := scalarText(name, object[name])
+			if err == nil {
+				err = r.set(&elements[k], f, cell)
 			}
-			if err := r.set(&elements[k], f, cell); err != nil {
+			if err != nil {
 				return true, err
 			}
 		}
