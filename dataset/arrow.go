@@ -23,29 +23,43 @@ import (
 // row alone has more. Offsets of Arrow strings are int32.
 const arrowBytes = 64 << 20
 
-// A Passed is a column of the input that becomes one of the output.
-type Passed struct {
-	Name string
-	Kind parquet.ColumnKind // String, Int32, Int64, Double or Bool
+// arrowKinds are the types of columns in Arrow and in Spark, and their names for columns that are
+// passed, which others are not.
+var arrowKinds = [...]struct {
+	arrow         arrow.DataType
+	spark, passed string
+}{
+	parquet.Int32:      {arrow.PrimitiveTypes.Int32, "INT", "int32"},
+	parquet.Int64:      {arrow.PrimitiveTypes.Int64, "BIGINT", "int64"},
+	parquet.Double:     {arrow.PrimitiveTypes.Float64, "DOUBLE", "double"},
+	parquet.Bool:       {arrow.FixedWidthTypes.Boolean, "BOOLEAN", "bool"},
+	parquet.String:     {arrow.BinaryTypes.String, "STRING", "utf8"},
+	parquet.ListInt32:  {arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int32), "ARRAY<INT>", ""},
+	parquet.ListString: {arrow.ListOfNonNullable(arrow.BinaryTypes.String), "ARRAY<STRING>", ""},
+	parquet.MapString:  {arrowMap(arrow.BinaryTypes.String), "MAP<STRING, STRING>", ""},
+	parquet.MapInt64:   {arrowMap(arrow.PrimitiveTypes.Int64), "MAP<STRING, BIGINT>", ""},
+	parquet.MapDouble:  {arrowMap(arrow.PrimitiveTypes.Float64), "MAP<STRING, DOUBLE>", ""},
 }
 
-// passedKinds are the types that passed columns can have, by their names.
-var passedKinds = []struct {
-	name string
-	kind parquet.ColumnKind
-}{{"utf8", parquet.String}, {"int32", parquet.Int32}, {"int64", parquet.Int64}, {"double", parquet.Double}, {"bool", parquet.Bool}}
+// arrowMap is a map of texts to values that are never null.
+func arrowMap(values arrow.DataType) arrow.DataType {
+	m := arrow.MapOf(arrow.BinaryTypes.String, values)
+	m.SetItemNullable(false)
+	return m
+}
 
-// ParsePassed reads NAME:TYPE; without a type it is utf8.
-func ParsePassed(text string) (Passed, error) {
+// ParsePassed reads NAME:TYPE, a column of the input that becomes one of the output; without a
+// type it is utf8.
+func ParsePassed(text string) (parquet.Field, error) {
 	name, typ, given := strings.Cut(text, ":")
 	var names []string
-	for _, k := range passedKinds {
-		if typ == k.name || !given && k.kind == parquet.String {
-			return Passed{name, k.kind}, nil
+	for _, kind := range []parquet.ColumnKind{parquet.String, parquet.Int32, parquet.Int64, parquet.Double, parquet.Bool} {
+		if typ == arrowKinds[kind].passed || !given {
+			return parquet.Field{Name: name, Kind: kind}, nil
 		}
-		names = append(names, k.name)
+		names = append(names, arrowKinds[kind].passed)
 	}
-	return Passed{}, fmt.Errorf("%q is no type of a column: those are %s", typ, strings.Join(names, ", "))
+	return parquet.Field{}, fmt.Errorf("%q is no type of a column: those are %s", typ, strings.Join(names, ", "))
 }
 
 // An ArrowTable is the form of tables of results that leave as an Arrow IPC stream: the
@@ -53,15 +67,15 @@ func ParsePassed(text string) (Passed, error) {
 // without parsing. Columns have the names and kinds of results: int32, int64, float64, bool,
 // utf8, list<int32>, list<utf8>, map<utf8, utf8>.
 type ArrowTable struct {
-	fields []parquet.Field
-	passed []Passed
+	fields []parquet.Field // of the table, and behind them those that are passed
+	passed int
 	schema *arrow.Schema
 	bytes  []byte // the schema as a message
 }
 
 // NewArrowTable makes the form. All columns are nullable: row and id are not known of every
 // row.
-func NewArrowTable(fields []parquet.Field, passed []Passed, metadata map[string]string) (*ArrowTable, error) {
+func NewArrowTable(fields, passed []parquet.Field, metadata map[string]string) (*ArrowTable, error) {
 	fields = slices.Clone(fields)
 	for i := range fields {
 		fields[i].Required = false
@@ -69,16 +83,14 @@ func NewArrowTable(fields []parquet.Field, passed []Passed, metadata map[string]
 	return newArrowTable(fields, passed, metadata)
 }
 
-func newArrowTable(fields []parquet.Field, passed []Passed, metadata map[string]string) (*ArrowTable, error) {
+func newArrowTable(fields, passed []parquet.Field, metadata map[string]string) (*ArrowTable, error) {
+	fields = slices.Concat(fields, passed)
 	var columns []arrow.Field
-	for _, f := range fields {
-		columns = append(columns, arrow.Field{Name: f.Name, Type: arrowTypeOf(f.Kind), Nullable: !f.Required})
-	}
-	for _, p := range passed {
-		if slices.ContainsFunc(columns, func(f arrow.Field) bool { return f.Name == p.Name }) {
-			return nil, fmt.Errorf("column %s is in the table already", p.Name)
+	for i, f := range fields {
+		if slices.ContainsFunc(fields[:i], func(other parquet.Field) bool { return f.Name == other.Name }) {
+			return nil, fmt.Errorf("column %s is in the table already", f.Name)
 		}
-		columns = append(columns, arrow.Field{Name: p.Name, Type: arrowTypeOf(p.Kind), Nullable: true})
+		columns = append(columns, arrow.Field{Name: f.Name, Type: arrowKinds[f.Kind].arrow, Nullable: !f.Required})
 	}
 	m := arrow.MetadataFrom(metadata)
 	schema := arrow.NewSchema(columns, &m)
@@ -87,33 +99,7 @@ func newArrowTable(fields []parquet.Field, passed []Passed, metadata map[string]
 		return nil, err
 	}
 	const end = 8 // bytes, of the stream
-	return &ArrowTable{fields, passed, schema, b.Bytes()[:b.Len()-end]}, nil
-}
-
-func arrowTypeOf(k parquet.ColumnKind) arrow.DataType {
-	switch k {
-	case parquet.Int32:
-		return arrow.PrimitiveTypes.Int32
-	case parquet.Int64:
-		return arrow.PrimitiveTypes.Int64
-	case parquet.Double:
-		return arrow.PrimitiveTypes.Float64
-	case parquet.Bool:
-		return arrow.FixedWidthTypes.Boolean
-	case parquet.String:
-		return arrow.BinaryTypes.String
-	case parquet.ListInt32:
-		return arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int32)
-	case parquet.ListString:
-		return arrow.ListOfNonNullable(arrow.BinaryTypes.String)
-	case parquet.MapString:
-		return arrowMap(arrow.BinaryTypes.String)
-	case parquet.MapInt64:
-		return arrowMap(arrow.PrimitiveTypes.Int64)
-	case parquet.MapDouble:
-		return arrowMap(arrow.PrimitiveTypes.Float64)
-	}
-	panic(fmt.Sprintf("dataset: no Arrow type for %v", k))
+	return &ArrowTable{fields, len(passed), schema, b.Bytes()[:b.Len()-end]}, nil
 }
 
 // An arrowField is a field as the JSON of Arrow's integration tests has it.
@@ -128,55 +114,39 @@ type arrowField struct {
 //
 // Source: Arrow, docs/source/format/Integration.rst.
 func (t *ArrowTable) JSON() ([]byte, error) {
-	fields, _ := describeArrow(t.schema.Fields())
-	return json.MarshalIndent(map[string]any{"schema": map[string]any{"fields": fields}}, "", "  ")
+	return json.MarshalIndent(map[string]any{"schema": map[string]any{"fields": describeArrow(t.schema.Fields())}}, "", "  ")
 }
 
 // SparkDDL is the schema as Spark's mapInArrow and from_ddl take it.
 func (t *ArrowTable) SparkDDL() string {
-	columns, types := describeArrow(t.schema.Fields())
-	for i, f := range columns {
-		types[i] = "`" + strings.ReplaceAll(f.Name, "`", "``") + "` " + types[i]
+	var columns []string
+	for _, f := range t.fields {
+		columns = append(columns, "`"+strings.ReplaceAll(f.Name, "`", "``")+"` "+arrowKinds[f.Kind].spark)
 	}
-	return strings.Join(types, ", ")
+	return strings.Join(columns, ", ")
 }
 
-// describeArrow describes fields for the integration tests of Arrow, and their types as Spark
-// calls them.
-func describeArrow(fields []arrow.Field) (all []arrowField, spark []string) {
-	all = []arrowField{}
+// describeArrow describes fields for the integration tests of Arrow.
+func describeArrow(fields []arrow.Field) []arrowField {
+	all := []arrowField{}
 	for _, f := range fields {
-		out, name := arrowField{Name: f.Name, Nullable: f.Nullable, Type: map[string]any{}, Children: []arrowField{}}, ""
-		var inner []string
+		out := arrowField{f.Name, f.Nullable, map[string]any{"name": f.Type.Name()}, []arrowField{}}
 		switch t := f.Type.(type) {
-		case *arrow.Int32Type:
-			out.Type["name"], out.Type["isSigned"], out.Type["bitWidth"], name = "int", true, 32, "INT"
-		case *arrow.Int64Type:
-			out.Type["name"], out.Type["isSigned"], out.Type["bitWidth"], name = "int", true, 64, "BIGINT"
+		case *arrow.Int32Type, *arrow.Int64Type:
+			out.Type = map[string]any{"name": "int", "isSigned": true, "bitWidth": t.(arrow.FixedWidthDataType).BitWidth()}
 		case *arrow.Float64Type:
-			out.Type["name"], out.Type["precision"], name = "floatingpoint", "DOUBLE", "DOUBLE"
-		case *arrow.BooleanType:
-			out.Type["name"], name = "bool", "BOOLEAN"
-		case *arrow.StringType:
-			out.Type["name"], name = "utf8", "STRING"
+			out.Type = map[string]any{"name": "floatingpoint", "precision": "DOUBLE"}
 		case *arrow.StructType: // the pairs of a map
-			out.Type["name"] = "struct"
-			out.Children, inner = describeArrow(t.Fields())
-			name = strings.Join(inner, ", ")
+			out.Children = describeArrow(t.Fields())
 		case *arrow.MapType:
-			out.Type["name"], out.Type["keysSorted"] = "map", t.KeysSorted
-			out.Children, inner = describeArrow([]arrow.Field{{Name: "entries", Type: t.Elem()}})
-			name = "MAP<" + inner[0] + ">"
+			out.Type["keysSorted"] = t.KeysSorted
+			out.Children = describeArrow([]arrow.Field{{Name: "entries", Type: t.Elem()}})
 		case *arrow.ListType:
-			out.Type["name"] = "list"
-			out.Children, inner = describeArrow([]arrow.Field{t.ElemField()})
-			name = "ARRAY<" + inner[0] + ">"
-		default:
-			panic("dataset: no JSON for " + t.String())
+			out.Children = describeArrow([]arrow.Field{t.ElemField()})
 		}
-		all, spark = append(all, out), append(spark, name)
+		all = append(all, out)
 	}
-	return all, spark
+	return all
 }
 
 // An ArrowWriter writes the records of a table as a stream.
@@ -253,13 +223,6 @@ func (w *ArrowWriter) writeAll(b *array.RecordBuilder) error {
 	record := b.NewRecord()
 	defer record.Release()
 	return w.Write(record)
-}
-
-// arrowMap is a map of texts to values that are never null.
-func arrowMap(values arrow.DataType) arrow.DataType {
-	m := arrow.MapOf(arrow.BinaryTypes.String, values)
-	m.SetItemNullable(false)
-	return m
 }
 
 // arrowBatch returns the row after the last of a batch that begins at row from.
@@ -385,7 +348,7 @@ func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, e
 	b := array.NewRecordBuilder(memory.DefaultAllocator, t.schema)
 	defer b.Release()
 	b.Reserve(table.Rows())
-	for c, f := range t.fields {
+	for c, f := range t.fields[:len(t.fields)-t.passed] {
 		v := *table.Column(c)
 		switch { // the table keeps its own
 		case f.Name == "row":
@@ -409,18 +372,18 @@ func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, e
 		appendArrow(b.Field(c), &v, 0, v.Rows)
 	}
 	var v parquet.ColumnValues
-	for k := range t.passed {
-		if err := t.passed[k].read(from.Record, &v); err != nil {
+	for c := len(t.fields) - t.passed; c < len(t.fields); c++ {
+		if err := readPassed(from.Record, &t.fields[c], &v); err != nil {
 			return nil, err
 		}
-		appendArrow(b.Field(len(t.fields)+k), &v, 0, v.Rows)
+		appendArrow(b.Field(c), &v, 0, v.Rows)
 	}
 	return b.NewRecord(), nil
 }
 
-// read reads the column of the input in the type of the output. One that is not there is an
+// readPassed reads a column of the input in the type of the output. One that is not there is an
 // [*ibid.Error], as is one of another type.
-func (p *Passed) read(record arrow.Record, v *parquet.ColumnValues) error {
+func readPassed(record arrow.Record, p *parquet.Field, v *parquet.ColumnValues) error {
 	at := record.Schema().FieldIndices(p.Name)
 	if len(at) != 1 {
 		return columnError(p.Name, "", "%d columns of this name in the input, which is to be passed", len(at))
@@ -440,7 +403,7 @@ func (p *Passed) read(record arrow.Record, v *parquet.ColumnValues) error {
 		number := intsOf(column)
 		set = func(i int) { v.Ints[i] = number(i) }
 	default:
-		return columnError(p.Name, "name its type: --pass NAME:TYPE", "%s instead of %s", column.DataType(), arrowTypeOf(p.Kind))
+		return columnError(p.Name, "name its type: --pass NAME:TYPE", "%s instead of %s", column.DataType(), arrowKinds[p.Kind].arrow)
 	}
 	null := nullsOf(column)
 	for i := range v.Rows {

@@ -170,7 +170,7 @@ func asJSON(t *testing.T, v any) any {
 // TestArrowOut: tables of results come back from a stream of Arrow as they were, whatever is
 // null, with the rows and ids of the input and with its columns that pass.
 func TestArrowOut(t *testing.T) {
-	var passed []Passed
+	var passed []parquet.Field
 	for _, text := range []string{"name", "small:int32", "large:int64", "real:double", "flag:bool"} {
 		p, err := ParsePassed(text)
 		if err != nil {
@@ -256,7 +256,7 @@ func TestPassedRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		form, err := NewArrowTable(outFields, []Passed{p}, nil)
+		form, err := NewArrowTable(outFields, []parquet.Field{p}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,14 +268,14 @@ func TestPassedRefusals(t *testing.T) {
 	if _, err := ParsePassed("a:text"); err == nil || !strings.Contains(err.Error(), `"text" is no type of a column: those are utf8, int32, int64, double, bool`) {
 		t.Errorf("a type that is none: %v", err)
 	}
-	if _, err := NewArrowTable(outFields, []Passed{{Name: "score", Kind: parquet.Double}}, nil); err == nil || err.Error() != "column score is in the table already" {
+	if _, err := NewArrowTable(outFields, []parquet.Field{{Name: "score", Kind: parquet.Double}}, nil); err == nil || err.Error() != "column score is in the table already" {
 		t.Errorf("a column that is there: %v", err)
 	}
 }
 
 // TestSparkDDL: the schema of a table in the words of Spark, with every type.
 func TestSparkDDL(t *testing.T) {
-	form, err := NewArrowTable(outFields, []Passed{{Name: "a`b", Kind: parquet.String}}, nil)
+	form, err := NewArrowTable(outFields, []parquet.Field{{Name: "a`b", Kind: parquet.String}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

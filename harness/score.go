@@ -15,16 +15,17 @@ import (
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
 )
 
 // A Filter says which table of results becomes of a stream of rows.
 type Filter struct {
-	Table   string           // rows, citations or verdicts
-	Format  string           // of the rows: arrow, jsonl or parquet; "" recognises it
-	Pass    []dataset.Passed // columns of the input for the table rows
-	Without []string         // columns that no row has a value in: truth, documents
+	Table   string          // rows, citations or verdicts
+	Format  string          // of the rows: arrow, jsonl or parquet; "" recognises it
+	Pass    []parquet.Field // columns of the input for the table rows
+	Without []string        // columns that no row has a value in: truth, documents
 }
 
 // FilterTables are the tables that a [Filter] can have.
