@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"slices"
 
 	"ibid"
 	"ibid/metrics/quote"
@@ -68,7 +69,7 @@ var errEnough = errors.New("enough")
 // unit are not looked at.
 func ProveOffsets(ctx context.Context, s *Source, documents *View, c Conventions, limit int64) (OffsetProof, error) {
 	p := offsetProver{resolver: NewResolver(documents, c), given: Reading{c.OffsetUnit, c.SpanEnd, c.OffsetBase}, common: 1<<len(readings) - 1}
-	if !s.fileSet.has("citations.cited_text") && !s.fileSet.has("truth.cited_text") {
+	if columns := s.Columns(); !slices.Contains(columns, "citations.cited_text") && !slices.Contains(columns, "truth.cited_text") {
 		return OffsetProof{}, nil
 	}
 	s = s.Select(WantKeys | WantSpans | WantQuotes | WantDocuments)
@@ -83,16 +84,6 @@ func ProveOffsets(ctx context.Context, s *Source, documents *View, c Conventions
 		}
 	}
 	return p.result(), p.resolver.Err()
-}
-
-// has reports whether some file has a wanted column.
-func (s *fileSet) has(name string) bool {
-	for col, present := range s.present {
-		if present && s.spec.path(col) == name {
-			return true
-		}
-	}
-	return false
 }
 
 // sample returns rows where reading can begin, evenly spread over all, at most n.

@@ -71,16 +71,12 @@ func NewResolver(documents *View, c Conventions) *Resolver {
 }
 
 // fail records what is wrong with element i of a list, unless err is nil or
-// something was wrong before it.
-func (r *Resolver) fail(list string, i int, err *badValue) {
+// something was wrong before it. Its column is a name within the list.
+func (r *Resolver) fail(list string, i int, err *ibid.Error) {
 	if err != nil && r.bad == nil {
-		r.bad = &ibid.Error{Column: list + "." + err.column, Err: fmt.Errorf("element %d: %s", i, err.what)}
+		r.bad = &ibid.Error{Column: list + "." + err.Column, Err: fmt.Errorf("element %d: %w", i, err.Err)}
 	}
 }
-
-// A badValue is a value that cannot be understood; column is its name within
-// the list.
-type badValue struct{ column, what string }
 
 // Resolve fills in where the citations and marks of row point, and the extents of
 // citations and claims in the answer. The strings of the places are those of row.
@@ -224,30 +220,17 @@ type Conventions struct {
 	MaxSpanLength    int64      // code points of a span given by offsets; 0 means no limit
 	Tokenizer        token.Kind // of [Resolver.Tokens]
 	Checks           Checks
-	Complete         Completeness
-}
 
-// A Completeness says whether a document that is not among those given was invented,
-// or merely is not at hand.
-type Completeness uint8
-
-const (
-	AutoComplete Completeness = iota // invented, unless the name begins with http:// or https://
-	Complete                         // invented
-	Incomplete                       // not at hand
-)
-
-var completenessNames = [...]string{"auto", "true", "false"}
-
-// ParseCompleteness returns the completeness of that name: "auto", "true" or "false".
-func ParseCompleteness(name string) (Completeness, error) {
-	return parseName[Completeness]("documents complete", name, completenessNames[:])
+	// Complete says whether a document that is not among those given was invented ("true"), or
+	// merely is not at hand ("false"). "auto" and "": invented, unless its name begins with
+	// http:// or https://.
+	Complete string
 }
 
 // covers reports whether the documents given are all that may bear such a name.
-func (c Completeness) covers(name string) bool {
+func (c *Conventions) covers(name string) bool {
 	web := strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
-	return c == Complete || c == AutoComplete && !web
+	return c.Complete == "true" || c.Complete != "false" && !web
 }
 
 // Checks say which of a citation's statuses can be given. A check that is off

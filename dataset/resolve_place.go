@@ -34,7 +34,7 @@ type query struct {
 }
 
 // resolve dispatches on what is given.
-func (q *query) resolve() *badValue {
+func (q *query) resolve() *ibid.Error {
 	r := q.r
 	q.place.Doc, q.place.Level, q.place.Status = q.doc, ibid.LevelNowhere, ibid.StatusUnchecked
 	unit, coarse, err := r.unit(q.unit)
@@ -42,18 +42,18 @@ func (q *query) resolve() *badValue {
 	case err != nil:
 		return err
 	case q.start.Known() && !q.end.Known():
-		return &badValue{"end", fmt.Sprintf("null, but start is %d", q.start.Value)}
+		return columnError("end", "", "null, but start is %d", q.start.Value)
 	case q.end.Known() && !q.start.Known():
-		return &badValue{"start", fmt.Sprintf("null, but end is %d", q.end.Value)}
+		return columnError("start", "", "null, but end is %d", q.end.Value)
 	case q.page.Known() && (q.page.Value > math.MaxInt32 || q.page.Value < math.MinInt32):
-		return &badValue{"page", fmt.Sprintf("%d does not fit into 32 bits", q.page.Value)}
+		return columnError("page", "", "%d does not fit into 32 bits", q.page.Value)
 	}
 	q.source, q.given, q.repaired, q.held = source{}, ibid.Interval{}, ibid.Interval{}, false
 	if !q.docNull {
 		r.find(q.doc, &q.source)
 		q.place.Level = ibid.LevelDocument
 	}
-	if r.conv.Checks.Existence && !q.elsewhere && q.source.missing(r) && r.conv.Complete.covers(q.doc) {
+	if r.conv.Checks.Existence && !q.elsewhere && q.source.missing(r) && r.conv.covers(q.doc) {
 		q.place.Status = ibid.StatusDocumentNotFound
 	}
 	switch {
@@ -76,7 +76,7 @@ func (q *query) resolve() *badValue {
 }
 
 // unit returns the unit of offsets, or the name of a coarser unit.
-func (r *Resolver) unit(name string) (u token.Unit, coarse string, err *badValue) {
+func (r *Resolver) unit(name string) (u token.Unit, coarse string, err *ibid.Error) {
 	switch name {
 	case "":
 		return r.conv.OffsetUnit, "", nil
@@ -85,7 +85,7 @@ func (r *Resolver) unit(name string) (u token.Unit, coarse string, err *badValue
 	}
 	u, unknown := token.ParseUnit(name)
 	if unknown != nil {
-		err = &badValue{"unit", fmt.Sprintf("%q is not one of codepoint, utf16, byte, page, block, document", name)}
+		err = columnError("unit", "", "%q is not one of codepoint, utf16, byte, page, block, document", name)
 	}
 	return u, "", err
 }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -81,7 +80,7 @@ const maxKeptNames = 256
 
 // reset takes the documents of the next row. Two of one name must be equal; the
 // error is that of document bad, the first that is not.
-func (n *inline) reset(docs []ibid.Document) (bad int, err *badValue) {
+func (n *inline) reset(docs []ibid.Document) (bad int, err *ibid.Error) {
 	if len(docs) == 0 && len(n.docs) == 0 {
 		return 0, nil
 	}
@@ -100,7 +99,7 @@ func (n *inline) reset(docs []ibid.Document) (bad int, err *badValue) {
 		if !taken {
 			n.byName[docs[i].Doc] = int32(i)
 		} else if err == nil && !sameDocument(&docs[first], &docs[i]) {
-			bad, err = i, &badValue{"doc", fmt.Sprintf("%q differs from element %d of the same name", docs[i].Doc, first)}
+			bad, err = i, columnError("doc", "", "%q differs from element %d of the same name", docs[i].Doc, first)
 		}
 	}
 	return bad, err

@@ -515,26 +515,18 @@ func (s *fileSet) unchecked(i int) (sum int64, err error) {
 
 // DigestFiles hashes the bytes of files.
 func DigestFiles(ctx context.Context, names []string) ([]FileDigest, error) {
-	buf := make([]byte, 1<<20)
-	digests := make([]FileDigest, 0, len(names))
+	var set fileSet
 	for _, name := range names {
-		d, err := digestFile(ctx, name, buf, func(int) {})
-		if err != nil {
+		f := inputFile{FileInfo: FileInfo{Name: name}}
+		if err := f.stat(); err != nil {
 			return nil, parquet.FileError(name, err)
 		}
-		digests = append(digests, d)
+		set.files = append(set.files, f)
 	}
-	return digests, nil
+	return set.Digest(ctx, nil)
 }
 
 func digestFile(ctx context.Context, name string, buf []byte, read func(n int)) (FileDigest, error) {
-	if objects.Is(name) {
-		o, err := objects.Open(ctx, name)
-		if err != nil {
-			return FileDigest{}, err
-		}
-		return FileDigest{Name: name, Size: o.Size, Version: o.Version}, nil
-	}
 	f, err := os.Open(name)
 	if err != nil {
 		return FileDigest{}, err

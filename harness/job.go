@@ -247,10 +247,7 @@ func (p *Plan) agreedConventions() (dataset.Conventions, error) {
 	if out.Tokenizer, err = token.ParseKind(s.Tokenizer); err != nil {
 		return out, &ibid.Error{Usage: true, Err: err}
 	}
-	if out.Complete, err = dataset.ParseCompleteness(s.DocumentsComplete); err != nil {
-		return out, &ibid.Error{Usage: true, Err: err}
-	}
-	out.MaxSpanLength = s.SpanMatching.MaxSpanLength
+	out.Complete, out.MaxSpanLength = s.DocumentsComplete, s.SpanMatching.MaxSpanLength
 	checks := s.QualityControl.ValidationChecks
 	out.Checks = dataset.Checks{
 		Existence: checks.DocumentExistenceCheck,
