@@ -198,13 +198,14 @@ func (b *Batch) reset() {
 	b.arena.Reset()
 }
 
-// segment returns the part that row i belongs to.
-func (b *Batch) segment(i int) *batchPart {
+// Place says which file row i is in, and which of its rows it is.
+func (b *Batch) Place(i int) (file string, row int64) {
 	k := len(b.parts) - 1
 	for b.parts[k].first > i {
 		k--
 	}
-	return &b.parts[k]
+	part := &b.parts[k]
+	return part.file, part.fileRow + int64(i-part.first)
 }
 
 // elements returns the entries of row i and whether its list is known; lo = hi

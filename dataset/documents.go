@@ -138,19 +138,19 @@ const documentBatch = 64
 // file is a document: text, Markdown, HTML or PDF, named by its path from the
 // folder, with slashes. The pages of a PDF are its pages.
 type DocumentSource struct {
-	fileSet         // of a folder, what its files have in common with others
-	folder  *folder // else nil
+	fileSet
+	folder bool
 }
 
 // OpenDocuments is [Open] for DOCUMENTS files. o.Want is ignored.
 func OpenDocuments(pattern string, o ReadOptions) (*DocumentSource, error) {
-	folder, err := openFolder(pattern)
+	folder, err := filesOfFolder(pattern)
 	if err != nil {
 		return nil, err
 	}
 	if folder != nil {
-		set := fileSet{spec: &documentSpec, options: o, files: folder.files, rows: int64(len(folder.files)), present: make([]bool, len(documentSpec.columns))}
-		return &DocumentSource{set, folder}, nil
+		set := fileSet{spec: &documentSpec, options: o, files: folder, rows: int64(len(folder)), present: make([]bool, len(documentSpec.columns))}
+		return &DocumentSource{set, true}, nil
 	}
 	o.Want = WantDocuments
 	files, err := openFiles(pattern, &documentSpec, o)
@@ -158,15 +158,6 @@ func OpenDocuments(pattern string, o ReadOptions) (*DocumentSource, error) {
 		return nil, err
 	}
 	return &DocumentSource{fileSet: *files}, nil
-}
-
-// Reader says what turns the files of a folder into text, with its version; "" for
-// other DOCUMENTS.
-func (s *DocumentSource) Reader() string {
-	if s.folder == nil {
-		return ""
-	}
-	return s.folder.reader()
 }
 
 // Read decodes all documents in order and hands each to yield, whose error ends
@@ -183,8 +174,8 @@ type documentReader func(ctx context.Context, need func(name string) bool, yield
 
 // read is Read; files of a folder that are not needed are not even opened.
 func (s *DocumentSource) read(ctx context.Context, need func(name string) bool, yield func(*ibid.Document) error) error {
-	if s.folder != nil {
-		return s.folder.read(ctx, need, yield)
+	if s.folder {
+		return s.readFolder(ctx, need, yield)
 	}
 	return s.fileSet.eachDocument(ctx, documentBatch, yield)
 }
@@ -208,8 +199,7 @@ func (s *fileSet) eachDocument(ctx context.Context, rows int, yield func(*ibid.D
 
 // fileDocument fills d with row i of a batch of a DOCUMENTS file.
 func (b *Batch) fileDocument(i int, d *ibid.Document) error {
-	seg := b.segment(i)
-	d.File, d.FileRow = seg.file, seg.fileRow+int64(i-seg.first)
+	d.File, d.FileRow = b.Place(i)
 	d.Err = b.errs[int32(i)]
 	if !b.leaves[0].is(i, codePlain) {
 		return &ibid.Error{File: d.File, Row: ibid.Some(d.FileRow), Column: "doc", Err: errors.New("a document needs a name")}

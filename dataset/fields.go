@@ -412,9 +412,8 @@ func fillFields[T any](b *Batch, i int, fields []field[T], x *T) {
 // as if the file did not have them. What tables of their own say of the row is in
 // it, see [Source.Join]. The row is valid until the batch is released.
 func (b *Batch) Row(i int, r *ibid.Answer) {
-	part := b.segment(i)
-	r.Pos, r.File, r.FileRow = b.pos+int64(i), part.file, part.fileRow+int64(i-part.first)
-	r.Err = nil
+	r.Pos, r.Err = b.pos+int64(i), nil
+	r.File, r.FileRow = b.Place(i)
 	if b.errs != nil {
 		r.Err = b.errs[int32(i)]
 	}

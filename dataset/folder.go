@@ -16,13 +16,9 @@ import (
 	"ibid/dataset/parquet"
 )
 
-// A folder is DOCUMENTS as people have them: each file below it is a document,
-// named by its path from there, with slashes.
-type folder struct{ files []inputFile }
-
-// openFolder lists the files of a folder that has no Parquet file in it. It
-// returns nil for everything else.
-func openFolder(path string) (*folder, error) {
+// filesOfFolder lists the files of a folder that has no Parquet file in it: each is a document,
+// named by its path from there, with slashes. It returns nil for everything else.
+func filesOfFolder(path string) (files []inputFile, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return nil, nil // for others to say
@@ -30,7 +26,7 @@ func openFolder(path string) (*folder, error) {
 	if _, err := expandDir(path); err == nil {
 		return nil, nil
 	}
-	f, readable := &folder{}, 0
+	readable := 0
 	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return parquet.FileError(name, err)
@@ -55,7 +51,7 @@ func openFolder(path string) (*folder, error) {
 		if documents.KindOfName(name) != documents.Unreadable {
 			readable++
 		}
-		f.files = append(f.files, inputFile{FileInfo{Name: name, Doc: doc, Rows: 1, Size: info.Size(), Modified: info.ModTime()}, nil, 0, nil})
+		files = append(files, inputFile{FileInfo: FileInfo{Name: name, Doc: doc, Rows: 1, Size: info.Size(), Modified: info.ModTime()}})
 		return nil
 	})
 	if err != nil {
@@ -67,25 +63,23 @@ func openFolder(path string) (*folder, error) {
 			Hint: fmt.Sprintf("documents end in %s; for Parquet files with another ending give a glob, such as %s", strings.Join(documents.Extensions(), ", "), filepath.Join(path, "*")),
 		}
 	}
-	return f, nil
+	return files, nil
 }
 
-// read hands the documents that need names to yield, in the order of their names;
+// readFolder hands the documents that need names to yield, in the order of their names;
 // a nil need names all. What cannot be read is a document with an Err.
-func (f *folder) read(ctx context.Context, need func(string) bool, yield func(*ibid.Document) error) error {
-	for i := range f.files {
+func (s *DocumentSource) readFolder(ctx context.Context, need func(string) bool, yield func(*ibid.Document) error) error {
+	for i := range s.files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if need != nil && !need(f.files[i].Doc) {
+		f := &s.files[i]
+		if need != nil && !need(f.Doc) {
 			continue
 		}
-		d := ibid.Document{Doc: f.files[i].Doc, File: f.files[i].Name, FileRow: -1}
-		if err := f.fill(ctx, i, &d); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			d.Err = err
+		d := ibid.Document{Doc: f.Doc, File: f.Name, FileRow: -1}
+		if d.Err = f.fill(ctx, &d); ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if err := yield(&d); err != nil {
 			return err
@@ -99,7 +93,7 @@ const mostFile = 256 << 20
 
 // fill reads one file. An error says what is wrong with the document; one of the
 // disk does, too.
-func (f *folder) fill(ctx context.Context, i int, d *ibid.Document) error {
+func (f *inputFile) fill(ctx context.Context, d *ibid.Document) error {
 	kind := documents.KindOfName(d.File)
 	if kind == documents.Unreadable {
 		return errors.New("neither text, Markdown, HTML nor PDF")
@@ -115,7 +109,7 @@ func (f *folder) fill(ctx context.Context, i int, d *ibid.Document) error {
 		return err
 	case len(data) > mostFile:
 		return fmt.Errorf("over %d bytes", mostFile)
-	case int64(len(data)) != f.files[i].Size:
+	case int64(len(data)) != f.Size:
 		return errors.New("the file has changed while it was being read")
 	}
 	t, err := documents.Read(ctx, kind, "", data)
@@ -132,13 +126,16 @@ func FillDocument(d *ibid.Document, t *documents.Text) {
 	d.Pages, d.HasPages = t.Pages, t.Pages != nil
 }
 
-// reader says what reads the files, where that can change their texts.
-func (f *folder) reader() string {
-	s := documents.Version
-	for i := range f.files {
-		if documents.KindOfName(f.files[i].Name) == documents.PDF {
-			return s + ", " + documents.PDFReader()
+// Reader says what turns the files of a folder into text, with its version, where that can
+// change their texts; "" for other DOCUMENTS.
+func (s *DocumentSource) Reader() string {
+	if !s.folder {
+		return ""
+	}
+	for i := range s.files {
+		if documents.KindOfName(s.files[i].Name) == documents.PDF {
+			return documents.Version + ", " + documents.PDFReader()
 		}
 	}
-	return s
+	return documents.Version
 }

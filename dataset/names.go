@@ -92,7 +92,7 @@ func (n *DocumentNames) add(name string) error {
 // EachName calls yield with the name of every document; texts are not read. The name is
 // valid until yield returns.
 func (s *DocumentSource) EachName(ctx context.Context, yield func(name string) error) error {
-	if s.folder != nil {
+	if s.folder {
 		for i := range s.fileSet.files {
 			if err := yield(s.fileSet.files[i].Doc); err != nil {
 				return err

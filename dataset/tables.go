@@ -135,12 +135,6 @@ func (b *Batch) at(i int, err error) error {
 	return e
 }
 
-// Place says which file row i is in, and which of its rows it is.
-func (b *Batch) Place(i int) (file string, row int64) {
-	part := b.segment(i)
-	return part.file, part.fileRow + int64(i-part.first)
-}
-
 // Glob lists the files that patterns name, each once, in the order of their names. ** stands
 // for any folders, also none. Of a folder it lists the files called name in it and below,
 // or, without any, all *.parquet. Names that begin with a dot or an underscore are hidden.
