@@ -30,6 +30,7 @@ type Gold struct {
 	fileSet        // of which there is no spec: records, names, sizes and conventions of the files
 	column  string // truth or labels
 	group   int
+	fields  []field[goldElement] // that an element is kept as: goldKeys, and those of its members
 	seed    maphash.Seed
 	texts   string // the encoded elements, one after the other
 	entries []goldEntry
@@ -46,7 +47,7 @@ type goldEntry struct {
 
 // A goldElement is one mark or one label.
 type goldElement struct {
-	id, system string
+	id, system string // system is "" of a mark, which belongs to the answers of all
 	mark       ibid.Mark
 	label      ibid.Label
 	empty      bool   // the truth is known, and nothing: there is no mark
@@ -81,14 +82,6 @@ var goldFields = map[int][]field[goldElement]{
 		column[goldElement]("claim_start", "claimStart", WantAll),
 		column[goldElement]("claim_end", "claimEnd", WantAll),
 		within(unsafe.Offsetof(goldElement{}.label), []field[ibid.Label]{column[ibid.Label]("proposed_by", "ProposedBy", WantAll)})[0]),
-}
-
-// goldSpec has the columns of a dataset that a table of the group can be.
-func goldSpec(group int) *schemaSpec {
-	s := &schemaSpec{groups: []string{rowSpec.groups[group]}}
-	addFields(s, -1, goldKeys)
-	addFields(s, 0, goldFields[group])
-	return s
 }
 
 // OpenTruth reads a table of truth: Parquet, JSON Lines or CSV files, with an id and
@@ -205,16 +198,6 @@ func (g *Gold) fillLabels(r *ibid.Answer) {
 // aboutText reports whether a label says what claim it is about by text or interval.
 func (e *goldElement) aboutText() bool { return e.claimText != "" || e.claimStart.Known() }
 
-// encoded are the fields that an element is kept as: a mark belongs to the answers of all
-// systems.
-func (g *Gold) encodedFields() []field[goldElement] {
-	keys := goldKeys
-	if g.group == groupTruth {
-		keys = keys[:1]
-	}
-	return append(slices.Clip(keys), goldFields[g.group]...)
-}
-
 // encode appends an element: whether it is empty, and its fields. Before a text stands its
 // length and one more, 0 for null; before a number whether it is known.
 func (g *Gold) encode(to []byte, e *goldElement) []byte {
@@ -225,9 +208,8 @@ func (g *Gold) encode(to []byte, e *goldElement) []byte {
 		}
 	}
 	number(e.empty, 0)
-	fields := g.encodedFields()
-	for k := range fields {
-		switch f := &fields[k]; f.kind {
+	for k := range g.fields {
+		switch f := &g.fields[k]; f.kind {
 		case parquet.String:
 			if f.null == flagIsNull && f.isNull(e) {
 				to = append(to, 0)
@@ -261,9 +243,8 @@ func (g *Gold) element(entry int) (e goldElement) {
 		return n, known
 	}
 	_, e.empty = number()
-	fields := g.encodedFields()
-	for k := range fields {
-		switch f := &fields[k]; f.kind {
+	for k := range g.fields {
+		switch f := &g.fields[k]; f.kind {
 		case parquet.String:
 			n, size := binary.Uvarint(head())
 			if rest = rest[size:]; n > 0 {
@@ -287,7 +268,6 @@ func (g *Gold) element(entry int) (e goldElement) {
 // A goldReader reads the files of a table.
 type goldReader struct {
 	gold   *Gold
-	spec   *schemaSpec
 	texts  []byte
 	rows   int64           // records of the current file
 	stated FileConventions // by the current file
@@ -295,7 +275,8 @@ type goldReader struct {
 }
 
 func newGoldReader(group int) *goldReader {
-	return &goldReader{gold: &Gold{column: rowSpec.groups[group], group: group, seed: maphash.MakeSeed()}, spec: goldSpec(group)}
+	fields := slices.Concat(goldKeys, goldFields[group])
+	return &goldReader{gold: &Gold{column: rowSpec.groups[group], group: group, fields: fields, seed: maphash.MakeSeed()}}
 }
 
 // add keeps an element.
@@ -306,6 +287,7 @@ func (r *goldReader) add(e *goldElement) error {
 	}
 	e.system = cmp.Or(e.system, "default")
 	if g.group == groupTruth {
+		e.system = ""
 		e.mark.Unit = cmp.Or(e.mark.Unit, r.stated.OffsetUnit)
 	} else if err := e.checkLabel(); err != nil {
 		return err
@@ -372,11 +354,9 @@ func wholeNumber(cell string) (n int64, ok bool) {
 
 // field is the column that goes by a name, nil if none does.
 func (r *goldReader) field(name string) *field[goldElement] {
-	for _, fields := range [][]field[goldElement]{goldKeys, goldFields[r.gold.group]} {
-		for k := range fields {
-			if fields[k].named(name) {
-				return &fields[k]
-			}
+	for k := range r.gold.fields {
+		if f := &r.gold.fields[k]; f.named(name) {
+			return f
 		}
 	}
 	return nil
@@ -384,7 +364,7 @@ func (r *goldReader) field(name string) *field[goldElement] {
 
 // members are the names of the columns of an element.
 func (r *goldReader) members() (names []string) {
-	for _, f := range goldFields[r.gold.group] {
+	for _, f := range r.gold.fields[len(goldKeys):] {
 		names = append(names, f.member)
 	}
 	return names
@@ -439,12 +419,15 @@ func (r *goldReader) read(name string) error {
 
 // readLists reads a Parquet file with the column of a dataset.
 func (r *goldReader) readLists(name string) error {
-	files, err := openFiles(name, r.spec, ReadOptions{})
+	fields := r.gold.fields[len(goldKeys):]
+	spec := &schemaSpec{groups: []string{r.gold.column}}
+	addFields(spec, -1, goldKeys)
+	addFields(spec, 0, fields)
+	files, err := openFiles(name, spec, ReadOptions{})
 	if err != nil {
 		return err
 	}
 	r.rows = files.rows
-	fields := goldFields[r.gold.group]
 	var elements []goldElement
 	return files.read(context.Background(), 0, 1024, func(b *Batch) error {
 		defer b.Release()

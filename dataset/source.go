@@ -427,8 +427,7 @@ func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.H
 
 // A FileDigest identifies the content of one input file.
 type FileDigest struct {
-	Name   string
-	Size   int64
+	FileInfo
 	SHA256 string // 64 hex digits; "" for an object
 
 	// Version is what the store of an object tells its contents apart by, its ETag; "" for
@@ -459,27 +458,26 @@ func (s *fileSet) Digest(ctx context.Context, progress func(done, total int64)) 
 	buf := make([]byte, 1<<20)
 	digests := make([]FileDigest, 0, len(s.files))
 	for i := range s.files {
-		if o := s.files[i].object; o != nil {
-			digests = append(digests, FileDigest{Name: o.Address, Size: o.Size, Version: o.Version})
+		f := &s.files[i]
+		d := FileDigest{FileInfo: f.FileInfo}
+		if o := f.object; o != nil {
+			d.Name, d.Version = o.Address, o.Version
+			digests = append(digests, d)
 			done += o.Size
 			continue
 		}
-		d, err := digestFile(ctx, s.files[i].Name, buf, func(n int) {
+		var err error
+		d.SHA256, err = f.hash(ctx, buf, func(n int) {
 			done += int64(n)
 			if progress != nil {
 				progress(done, total)
 			}
 		})
+		if err == nil && s.spec != nil && f.Doc == "" { // files of truth and labels have no spec
+			d.Unchecked, err = s.unchecked(i)
+		}
 		if err != nil {
-			return nil, parquet.FileError(s.files[i].Name, err)
-		}
-		if d.Size != s.files[i].Size {
-			return nil, parquet.FileError(d.Name, errors.New("the file has changed while it was being read"))
-		}
-		if s.spec != nil && s.files[i].Doc == "" { // files of truth and labels have no spec
-			if d.Unchecked, err = s.unchecked(i); err != nil {
-				return nil, parquet.FileError(d.Name, err)
-			}
+			return nil, parquet.FileError(f.Name, err)
 		}
 		digests = append(digests, d)
 	}
@@ -526,27 +524,29 @@ func DigestFiles(ctx context.Context, names []string) ([]FileDigest, error) {
 	return set.Digest(ctx, nil)
 }
 
-func digestFile(ctx context.Context, name string, buf []byte, read func(n int)) (FileDigest, error) {
-	f, err := os.Open(name)
+// hash reads the file and calls read with how many bytes came.
+func (f *inputFile) hash(ctx context.Context, buf []byte, read func(n int)) (string, error) {
+	in, err := os.Open(f.Name)
 	if err != nil {
-		return FileDigest{}, err
+		return "", err
 	}
-	defer f.Close()
-	d, h := FileDigest{Name: name}, sha256.New()
+	defer in.Close()
+	size, h := int64(0), sha256.New()
 	for {
 		if err := ctx.Err(); err != nil {
-			return FileDigest{}, err
+			return "", err
 		}
-		n, err := f.Read(buf)
+		n, err := in.Read(buf)
 		h.Write(buf[:n])
-		d.Size += int64(n)
+		size += int64(n)
 		read(n)
-		if err == io.EOF {
-			d.SHA256 = hex.EncodeToString(h.Sum(nil))
-			return d, nil
-		}
-		if err != nil {
-			return FileDigest{}, err
+		switch {
+		case err == io.EOF && size != f.Size:
+			return "", errors.New("the file has changed while it was being read")
+		case err == io.EOF:
+			return hex.EncodeToString(h.Sum(nil)), nil
+		case err != nil:
+			return "", err
 		}
 	}
 }

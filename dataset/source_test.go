@@ -284,7 +284,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("total %d", total)
 		}
 	})
-	want := FileDigest{Name: path, Size: s.Files()[0].Size, SHA256: hex.EncodeToString(sum[:])}
+	want := FileDigest{FileInfo: s.Files()[0], SHA256: hex.EncodeToString(sum[:])}
 	if err != nil || len(got) != 1 || got[0] != want || last != want.Size {
 		t.Errorf("Digest = %v, %v, done %d, want %v", got, err, last, want)
 	}

@@ -255,12 +255,12 @@ func (p *Plan) digestData(ctx context.Context, progress func(done, of int64)) er
 	if err != nil {
 		return err
 	}
-	p.addInputs("dataset", p.source.Files(), digests)
+	p.addInputs("dataset", digests)
 	if p.documents != nil {
 		if digests, err = p.documents.Digest(ctx, progress); err != nil {
 			return err
 		}
-		p.addInputs("documents", p.documents.Files(), digests)
+		p.addInputs("documents", digests)
 		if reader := p.documents.Reader(); reader != "" {
 			p.Ingredients["documents.reader"] = reader
 		}
@@ -271,18 +271,18 @@ func (p *Plan) digestData(ctx context.Context, progress func(done, of int64)) er
 		if digests, err = g.Digest(ctx, progress); err != nil {
 			return err
 		}
-		p.addInputs(kind, g.Files(), digests)
+		p.addInputs(kind, digests)
 	}
 	return nil
 }
 
 // addInputs records the files of one kind; their content, in order, becomes an
 // ingredient of the fingerprint.
-func (p *Plan) addInputs(kind string, files []dataset.FileInfo, digests []dataset.FileDigest) {
-	content := make(map[string]string, len(digests))
-	for i, d := range digests {
-		p.inputs = append(p.inputs, runs.Input{Kind: kind, Path: d.Name, Rows: files[i].Rows, Bytes: d.Size, SHA256: d.SHA256, Version: d.Version, Unchecked: d.Unchecked, Modified: files[i].Modified.UTC()})
-		content[fmt.Sprintf("%08d", i)] = d.Content() + files[i].Doc
+func (p *Plan) addInputs(kind string, files []dataset.FileDigest) {
+	content := make(map[string]string, len(files))
+	for i, f := range files {
+		p.inputs = append(p.inputs, runs.Input{Kind: kind, Path: f.Name, Rows: f.Rows, Bytes: f.Size, SHA256: f.SHA256, Version: f.Version, Unchecked: f.Unchecked, Modified: f.Modified.UTC()})
+		content[fmt.Sprintf("%08d", i)] = f.Content() + f.Doc
 	}
 	p.Ingredients[kind] = fingerprintOf(content)
 }

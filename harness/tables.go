@@ -186,7 +186,7 @@ func (p *Plan) planTables(ctx context.Context) (err error) {
 	if t.documents != "" {
 		p.Ingredients["documents"] = t.documents
 	}
-	p.addInputs(rowsInput, t.rows.Files(), digests)
+	p.addInputs(rowsInput, digests)
 	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.name()
 	return p.checkBaseline()
