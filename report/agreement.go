@@ -31,7 +31,7 @@ func (a *Agreement) writeCSV(w io.Writer) error {
 	return runs.Agreement.WriteCSV(w, a.Result.Statistics)
 }
 
-func (a *Agreement) writeTo(p *paper) {
+func (a *Agreement) section() doc.Section {
 	blocks := slices.Concat(agreementBlocks(a.Result.Statistics, "", true), a.people())
 	if len(a.Result.Worst) > 0 {
 		blocks = append(blocks, doc.Heading{Text: doc.T("Least agreement")})
@@ -42,7 +42,7 @@ func (a *Agreement) writeTo(p *paper) {
 	for _, text := range a.Result.Warnings {
 		blocks = append(blocks, doc.Para{Text: doc.T(text)})
 	}
-	p.blocks(doc.Section{Title: a.Title, Blocks: blocks})
+	return doc.Section{Title: a.Title, Blocks: blocks}
 }
 
 // pairStatistics are the statistics that are shown of two annotators before others, in this

@@ -41,7 +41,7 @@ func (c *Calibration) writeCSV(w io.Writer) error {
 	return annotations.CalibrationLines.WriteCSV(w, lines)
 }
 
-func (c *Calibration) writeTo(p *paper) {
+func (c *Calibration) section() doc.Section {
 	blocks := c.blocks("")
 	if len(c.Corrected) > 0 {
 		blocks = append(blocks, correctionTable("Corrected for the judge's errors", c.Corrected))
@@ -49,7 +49,7 @@ func (c *Calibration) writeTo(p *paper) {
 	for _, text := range c.Warnings {
 		blocks = append(blocks, doc.Para{Text: doc.T(text)})
 	}
-	p.blocks(doc.Section{Title: c.Title, Blocks: blocks})
+	return doc.Section{Title: c.Title, Blocks: blocks}
 }
 
 // blocks are the kinds of questions, those about support first. Of ends captions where there

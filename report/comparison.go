@@ -24,8 +24,8 @@ func (c *Comparison) asJSON() any { return comparisonJSON{c.Result, c.answer()} 
 
 func (c *Comparison) writeCSV(w io.Writer) error { return compare.Lines.WriteCSV(w, c.Lines()) }
 
-func (c *Comparison) writeTo(p *paper) {
-	p.blocks(doc.Section{Title: c.title(), Blocks: c.blocks(failureLists(c.Result, nil))})
+func (c *Comparison) section() doc.Section {
+	return doc.Section{Title: c.title(), Blocks: c.blocks(failureLists(c.Result, nil))}
 }
 
 // title names the sides.

@@ -332,7 +332,7 @@ func rowLink(data *pageData, run int, position int64) string {
 	if !ok {
 		return ""
 	}
-	if _, listed := slices.BinarySearch(data.held.rows, n); !listed {
+	if _, listed := slices.BinarySearch(data.held, n); !listed {
 		return ""
 	}
 	return "#row=" + data.results[run].key(data.rows[n].index)

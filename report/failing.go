@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -330,4 +331,92 @@ func (f *Failing) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(out, "\n%s\n", more)
 	}
 	return out.Flush()
+}
+
+// A table is text in columns: those before right are aligned to the left, the
+// others to the right. Empty columns vanish.
+type table struct {
+	header []string
+	rows   [][]string
+	right  int
+}
+
+func (t *table) write(b *strings.Builder, style Style) {
+	t.stream(b, style, func(yield func([]string) error) error {
+		for _, row := range t.rows {
+			if err := yield(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// stream writes a table of rows that a function gives, twice the same.
+func (t *table) stream(w io.Writer, style Style, rows func(yield func([]string) error) error) error {
+	widths := make([]int, len(t.header))
+	err := rows(func(row []string) error {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, width := range widths {
+		if width > 0 {
+			widths[i] = max(width, utf8.RuneCountInString(t.header[i]))
+		}
+	}
+	if _, err := io.WriteString(w, style.Dim(t.line(t.header, widths))+"\n"); err != nil {
+		return err
+	}
+	return rows(func(row []string) error {
+		_, err := io.WriteString(w, t.line(row, widths)+"\n")
+		return err
+	})
+}
+
+// markdown writes the table in the syntax of GitHub.
+func (t *table) markdown(b *strings.Builder) {
+	line := func(cells []string) {
+		b.WriteString("|")
+		for _, cell := range cells {
+			b.WriteString(" " + markdownText(cell) + " |")
+		}
+		b.WriteString("\n")
+	}
+	line(t.header)
+	b.WriteString("|")
+	for i := range t.header {
+		if i < t.right {
+			b.WriteString("---|")
+		} else {
+			b.WriteString("--:|")
+		}
+	}
+	b.WriteString("\n")
+	for _, row := range t.rows {
+		line(row)
+	}
+}
+
+func (t *table) line(cells []string, widths []int) string {
+	var b strings.Builder
+	for i, cell := range cells {
+		if widths[i] == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("  ")
+		}
+		pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
+		if i < t.right {
+			b.WriteString(cell + pad)
+		} else {
+			b.WriteString(pad + cell)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
 }

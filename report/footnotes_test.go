@@ -105,19 +105,18 @@ func TestBy(t *testing.T) {
 	const want = `run x: 8 rows, 0 citations, judge: lexical (a baseline), by lang
 
 all systems
-
 macro, 95 %     de  n     en  n
 char_f1      0.500  2  0.500  2
 
 system a
-
 macro, 95 %     de   n     en  n
 char_f1      0.500  2¹  0.500  2
 
 system b
-
 macro, 95 %     de  n     en  n
 char_f1      0.500  2  0.500  2
+
+every metric, with -v
 
 ¹ few rows
 `

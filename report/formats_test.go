@@ -27,11 +27,12 @@ func TestMarkdownIsNoMarkup(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		`## ⚠️ no verdict, run a\|b: 1,234 rows, 0 citations`,
-		`| system x\|&lt;b>,"y" | 0.250¹˒² |`,
-		"| `char_f1[system=x\\|<b>] > 1` | no verdict | a\\|b |",
+		`## run a\|b: 1,234 rows, 0 citations`,
+		`**⚠️ gates: 1 of 1 has no verdict**`,
+		`| x\|&lt;b>,"y" | 0.250¹˒² |`,
+		`| char\_f1\[system=x\|&lt;b>\] > 1 | NONE | – |`,
 		`### system x\|&lt;b>,"y"`,
-		`| char_f1 | 0.250 |  |  |  | 3 | 0¹˒² |`,
+		`| char\_f1 | 0.250 | 3 | 0¹˒² |`,
 		`¹ \*one\*`,
 	} {
 		if !strings.Contains(out.String(), line+"\n") {

@@ -4,9 +4,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
 // Gates is the view model of what became of a run's gates.
@@ -39,20 +41,12 @@ func gatesTitle(m *runs.Manifest, verdict runs.Verdict, results []runs.GateResul
 // Write is [Write] of the gates.
 func (g *Gates) Write(w io.Writer, format string, o TextOptions) error { return Write(w, g, format, o) }
 
-func (g *Gates) writeTo(p *paper) {
-	p.title(g.Title)
-	if p.markdown {
-		markdownGates(p, g.Results)
-	} else {
-		p.WriteString("\n")
-		p.grid(gateTable(g.Results))
-	}
+func (g *Gates) section() doc.Section {
+	out := gateBlocks("Gates", g.Results)
 	for _, why := range g.Lacks {
-		if p.markdown {
-			why = markdownText(why)
-		}
-		fmt.Fprintf(p, "\n%s\n", why)
+		out = append(out, doc.Para{Text: doc.T(why)})
 	}
+	return doc.Section{Title: g.Title, Blocks: out}
 }
 
 type gatesJSON struct {
@@ -75,21 +69,31 @@ func (g *Gates) writeCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// gateTable shows what each gate wants and got.
-func gateTable(results []runs.GateResult) *table {
-	t := &table{header: []string{"gate", "", "value", "rests on"}, right: 2}
+// gateTable shows what each gate wants and got, those that did not pass first.
+func gateTable(results []runs.GateResult) doc.Table {
+	t := doc.Table{Columns: []doc.Column{{Name: "gate"}, {Name: "verdict"}, {Name: "value", Number: true}}}
+	order := map[runs.Verdict]int{runs.Failed: 0, runs.NoVerdict: 1, runs.Passed: 2}
+	results = slices.Clone(results)
+	slices.SortStableFunc(results, func(a, b runs.GateResult) int { return order[a.Verdict] - order[b.Verdict] })
 	for _, g := range results {
-		t.rows = append(t.rows, []string{CleanLine(g.Gate), gateWords[g.Verdict].text, CleanLine(gateValue(g)), CleanLine(g.Detail)})
+		w := gateWords[g.Verdict]
+		t.Rows = append(t.Rows, []doc.Cell{doc.C(g.Gate), {Text: doc.Text{{Text: w.text, Tone: w.tone.doc()}}}, doc.C(numberOrDash(g.Value))})
 	}
 	return t
 }
 
-// markdownGates writes the same for a pull request.
-func markdownGates(p *paper, results []runs.GateResult) {
-	p.WriteString("\n| gate | verdict | value |\n|---|---|---|\n")
+// gateBlocks are the table of gates, and below it what their values rest on, or why there is
+// none: it is too long for a column.
+func gateBlocks(caption string, results []runs.GateResult) []doc.Block {
+	t := gateTable(results)
+	t.Caption = caption
+	out := []doc.Block{t}
 	for _, g := range results {
-		fmt.Fprintf(p, "| `%s` | %s | %s |\n", strings.ReplaceAll(g.Gate, "|", `\|`), g.Verdict, markdownText(gateText(g)))
+		if text := strings.TrimSpace(g.Reason + " " + g.Detail); text != "" {
+			out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(g.Gate + ": " + text)})
+		}
 	}
+	return out
 }
 
 func gateText(g runs.GateResult) string { return strings.TrimSpace(gateValue(g) + " " + g.Detail) }
@@ -102,19 +106,18 @@ func gateValue(g runs.GateResult) string {
 	return numberOrDash(g.Value)
 }
 
-// A gateWord is what became of gates: on the page, in tables of text, and on top of
-// Markdown.
+// A gateWord is what became of gates: in tables, and on top of Markdown.
 type gateWord struct {
-	page, text, sign string
-	tone             tone
+	text, sign string
+	tone       tone
 }
 
 // gateWords are the verdicts in words; "" is that of a run without gates.
 var gateWords = map[runs.Verdict]gateWord{
-	runs.Passed:    {"passed", "PASS", "✅ gates passed, ", toneGood},
-	runs.Failed:    {"failed", "FAIL", "❌ gate failed, ", toneBad},
-	runs.NoVerdict: {"no verdict", "NONE", "⚠️ no verdict, ", toneWarn},
-	"":             {page: "no gates", tone: toneNeutral},
+	runs.Passed:    {"PASS", "✅ ", toneGood},
+	runs.Failed:    {"FAIL", "❌ ", toneBad},
+	runs.NoVerdict: {"NONE", "⚠️ ", toneWarn},
+	"":             {tone: toneNeutral},
 }
 
 // A gateCount is how many gates ended in which way.

@@ -87,11 +87,11 @@ func TestGatesAreNoMarkup(t *testing.T) {
 	}{
 		{"text", []string{
 			`run a<b>&"c␀: no verdict (1 of 3 gates passed, 1 failed, 1 without verdict)`,
-			"page_f1 > 0                 NONE  undefined␛[2J: <0> rows",
+			"page_f1 > 0                 NONE         –", "- page_f1 > 0: undefined [2J: <0> rows",
 			"1 of 2 rows are error rows",
 		}},
 		{"markdown", []string{
-			"| `char_f1[\"]]>\"=<x>\\|] >= 0.5` | fail | 0.250 |",
+			`| char\_f1\["\]\]>"=&lt;x>\|\] >= 0.5 | FAIL | 0.250 |`,
 			"1 of 2 rows are error rows",
 		}},
 		{"csv", []string{"gate,verdict,value,detail,reason", "char_f1 >= 0.2,pass,0.25,,"}},

@@ -7,6 +7,7 @@ import (
 
 	"ibid/annotations/history"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
 // A History is the view model of runs over time.
@@ -24,42 +25,31 @@ func (h *History) writeCSV(w io.Writer) error {
 	return history.Lines.WriteCSV(w, lines)
 }
 
-func (h *History) writeTo(p *paper) {
-	p.title(h.Title)
-	h.Runs.writeTo(p)
-	for i := range h.Series {
-		h.series(p, &h.Series[i])
-	}
-}
-
-func seriesName(s *history.Series) string {
-	if s.System == "" {
-		return s.Metric
-	}
-	return s.Metric + ", system " + CleanLine(s.System)
-}
-
-func (h *History) series(p *paper, s *history.Series) {
-	p.heading(seriesName(s))
-	for i := range s.Segments {
-		g := &s.Segments[i]
-		if len(g.Why) > 0 {
-			p.line(changedText(g))
+// section are the runs, then each metric over them: a new table where numbers stop meaning
+// the same.
+func (h *History) section() doc.Section {
+	out := h.Runs.blocks()
+	for _, s := range h.Series {
+		name := s.Metric
+		if s.System != "" {
+			name += ", system " + s.System
 		}
-		t := &table{header: []string{"date", "run", "value", "± se"}, right: 2}
-		for _, n := range g.Nights {
-			t.rows = append(t.rows, []string{date(n.At), CleanLine(n.Run), numberOf(n.Value), optional(n.SE.Pointer())})
+		out = append(out, doc.Heading{Text: doc.T(name)})
+		for _, g := range s.Segments {
+			t := doc.Table{Columns: []doc.Column{{Name: "date"}, {Name: "run"}, {Name: "value", Number: true}, {Name: "± se", Number: true}}}
+			if len(g.Why) > 0 {
+				t.Caption = "changed " + strings.Join(g.Why, ", ")
+			}
+			for _, n := range g.Nights {
+				t.Rows = append(t.Rows, []doc.Cell{doc.C(date(n.At)), doc.C(n.Run), doc.C(numberOf(n.Value)), doc.C(optional(n.SE.Pointer()))})
+			}
+			out = append(out, t)
 		}
-		p.table(t)
 	}
+	return doc.Section{Title: h.Title, Blocks: out}
 }
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
-
-// changedText says what is not as in the segment before.
-func changedText(g *history.Segment) string {
-	return "changed " + CleanLine(strings.Join(g.Why, ", "))
-}
 
 type historyJSON struct {
 	Schema string                 `json:"schema"`

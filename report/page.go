@@ -152,10 +152,7 @@ var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 // Where a space has to stand between two elements, {{" "}} says so.
 func parseTemplates() *template.Template {
 	all := template.New("page").Funcs(template.FuncMap{
-		"superscript": superscript,
-		"tone":        tone.sign,
-		"inc":         func(i int) int { return i + 1 },
-		"cols":        tableHeads,
+		"tone": tone.sign,
 	})
 	files, _ := fs.Glob(pageFiles, "assets/page/*.html") // only a wrong pattern is an error
 	for _, name := range files {
@@ -166,21 +163,6 @@ func parseTemplates() *template.Template {
 		template.Must(all.Parse(lineBreak.ReplaceAllString(string(text), "")))
 	}
 	return all
-}
-
-// A tableHead is the head of a column.
-type tableHead struct{ Class, Text string }
-
-// tableHeads reads the heads of columns, each as TEXT or CLASS|TEXT.
-func tableHeads(columns ...string) (heads []tableHead) {
-	for _, c := range columns {
-		class, text, ok := strings.Cut(c, "|")
-		if !ok {
-			class, text = "", c
-		}
-		heads = append(heads, tableHead{class, text})
-	}
-	return heads
 }
 
 // write writes the page: its head, its sections, the data of its script, its foot.

@@ -21,18 +21,15 @@ type pageData struct {
 	limits  []limits        // of each run
 	rows    []pageRow       // those that are held of the runs, in order
 	docs    []*docCount     // those cited wrongly, the most often first
-	worst   []badCitation
 	totals  totals
 	ranges  map[string]*valueRange // by metric
-	held    heldRows
-	sampled string // which rows are left out, in words; "" if none
-	opened  int64  // rows that can be opened
+	held    []int                  // places of the rows that the page lists, in order
+	sampled string                 // which rows are left out, in words; "" if none
+	opened  int64                  // rows that can be opened
 	kinds   kindCounts
 	reasons reasons
 	packs   []pack
-	trends  *historyView // nil if there are too few nights
-	notes   footnotes    // that sections have asked for so far
-	asked   *asked       // the rows that a served page shows; nil of other pages
+	asked   *asked // the rows that a served page shows; nil of other pages
 
 	disagreements [][]*disagreementView // of each run
 }
@@ -61,7 +58,6 @@ func readPageData(ctx context.Context, o PageOptions, all []RunData) (*pageData,
 	if err := packRows(ctx, data, chosen); err != nil {
 		return nil, err
 	}
-	data.trends = newHistory(data)
 	return data, nil
 }
 
@@ -97,7 +93,7 @@ func readTables(data *pageData, all []RunData) (chosen *choice, err error) {
 		data.results = append(data.results, r)
 	}
 	chosen = new(chooser.choose())
-	data.docs, data.worst = s.documents(), chooser.findWorst()
+	data.docs = s.documents()
 	if !chooser.all {
 		if err := loadChosen(data, tables, chosen); err != nil {
 			return nil, err
@@ -122,8 +118,7 @@ func prefixOf(all []RunData, run int) string {
 	return all[run].Manifest.ID + "/"
 }
 
-// loadChosen reads the rows that are listed or have one of the worst citations, and
-// the rows that those are compared with.
+// loadChosen reads the rows that are listed, and the rows that those are compared with.
 func loadChosen(data *pageData, tables []*tableReader, chosen *choice) error {
 	wanted := make([]map[int64]bool, len(tables))
 	for run := range wanted {
@@ -131,9 +126,6 @@ func loadChosen(data *pageData, tables []*tableReader, chosen *choice) error {
 	}
 	for i := range chosen.listed {
 		wanted[chosen.listed[i].run][chosen.listed[i].row] = true
-	}
-	for _, w := range data.worst {
-		wanted[w.run][w.row] = true
 	}
 	var bases map[rowName]bool
 	load := func() error {

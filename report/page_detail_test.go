@@ -94,8 +94,8 @@ func TestPartsAreLeftOut(t *testing.T) {
 	if len(row.Sources) != 0 || row.Citations[0].Instead != nil || row.Claims[0].Outcome != -1 || len(row.Claims[0].Notes) != 0 {
 		t.Errorf("row = %+v", row)
 	}
-	if view[whyView](p).Outcomes != nil {
-		t.Errorf("outcomes = %+v", view[whyView](p).Outcomes)
+	if why := sectionText(t, p, "why"); strings.Contains(why, "What became of") {
+		t.Errorf("outcomes are shown:\n%s", why)
 	}
 	if html := writePage(t, p); strings.Contains(html, "supported elsewhere (") {
 		t.Error("the page says what became of claims")
@@ -200,7 +200,7 @@ func TestRightPlacesAreNotReplaced(t *testing.T) {
 			[]cells{{"text": "It snowed.", "outcome": "unsupported", "citations": []int32{0}}},
 			resolved{Citations: []ibid.Place{at("d", 0, 9, ibid.StatusOK)}, Truth: []ibid.Place{at("d", 0, 9, ibid.StatusOK)}})
 		p := f.page(t, PageOptions{})
-		if got := view[verdictView](p).Worst[0].Instead; (got != nil) != want {
+		if got := opened(t, p)[0].View.Citations[0].Instead; (got != nil) != want {
 			t.Errorf("Jaccard %v: %+v should have been cited", exact, got)
 		}
 	}

@@ -2,224 +2,179 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
-
-// A historyView is how the metrics that matter most went over the nights up to
-// the run of the page.
-type historyView struct {
-	Spark   *sparkView            // of the first metric; nil if it is undefined in the last nights
-	Sparks  map[string]*sparkView // the same of each system, where there are several
-	Says    string
-	Trends  []metricTrend // of all systems together
-	Systems []metricTrend // the first metric of each system; none of a single one
-	New     bool          // a segment begins in one of the charts
-	Notes   []string
-	How     string
-}
-
-// A metricTrend is one metric over nights.
-type metricTrend struct {
-	Name, Label     string // Label is what of it is shown: the metric, or the system
-	Value, Interval string // of the run of the page
-	Chart           trendChart
-	Ends            [2]string // when the first and the last night were
-	Events          []eventView
-	Nights          []nightView
-}
-
-// A eventView is in words what happened before a night.
-type eventView struct {
-	Number int // of its rule in the chart
-	Text   string
-}
-
-// A nightView is a night as a line of a table.
-type nightView struct {
-	Date, Run, Value, Interval, Says string
-}
 
 // LeastNights is how many nights a page must have to show a history, the run itself
 // among them.
 const LeastNights = 3
 
 const (
-	shownNights  = 60 // the last ones, of each chart
+	shownNights  = 60 // the last ones
 	shownSystems = 8
 )
 
-// A trendNight is a night of a series with the segment that it belongs to.
+// A trend is one number over the last nights up to the run of a page.
+type trend struct {
+	name   string // of what is followed: a metric, or a system
+	metric metrics.Definition
+	nights []trendNight
+}
+
+// A trendNight is a night of a trend.
 type trendNight struct {
 	*history.Night
-	group   *history.Segment
-	segment int
-	row     *runs.SummaryRow // nil if it has no value
-	this    bool
+	why []string         // what is not as in the night before
+	row *runs.SummaryRow // nil if it has no value
 }
 
-// A trendEvent is the beginning of a segment with a night.
-type trendEvent struct {
-	at, number int
-	text       string
-}
-
-// newHistory charts the metrics that matter most; nil if the run has too few nights
-// before it.
-func newHistory(data *pageData) *historyView {
+// historySection shows how the metrics went over the nights up to the run; nil if the run
+// has too few nights before it.
+func historySection(data *pageData) *section {
 	past := data.options.Past
 	if past == nil || data.several() || len(past.Nights) < LeastNights {
 		return nil
 	}
-	h := &historyView{}
+	var byMetric, bySystem []trend
 	for _, name := range data.lead {
-		nights := trendNights(past, name, "")
-		if nights == nil {
-			continue
-		}
-		t := newTrend(name, label(name), nights)
-		h.Trends = append(h.Trends, t)
-		if len(h.Trends) == 1 {
-			h.Spark = sparkLine(t.Label, nights)
+		if t, ok := newTrend(past, name, "", label(name)); ok {
+			byMetric = append(byMetric, t)
 		}
 	}
-	if len(h.Trends) == 0 {
+	if len(byMetric) == 0 {
 		return nil
 	}
+	first := byMetric[0].metric.Name
 	if len(data.systems) > 1 {
-		name := h.Trends[0].Name
-		h.Sparks = make(map[string]*sparkView)
 		for _, system := range data.systems[:min(len(data.systems), shownSystems)] {
-			if nights := trendNights(past, name, system); nights != nil {
-				t := newTrend(name, line(system, 80), nights)
-				h.Systems = append(h.Systems, t)
-				h.Sparks[system] = sparkLine(label(name), nights)
+			if t, ok := newTrend(past, first, system, line(system, 80)); ok {
+				bySystem = append(bySystem, t)
 			}
 		}
 	}
-	h.New = slices.ContainsFunc(slices.Concat(h.Trends, h.Systems), func(t metricTrend) bool { return len(t.Events) > 0 })
-	h.Says, h.Notes, h.How = historyScope(data), historyNotes(data), howHistory
-	if len(h.Systems) > 0 {
-		h.Says = label(h.Trends[0].Name) + " by system. " + h.Says
+	out := []doc.Block{doc.Para{Text: doc.T(historyScope(past))}}
+	for _, note := range historyNotes(data) {
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(note)})
 	}
-	return h
+	if len(bySystem) > 0 {
+		out = append(out, trendBlocks(label(first)+" by system", bySystem)...)
+		out = append(out, doc.Details{Summary: "All systems together, by metric", Blocks: trendBlocks("All systems together", byMetric)})
+	} else {
+		out = append(out, trendBlocks("All answers", byMetric)...)
+	}
+	out = append(out, doc.Details{Summary: "How to read it", Blocks: []doc.Block{doc.Para{Kind: doc.Small, Text: doc.T(howHistory)}}})
+	return docSection("history", "History", out)
 }
 
-// historySection shows how the metrics went over the nights up to the run.
-func historySection(data *pageData) *section {
-	if data.trends == nil {
-		return nil
-	}
-	return &section{"history", "History", data.trends}
-}
-
-// trendNights are the nights of a metric, nil if fewer than two of those to be shown
-// have a value.
-func trendNights(past *history.Past, metric, system string) []trendNight {
+// newTrend follows a metric of a system, "" for all of them together. It is false if fewer
+// than two of the nights to be shown have a value.
+func newTrend(past *history.Past, metric, system, name string) (trend, bool) {
+	d, _ := metrics.Lookup(metric)
+	t := trend{name: name, metric: d}
 	series, _ := history.SeriesOf(past.Nights, metric, system, history.Options{})
-	var nights []trendNight
 	for k := range series.Segments {
 		g := &series.Segments[k]
 		for i := range g.Nights {
-			n := trendNight{Night: &g.Nights[i], group: g, segment: k}
-			n.row = past.Nights[len(nights)].Macro(metric, system)
-			nights = append(nights, n)
+			n := trendNight{Night: &g.Nights[i], row: past.Nights[len(t.nights)].Macro(metric, system)}
+			if i == 0 {
+				n.why = g.Why
+			}
+			t.nights = append(t.nights, n)
 		}
 	}
+	t.nights = t.nights[max(0, len(t.nights)-shownNights):]
 	values := 0
-	for _, n := range nights[max(0, len(nights)-shownNights):] {
+	for _, n := range t.nights {
 		if n.row != nil {
 			values++
 		}
 	}
-	if values < 2 {
-		return nil
-	}
-	nights[len(nights)-1].this = true
-	return nights
+	return t, values > 1
 }
 
-func newTrend(name, label string, nights []trendNight) metricTrend {
-	d, _ := metrics.Lookup(name)
-	events := trendEvents(nights)
-	t := metricTrend{Name: name, Label: label}
-	if row := nights[len(nights)-1].row; row != nil {
-		t.Value, t.Interval = estimateText(row), interval(row.Low, row.High)
-	}
-	hidden := max(0, len(nights)-shownNights)
-	nights = nights[hidden:]
-	for _, e := range events {
-		if e.at -= hidden; e.at > 0 {
-			t.Events = append(t.Events, eventView{len(t.Events) + 1, e.text})
-			events[len(t.Events)-1] = trendEvent{e.at, len(t.Events), e.text}
+// trendBlocks are trends as lines of a chart and as columns of a table, its newest night
+// first. The chart has the metrics that share the range of the first.
+func trendBlocks(caption string, trends []trend) []doc.Block {
+	nights := trends[0].nights
+	layout := layoutOf(nights)
+	var drawn []trend
+	var values []float64
+	for _, t := range trends {
+		if t.metric.Min == trends[0].metric.Min && t.metric.Max == trends[0].metric.Max {
+			drawn = append(drawn, t)
+			values = append(values, t.values()...)
 		}
 	}
-	events = events[:len(t.Events)]
-	layout := layoutOf(nights)
-	t.Ends = [2]string{nights[0].At.UTC().Format(layout), nights[len(nights)-1].At.UTC().Format(layout)}
-	t.Chart = newTrendChart(label+" by night", nights, events, d)
-	t.Chart.Desc = t.inWords()
-	t.Nights = trendTable(nights, events)
-	return t
-}
-
-// inWords is the chart in a few sentences.
-func (t *metricTrend) inWords() string {
-	text := fmt.Sprintf("%s from %s to %s, last %s.", Plural(int64(len(t.Chart.Marks)), "night", "nights"), t.Ends[0], t.Ends[1], valueOr(t.Value))
-	for _, e := range t.Events {
-		text += " " + strings.ToUpper(e.Text[:1]) + e.Text[1:] + "."
-	}
-	return text
-}
-
-func valueOr(value string) string {
-	if value == "" {
-		return numberOrDash(nil)
-	}
-	return value
-}
-
-// trendEvents are the beginnings of segments but the first, in order.
-func trendEvents(nights []trendNight) []trendEvent {
-	var out []trendEvent
-	for i := range nights {
-		g := nights[i].group
-		first := i == 0 || nights[i-1].group != g
-		if first && len(g.Why) > 0 {
-			out = append(out, trendEvent{at: i, text: changedText(g) + " on " + date(nights[i].At)})
-		}
-	}
-	return out
-}
-
-// trendTable lists nights, with the events before each.
-func trendTable(nights []trendNight, events []trendEvent) []nightView {
-	var out []nightView
-	layout := layoutOf(nights)
+	a := axisOf(trends[0].metric, values)
+	chart := doc.Chart{Caption: caption + ", night by night", Low: number(a.lo), High: number(a.hi)}
+	table := doc.Table{Caption: caption + ", in numbers", Class: "nights", Columns: []doc.Column{{Name: "begun (UTC)"}, {Name: "run"}}}
 	for i := range nights {
 		n := &nights[i]
-		t := nightView{Date: n.At.UTC().Format(layout), Run: line(n.Run, 80), Value: numberOf(n.Value)}
-		if n.row != nil {
-			t.Interval = interval(n.row.Low, n.row.High)
+		chart.Labels = append(chart.Labels, n.At.UTC().Format(layout))
+		if i > 0 && len(n.why) > 0 {
+			chart.Breaks = append(chart.Breaks, i)
 		}
-		var says []string
-		for _, e := range events {
-			if e.at == i {
-				says = append(says, changedText(n.group))
+	}
+	for k, t := range trends {
+		table.Columns = append(table.Columns, doc.Column{Name: t.name, Number: true, Keep: min(k, 2)})
+	}
+	for _, t := range drawn {
+		chart.Series = append(chart.Series, doc.Series{Name: t.name, Points: t.points(a)})
+	}
+	table.Columns = append(table.Columns, doc.Column{Name: "changed"})
+	for i := len(nights) - 1; i >= 0; i-- {
+		n := &nights[i]
+		row := []doc.Cell{doc.C(n.At.UTC().Format(layout)), doc.C(line(n.Run, 80))}
+		for _, t := range trends {
+			row = append(row, doc.C(t.nights[i].text()))
+		}
+		table.Rows = append(table.Rows, append(row, doc.C(line(strings.Join(n.why, ", "), 200))))
+	}
+	return []doc.Block{chart, table}
+}
+
+// text is the value of a night with its interval.
+func (n *trendNight) text() string {
+	if n.row == nil {
+		return numberOf(n.Value)
+	}
+	return strings.TrimSpace(estimateText(n.row) + " " + interval(n.row.Low, n.row.High))
+}
+
+// values are the numbers of a trend with the ends of their intervals.
+func (t *trend) values() (out []float64) {
+	for _, n := range t.nights {
+		if n.row != nil {
+			out = append(out, *n.row.Estimate)
+			if n.row.Low != nil && n.row.High != nil {
+				out = append(out, *n.row.Low, *n.row.High)
 			}
 		}
-		if n.this {
-			says = append(says, "this run")
-		}
-		t.Says = strings.Join(says, "; ")
-		out = append(out, t)
 	}
 	return out
+}
+
+// points are the nights on the axis of a chart.
+func (t *trend) points(a axis) []*doc.Strip {
+	points := make([]*doc.Strip, len(t.nights))
+	for i := range t.nights {
+		n := &t.nights[i]
+		if n.row == nil {
+			continue
+		}
+		p := &doc.Strip{At: a.at(*n.row.Estimate), Label: fmt.Sprintf("%s, %s %s: %s", t.name, date(n.At), line(n.Run, 60), n.text())}
+		if n.row.Low != nil && n.row.High != nil {
+			p.Interval, p.Low, p.High = true, a.at(*n.row.Low), a.at(*n.row.High)
+		}
+		points[i] = p
+	}
+	return points
 }
 
 // layoutOf is the shortest way to write when nights were that tells them apart.
@@ -237,28 +192,21 @@ func layoutOf(nights []trendNight) string {
 	return seconds
 }
 
-// datesOf are two dates, with the time of day where they are the same.
-func datesOf(from, to time.Time) [2]string {
-	ends := [2]string{date(from), date(to)}
-	if ends[0] == ends[1] {
-		const minutes = "2006-01-02 15:04"
-		ends = [2]string{from.UTC().Format(minutes), to.UTC().Format(minutes)}
-	}
-	return ends
-}
-
 // historyScope says which runs the history is of.
-func historyScope(data *pageData) string {
-	nights := data.options.Past.Nights
-	ends := datesOf(nights[0].At, nights[len(nights)-1].At)
-	return fmt.Sprintf("%s from %s to %s.", Plural(int64(len(nights)), "run", "runs"), ends[0], ends[1])
+func historyScope(past *history.Past) string {
+	from, to := past.Nights[0].At.UTC(), past.Nights[len(past.Nights)-1].At.UTC()
+	layout := time.DateOnly
+	if from.Format(layout) == to.Format(layout) {
+		layout = "2006-01-02 15:04"
+	}
+	return fmt.Sprintf("%s from %s to %s.", Plural(int64(len(past.Nights)), "run", "runs"), from.Format(layout), to.Format(layout))
 }
 
 func historyNotes(data *pageData) []string {
 	past := data.options.Past
 	var notes []string
 	if len(past.Nights) > shownNights {
-		notes = append(notes, fmt.Sprintf("Charts show the last %d.", shownNights))
+		notes = append(notes, fmt.Sprintf("The last %d are shown.", shownNights))
 	}
 	if n := len(data.systems); n > shownSystems {
 		notes = append(notes, fmt.Sprintf("By system, the first %d of %d are shown.", shownSystems, n))

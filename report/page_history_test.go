@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -52,66 +50,25 @@ func historyPage(t *testing.T, p *history.Past) *page {
 	return harbour().page(t, PageOptions{Past: p})
 }
 
-// trendOf is the trend of a metric on a page.
-func trendOf(t *testing.T, p *page, name string) *metricTrend {
-	t.Helper()
-	if find[historyView](p) == nil {
-		t.Fatal("the page has no history")
-	}
-	i := slices.IndexFunc(find[historyView](p).Trends, func(t metricTrend) bool { return t.Name == name })
-	if i < 0 {
-		t.Fatalf("no trend of %s", name)
-	}
-	return &find[historyView](p).Trends[i]
-}
-
-// missing is how many marks are of nights without a value.
-func missing(c *trendChart) (n int) {
-	for _, m := range c.Marks {
-		if m.Kind == "none" {
-			n++
-		}
-	}
-	return n
-}
-
 func TestHistory(t *testing.T) {
-	p := historyPage(t, fall())
-	trend := trendOf(t, p, "char_f1")
-	var events []string
-	for _, e := range trend.Events {
-		events = append(events, fmt.Sprint(e.Number, " ", e.Text))
-	}
-	want := []string{"1 changed judge on 2026-05-04"}
-	if !slices.Equal(events, want) {
-		t.Errorf("events = %q, want %q", events, want)
-	}
-	if n := len(trend.Chart.Values); n != 2 || missing(&trend.Chart) != 1 {
-		t.Errorf("%d lines, %d nights without a value; want 2 and 1", n, missing(&trend.Chart))
-	}
-	for i, m := range trend.Chart.Marks {
-		if m.This != (i == len(trend.Chart.Marks)-1) {
-			t.Errorf("night %d: this run is %v", i+1, m.This)
+	text := sectionText(t, historyPage(t, fall()), "history")
+	for _, want := range []string{
+		"19 runs from 2026-05-01 to 2026-05-19.",
+		"Character F1 by system, night by night\nalpha  ▇▇▇▇▇▇▇▇▇▇▇▇▆▆·▆▆▆▆\nbeta   ▇",
+		"begun (UTC)  run                      alpha                  beta  changed\n2026-05-19   night-19  0.720 [0.690, 0.750]  0.720 [0.690, 0.750]\n",
+		"\n2026-05-15   night-15                     –                     –\n",
+		"\n2026-05-04   night-4   0.810 [0.780, 0.840]  0.810 [0.780, 0.840]  judge\n",
+		"All systems together, by metric\nAll systems together, night by night\nCharacter F1  ▇",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the section lacks %q:\n%s", want, text)
 		}
 	}
-	if got, want := trend.Nights[3].Says, "changed judge"; got != want {
-		t.Errorf("the fourth line says %q, want %q", got, want)
-	}
-	if got, want := trend.Nights[18].Says, "this run"; got != want {
-		t.Errorf("the last line says %q, want %q", got, want)
-	}
-	if got, want := find[historyView](p).Says, "Character F1 by system. 19 runs from 2026-05-01 to 2026-05-19."; got != want {
-		t.Errorf("the section says %q, want %q", got, want)
-	}
-	if len(find[historyView](p).Systems) != 2 || find[historyView](p).Systems[0].Label != "alpha" {
-		t.Errorf("systems = %v", find[historyView](p).Systems)
-	}
-	spark := find[historyView](p).Spark
-	if want := "Character F1 of the last 19 runs: first 0.790 on 2026-05-01, last 0.720 on 2026-05-19, lowest 0.720, highest 0.810; 1 change of questions, judge or settings between them"; spark.Label != want {
-		t.Errorf("sparkline = %q, want %q", spark.Label, want)
-	}
-	if len(spark.Paths) != 2 || len(spark.Dots) != 18 {
-		t.Errorf("sparkline of %d lines and %d dots, want 2 and 18", len(spark.Paths), len(spark.Dots))
+	html := writePage(t, historyPage(t, fall()))
+	section := html[strings.Index(html, `id="history"`):]
+	section = section[:strings.Index(section, "</figure>")]
+	if lines, points, breaks := strings.Count(section, `<line x1=`), strings.Count(section, "<circle"), strings.Count(section, `class="break"`); lines != 2*15+2 || points != 2*18 || breaks != 1 {
+		t.Errorf("%d lines, %d points and %d breaks of two series of 18 nights, one left out", lines, points, breaks)
 	}
 }
 
@@ -120,56 +77,35 @@ func TestHistory(t *testing.T) {
 func TestDatesTellNightsApart(t *testing.T) {
 	for _, tt := range []struct {
 		step        time.Duration
-		table, axis string
+		first, last string
 	}{
-		{24 * time.Hour, "2026-05-01 2026-05-04", "1 May, 2 May, 3 May, 4 May"},
-		{3 * time.Hour, "2026-05-01 00:00 2026-05-01 09:00", "00:00, 03:00, 06:00, 09:00"},
-		{7 * time.Second, "2026-05-01 00:00:00 2026-05-01 00:00:21", "00:00:00, 00:00:07, 00:00:14, 00:00:21"},
+		{24 * time.Hour, "2026-05-01", "2026-05-04"},
+		{3 * time.Hour, "2026-05-01 00:00", "2026-05-01 09:00"},
+		{7 * time.Second, "2026-05-01 00:00:00", "2026-05-01 00:00:21"},
 	} {
 		past := pastOf(0.7, 0.8, 0.75, 0.8)
 		for i := range past.Nights {
 			past.Nights[i].At = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * tt.step)
 		}
-		trend := trendOf(t, historyPage(t, past), "char_f1")
-		var axis []string
-		for _, d := range trend.Chart.Dates {
-			axis = append(axis, d.Text)
+		text := sectionText(t, historyPage(t, past), "history")
+		if !strings.Contains(text, "\n"+tt.first+"  ") || !strings.Contains(text, "\n"+tt.last+"  ") {
+			t.Errorf("every %v: no %q or %q in\n%s", tt.step, tt.first, tt.last, text)
 		}
-		if got := trend.Nights[0].Date + " " + trend.Nights[3].Date; got != tt.table || strings.Join(axis, ", ") != tt.axis {
-			t.Errorf("every %v: %q and %q, want %q and %q", tt.step, got, strings.Join(axis, ", "), tt.table, tt.axis)
-		}
-	}
-}
-
-// TestHistoryAgrees: the table of a trend says what ibid history says.
-func TestHistoryAgrees(t *testing.T) {
-	past := fall()
-	trend := trendOf(t, historyPage(t, past), "char_f1")
-	series, _ := history.SeriesOf(past.Nights, "char_f1", "", history.Options{})
-	at := 0
-	for _, g := range series.Segments {
-		for _, n := range g.Nights {
-			got := trend.Nights[at]
-			want := []string{n.Run, numberOf(n.Value)}
-			if have := []string{got.Run, got.Value}; !slices.Equal(have, want) {
-				t.Errorf("night %d is %q, want %q", at+1, have, want)
-			}
-			at++
-		}
-	}
-	if at != len(trend.Nights) {
-		t.Errorf("%d lines of %d nights", len(trend.Nights), at)
 	}
 }
 
 // TestNoHistory: pages without enough nights, and of several runs.
 func TestNoHistory(t *testing.T) {
+	gap := math.NaN()
+	before := make([]float64, 90)
+	for i := range before {
+		before[i] = gap
+	}
+	before[3], before[4], before[5] = 0.8, 0.7, 0.8
 	for name, past := range map[string]*history.Past{
-		"none": nil, "one night before": pastOf(0.7, 0.8), "one value": pastOf(math.NaN(), math.NaN(), 0.8),
+		"none": nil, "one night before": pastOf(0.7, 0.8), "one value": pastOf(gap, gap, 0.8), "values before those shown": pastOf(before...),
 	} {
-		if p := historyPage(t, past); find[historyView](p) != nil {
-			t.Errorf("%s: the page has a history", name)
-		} else if html := writePage(t, p); strings.Contains(html, `id="history"`) || strings.Contains(html, `class="spark"`) {
+		if html := writePage(t, historyPage(t, past)); strings.Contains(html, `id="history"`) {
 			t.Errorf("%s: the page shows a history", name)
 		}
 	}
@@ -177,75 +113,25 @@ func TestNoHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if find[historyView](two) != nil {
+	if strings.Contains(writePage(t, two), `id="history"`) {
 		t.Error("the page of two runs has a history")
 	}
 }
 
-// TestHistoryIsBounded: long histories show their end.
+// TestHistoryIsBounded: long histories show their end, and what is of no number is not drawn.
 func TestHistoryIsBounded(t *testing.T) {
 	values := make([]float64, 200)
 	for i := range values {
 		values[i] = 0.8 + 0.01*float64(1-2*(i%2))
 	}
-	p := historyPage(t, pastOf(values...))
-	trend := trendOf(t, p, "char_f1")
-	if len(trend.Chart.Marks) != shownNights || len(trend.Nights) != shownNights || find[historyView](p).Spark.Nights != sparkNights {
-		t.Errorf("%d marks, %d lines, %d runs in the sparkline", len(trend.Chart.Marks), len(trend.Nights), find[historyView](p).Spark.Nights)
+	values[199] = math.NaN()
+	_, html, _ := strings.Cut(writePage(t, historyPage(t, pastOf(values...))), `<section id="history"`)
+	html, _, _ = strings.Cut(html, "</section>")
+	if !strings.Contains(html, "The last 60 are shown.") || strings.Count(html, "<bdi>night-") != 2*60 || strings.Contains(html, "night-140<") {
+		t.Errorf("%d lines of nights", strings.Count(html, "<bdi>night-"))
 	}
-}
-
-// TestHistoryOfGaps: what is undefined for long is not drawn.
-func TestHistoryOfGaps(t *testing.T) {
-	values := make([]float64, 90)
-	for i := range values {
-		values[i] = math.NaN()
-	}
-	values[3], values[4], values[5] = 0.8, 0.7, 0.8
-	if p := historyPage(t, pastOf(values...)); find[historyView](p) != nil {
-		t.Error("a history of nights before those that are shown")
-	}
-	values[60], values[61] = 0.8, 0.7
-	p := historyPage(t, pastOf(values...))
-	if got := missing(&trendOf(t, p, "char_f1").Chart); got != shownNights-2 || find[historyView](p).Spark != nil {
-		t.Errorf("%d nights without a value, sparkline %v", got, find[historyView](p).Spark)
-	}
-	if html := writePage(t, p); strings.Contains(html, `class="spark"`) || !strings.Contains(html, `id="history"`) {
-		t.Error("the page shows a sparkline, or no history")
-	}
-}
-
-// TestTrendChartFits: whatever the values, all is within the picture.
-func TestTrendChartFits(t *testing.T) {
-	for _, values := range [][]float64{
-		{0, 0, 0}, {1, 1, 1}, {0, 1, 0}, {0.5, 0.5001, 0.4999}, {0.999, 1, 0.999, 1, 0.998, 1, 0.999, 1, 0.2},
-	} {
-		c := trendOf(t, historyPage(t, pastOf(values...)), "char_f1").Chart
-		for i, m := range c.Marks {
-			y, err := strconv.ParseFloat(m.Y, 64)
-			if err != nil || y < trendTop-0.1 || y > trendTall-trendFoot+0.1 {
-				t.Errorf("%v: night %d is at %s", values, i+1, m.Y)
-			}
-		}
-		if n := len(c.Ticks); n < 2 || n > trendTicks+1 {
-			t.Errorf("%v: %d values at the side", values, n)
-		}
-		if strings.Contains(fmt.Sprint(c), "NaN") || strings.Contains(fmt.Sprint(c), "Inf") {
-			t.Errorf("%v: the chart holds what is no number: %v", values, c)
-		}
-	}
-}
-
-func TestTrendPictures(t *testing.T) {
-	p := historyPage(t, fall())
-	for _, x := range []struct {
-		name, template string
-		data           any
-	}{
-		{"trend.html", "trend", trendOf(t, p, "char_f1")},
-		{"spark.html", "spark", find[historyView](p).Spark},
-	} {
-		t.Run(x.name, func(t *testing.T) { goldenPicture(t, x.name, x.template, x.data) })
+	if strings.Contains(html, "NaN") || strings.Contains(html, "Inf") {
+		t.Error("the chart holds what is no number")
 	}
 }
 
@@ -259,11 +145,10 @@ func TestHistoryIsClean(t *testing.T) {
 	past.Nights[18].Basis = map[string]string{"judge": "b", hostile: "x"}
 	past.LeftOut = []history.LeftOut{{Why: history.OtherQuestions, Runs: []string{hostile, "b", "c", "d", "e"}}}
 	p := historyPage(t, past)
-	if got, want := find[historyView](p).Notes[0], "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (other questions)."; got != want {
-		t.Errorf("note = %q, want %q", got, want)
+	if got, want := sectionText(t, p, "history"), "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (other questions)."; !strings.Contains(got, want) {
+		t.Errorf("no %q in %q", want, got)
 	}
-	html := writePage(t, p)
-	static, _, _ := strings.Cut(html, `<script type="application/octet-stream"`)
+	static, _, _ := strings.Cut(writePage(t, p), `<script type="application/octet-stream"`)
 	for _, bad := range []string{"<script>alert", "\u202e", "\u2066", "\x00"} {
 		if strings.Contains(static, bad) {
 			t.Errorf("the page holds %q", bad)

@@ -10,27 +10,11 @@ import (
 
 	"ibid"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
-
-// A kindLine is one kind of source: how its citations do, and what their provider
-// says of them.
-type kindLine struct {
-	Name, Link                     string
-	Cited, Valid, Supported, Wrong string
-	WrongShare                     string
-	Relevance, Tokens, LastIndexed string // "" where no provider says
-}
-
-// kindTable is the table of kinds of sources; nil if no citation has one.
-type kindTable struct {
-	Lines                          []kindLine
-	Judged                         bool
-	Relevance, Tokens, LastIndexed bool // some line has it
-}
 
 // A kindCount counts the citations of one kind of source.
 type kindCount struct {
-	name                           string
 	cited, valid, supported, wrong int64
 
 	relevance float64 // sum over scored citations
@@ -45,8 +29,8 @@ type kindCounts map[string]*kindCount
 func (m kindCounts) of(name string) *kindCount {
 	k := m[name]
 	if k == nil {
-		k = &kindCount{name: strings.Clone(name)}
-		m[k.name] = k
+		k = &kindCount{}
+		m[strings.Clone(name)] = k
 	}
 	return k
 }
@@ -95,34 +79,42 @@ func (m kindCounts) said(row *ibid.Answer) {
 	}
 }
 
-// newKindTable puts the counts into words, the most cited kind first.
-func newKindTable(data *pageData) *kindTable {
-	if len(data.kinds) == 0 {
-		return nil
-	}
-	var list []*kindCount
-	for _, name := range sortedKeys(data.kinds) {
-		list = append(list, data.kinds[name])
-	}
-	slices.SortStableFunc(list, func(x, y *kindCount) int { return cmp.Compare(y.cited, x.cited) })
-	out := &kindTable{Judged: data.judged()}
+// kindTable says of each kind of source how its citations do, and what providers say of
+// them, the most cited kind first.
+func kindTable(data *pageData) doc.Table {
+	t := doc.Table{Caption: "Kinds of sources", Columns: []doc.Column{
+		{Name: "source type"},
+		{Name: "citations", Number: true},
+		{Name: "valid", Number: true},
+		{Name: "supported", Number: true},
+		{Name: "wrong", Number: true},
+		{Name: "mean relevance", Number: true, Keep: 1},
+		{Name: "tokens", Number: true, Keep: 1},
+		{Name: "oldest was indexed", Keep: 1},
+	}}
+	names := sortedKeys(data.kinds)
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(data.kinds[y].cited, data.kinds[x].cited) })
 	started := data.results[0].run.Manifest.Timings.Started
-	for _, k := range list {
-		name := line(k.name, 80)
-		l := kindLine{
-			Name: strings.ReplaceAll(name, "_", " "), Link: rowsLink("type:" + name), Cited: Thousands(k.cited), Valid: Thousands(k.valid),
-			Supported: Thousands(k.supported), Wrong: Thousands(k.wrong), WrongShare: percent(k.wrong, k.cited),
+	for _, name := range names {
+		k, supported, relevance, tokens, indexed := data.kinds[name], "", "", "", ""
+		if data.judged() {
+			supported = Thousands(k.supported)
 		}
 		if k.scored > 0 {
-			l.Relevance, out.Relevance = number(k.relevance/float64(k.scored)), true
+			relevance = number(k.relevance / float64(k.scored))
 		}
 		if k.counted > 0 {
-			l.Tokens, out.Tokens = Thousands(k.tokens), true
+			tokens = Thousands(k.tokens)
 		}
 		if !k.oldest.IsZero() {
-			l.LastIndexed, out.LastIndexed = fmt.Sprintf("%s the run", age(started.Sub(k.oldest))), true
+			indexed = age(started.Sub(k.oldest)) + " the run"
 		}
-		out.Lines = append(out.Lines, l)
+		name = line(name, 80)
+		t.Rows = append(t.Rows, []doc.Cell{
+			{Text: doc.Text{{Text: strings.ReplaceAll(name, "_", " "), Link: rowsLink("type:" + name)}}},
+			doc.C(Thousands(k.cited)), doc.C(Thousands(k.valid)), doc.C(supported),
+			doc.C(fmt.Sprintf("%s (%s)", Thousands(k.wrong), percent(k.wrong, k.cited))), doc.C(relevance), doc.C(tokens), doc.C(indexed),
+		})
 	}
-	return out
+	return t
 }

@@ -9,23 +9,8 @@ import (
 
 	"ibid/metrics"
 	"ibid/metrics/stats"
+	"ibid/report/doc"
 )
-
-// A methodView says what the numbers of a page mean.
-type methodView struct {
-	Definitions []definitionText
-	Intervals   []intervalText
-	Notes       []string
-	Footnotes   []string // each once
-}
-
-// A definitionText is a metric's definition in words.
-type definitionText struct {
-	Name, Aliases, Summary, Formula, Better, Bounds, Undefined, Source, Kind string
-	Judged                                                                   bool
-}
-
-type intervalText struct{ Name, Text string }
 
 var intervalWords = map[string]string{
 	string(stats.LogitT):        "estimate ± t quantile × standard error on the logit scale, carried back to the bounds of the metric",
@@ -34,37 +19,48 @@ var intervalWords = map[string]string{
 	string(stats.ConstantValue): "no row differs, and the metric has no bounds",
 }
 
-// methodSection says how the metrics of the page are defined. The footnotes are those
-// that the sections before it have asked for.
+// methodSection says how the metrics of the page are defined.
 func methodSection(data *pageData) *section {
-	m := &methodView{Footnotes: data.notes.texts}
-	for _, d := range slices.DeleteFunc(definitions(data), hidden) {
-		m.Definitions = append(m.Definitions, definitionText{
-			Name: d.Name, Aliases: strings.Join(d.Aliases, ", "), Summary: d.Summary, Formula: d.Formula,
-			Better: betterWords[d.Direction], Bounds: boundsText(d.Min, d.Max), Undefined: d.UndefinedWhen, Source: d.Source,
-			Kind: d.Kind.String(), Judged: d.Judged,
-		})
-	}
-	used := make(map[string]bool)
-	levels := make(map[string]bool)
+	intervals, levels := make(map[string]bool), make(map[string]bool)
 	for _, s := range data.summary.rows {
 		if s.Method != "" {
-			used[s.Method] = true
-			levels[levelText(s.Level)] = true
+			intervals[s.Method], levels[levelText(s.Level)] = true, true
 		}
 	}
-	for _, name := range sortedKeys(used) {
-		m.Intervals = append(m.Intervals, intervalText{name, cmp.Or(intervalWords[name], "see the documentation of this method")})
-	}
+	var out []doc.Block
+	say := func(text string) { out = append(out, doc.Para{Text: doc.T(text)}) }
 	if len(levels) > 0 {
-		m.Notes = append(m.Notes, "Intervals are two-sided at level "+list(sortedKeys(levels))+
+		say("Intervals are two-sided at level " + list(sortedKeys(levels)) +
 			". Rows that share a document are not independent of each other: the standard error is over documents, and degrees of freedom are fewer where few documents or rows carry it.")
 	}
-	m.Notes = append(m.Notes,
-		"Macro is the mean of the rows' values; micro is the quotient of sums over rows.",
-		"A metric without meaning for a row is undefined, with a reason. Such rows are left out of means and counted beside them.",
-		whatFails())
-	return &section{"method", "Method", m}
+	say("Macro is the mean of the rows' values; micro is the quotient of sums over rows.")
+	say("A metric without meaning for a row is undefined, with a reason. Such rows are left out of means and counted beside them.")
+	say(whatFails())
+	var methods, defined doc.Facts
+	for _, name := range sortedKeys(intervals) {
+		methods.Add(name, cmp.Or(intervalWords[name], "see the documentation of this method"))
+	}
+	if len(methods) > 0 {
+		out = append(out, doc.Heading{Text: doc.T("Intervals")}, methods)
+	}
+	for _, d := range slices.DeleteFunc(definitions(data), hidden) {
+		defined = append(defined, doc.Fact{ID: "m-" + d.Name, Name: d.Name, Text: doc.T(definitionText(&d))})
+	}
+	return docSection("method", "Method", append(out, doc.Details{Summary: "Definitions of " + Plural(int64(len(defined)), "metric", "metrics"), Blocks: []doc.Block{defined}}))
+}
+
+// definitionText is the definition of a metric in words.
+func definitionText(d *metrics.Definition) string {
+	text := fmt.Sprintf("%s. Formula: %s. Kind: %s, %s, %s", strings.TrimSuffix(d.Summary, "."), strings.TrimSuffix(d.Formula, "."), d.Kind, betterWords[d.Direction], boundsText(d.Min, d.Max))
+	if d.Judged {
+		text += ", needs a judge"
+	}
+	for _, part := range []struct{ name, text string }{{"Undefined when ", d.UndefinedWhen}, {"Source: ", d.Source}, {"Also called ", strings.Join(d.Aliases, ", ")}} {
+		if part.text != "" {
+			text += ". " + part.name + strings.TrimSuffix(part.text, ".")
+		}
+	}
+	return text + "."
 }
 
 func whatFails() string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ibid/configs"
@@ -15,17 +14,6 @@ import (
 
 var betterWords = map[metrics.Direction]string{
 	metrics.HigherIsBetter: "higher is better", metrics.LowerIsBetter: "lower is better", metrics.Neutral: "for information",
-}
-
-// A tileView is one of the numbers that matter most.
-type tileView struct {
-	Name, Label, Summary string
-	Value, Interval      string
-	Level                string
-	Better               string // which direction is better, in words
-	Counts               string // how many rows, how many undefined
-	Notes                []int
-	Change               *changeView // since an earlier run; nil if nothing is known of that
 }
 
 // numberColumns are the columns of a number with its interval and its drawing.
@@ -45,7 +33,7 @@ func numberCells(data *pageData, d *metrics.Definition, system, slice string) (c
 		value.Notes = slices.Concat([]string(m.Warnings), []string(s.Warnings))
 	}
 	if s.Estimate != nil {
-		drawn.Strip = strip(sharedAxis(data, *d), d.Name, s, gateRules(gatesOfSystem(data, system), nameInRun(data, system), slice, d.Name))
+		drawn.Strip = strip(sharedAxis(data, d.Name), d.Name, s, gateRules(gatesOfSystem(data, system), nameInRun(data, system), slice, d.Name))
 	}
 	return []doc.Cell{value, doc.C(interval(s.Low, s.High)), drawn, doc.C(Thousands(s.N))}, s, true
 }
@@ -106,13 +94,13 @@ func groupsShown(data *pageData) []string {
 }
 
 // sharedAxis is the axis of a metric for all systems, made once.
-func sharedAxis(data *pageData, d metrics.Definition) axis {
-	if a, ok := data.axes[d.Name]; ok {
+func sharedAxis(data *pageData, metric string) axis {
+	if a, ok := data.axes[metric]; ok {
 		return a
 	}
 	var values []float64
 	for _, system := range groupsShown(data) {
-		if s := data.summary.find(system, "", d.Name); s != nil {
+		if s := data.summary.find(system, "", metric); s != nil {
 			for _, v := range []*float64{s.Estimate, s.Low, s.High} {
 				if v != nil {
 					values = append(values, *v)
@@ -123,8 +111,9 @@ func sharedAxis(data *pageData, d metrics.Definition) axis {
 	if data.axes == nil {
 		data.axes = make(map[string]axis)
 	}
-	data.axes[d.Name] = axisOf(d, values)
-	return data.axes[d.Name]
+	d, _ := metrics.Lookup(metric)
+	data.axes[metric] = axisOf(d, values)
+	return data.axes[metric]
 }
 
 // metricsSection shows the metrics of the rows of one run: by slice, and all of them.
@@ -251,7 +240,7 @@ func systemsSection(data *pageData) *section {
 		return nil
 	}
 	t := &data.totals
-	counts := doc.Table{Caption: "Systems", Class: "systems", Columns: []doc.Column{
+	counts := doc.Table{Caption: "Rows, citations and claims by system", Class: "systems", Columns: []doc.Column{
 		{Name: "system"}, {Name: "rows", Number: true}, {Name: "valid citations", Number: true}, {Name: "claims", Number: true, Keep: 1}, {Name: "error rows", Number: true, Keep: 1}, {Name: "failing rows", Number: true},
 	}}
 	for k, s := range data.systems {
@@ -336,8 +325,6 @@ func nice(v float64) float64 {
 // at is the place of v as a share of the axis.
 func (a axis) at(v float64) float64 { return (v - a.lo) / (a.hi - a.lo) }
 
-func percentText(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
-
 func levelText(level float64) string { return fmt.Sprintf("%g %%", math.Round(level*1e6)/1e4) }
 
 // A gateRule is the limit of a gate.
@@ -363,5 +350,3 @@ func gateRules(gates []runs.GateResult, system, slice, metric string) []gateRule
 	}
 	return out
 }
-
-func fixed(v float64) string { return fmt.Sprintf("%.1f", v) }

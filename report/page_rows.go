@@ -68,10 +68,6 @@ func packRows(ctx context.Context, data *pageData, chosen *choice) error {
 	listed, opened := data.places(chosen.listed), data.places(chosen.opened[:min(len(chosen.opened), maxHeld)])
 	tooLong := func(n int) bool { row := &data.rows[n]; return data.results[row.run].tooLong(row.index) }
 	opened = slices.DeleteFunc(opened, tooLong)
-	data.worst = slices.DeleteFunc(data.worst, func(w badCitation) bool {
-		n, found := data.find(w.run, w.row)
-		return found && tooLong(n)
-	})
 	details, detailers, err := readDetails(ctx, data, listed, opened)
 	if err != nil {
 		return err
@@ -89,7 +85,7 @@ func packRows(ctx context.Context, data *pageData, chosen *choice) error {
 		}
 		if size <= room || len(opened) <= staticRows {
 			data.packs = packs
-			data.held = heldRows{listed, details, detailers}
+			data.held = listed
 			break
 		}
 		// The index stays; the rest is nearly proportional to rows. Some room is kept.
@@ -103,21 +99,6 @@ func packRows(ctx context.Context, data *pageData, chosen *choice) error {
 		opened = opened[:min(keep, len(opened))]
 	}
 	data.opened, data.sampled = int64(len(opened)), sampledInWords(data, chosen, len(opened))
-	return nil
-}
-
-// heldRows are the rows that a page holds, in order, with their details.
-type heldRows struct {
-	rows      []int
-	details   []*rowDetail
-	detailers []*detailer // of each run
-}
-
-// detail finds the detail of a row, nil if the page cannot open it.
-func (h *heldRows) detail(row int) *rowDetail {
-	if k, ok := slices.BinarySearch(h.rows, row); ok {
-		return h.details[k]
-	}
 	return nil
 }
 
@@ -142,16 +123,14 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 				keep[row.index] = opens[n]
 			}
 		}
-		if err := r.open(func(i int) bool { return keep[i] || isWorst(data, run, r.row[i]) }); err != nil {
+		if err := r.open(func(i int) bool { return keep[i] }); err != nil {
 			return nil, nil, err
 		}
 		elsewhere := r.elsewhere()
 		// A row's results are let go once its detail is made of them.
 		detail := func(i int, texts *rowTexts) *rowDetail {
 			out := d.row(i, texts)
-			if !isWorst(data, run, r.row[i]) {
-				delete(r.opened, i)
-			}
+			delete(r.opened, i)
 			return out
 		}
 		if r.run.Texts != nil {
@@ -225,7 +204,7 @@ func worstFirst(data *pageData, rows []int) []int {
 // rowsSection is the table of rows as it stands on the page before its script takes
 // over.
 func rowsSection(data *pageData) *section {
-	held := data.held.rows
+	held := data.held
 	t := &rowsTable{Opened: data.opened}
 	if data.asked != nil {
 		t.Served, t.Run = true, line(data.results[0].run.Manifest.ID, 80)

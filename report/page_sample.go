@@ -87,7 +87,6 @@ type chooser struct {
 	most          int
 	all           bool
 	failing, rest first
-	found, newly  [metrics.NumProblems][]badCitation // newly: of rows that fail in this run and did not in the base
 }
 
 // newChooser chooses up to most of so many rows.
@@ -103,18 +102,6 @@ func (c *chooser) add(x candidate) {
 		c.failing.add(x)
 	} else {
 		c.rest.add(x)
-	}
-}
-
-// worst takes note of the first bad citation of its kind of a row, if the row is among
-// the first that have one.
-func (c *chooser) worst(w badCitation, newly bool) {
-	list := &c.found[w.problem]
-	if newly {
-		list = &c.newly[w.problem]
-	}
-	if n := len(*list); w.problem > metrics.ProblemPartly && n < shownWorst && (n == 0 || !(*list)[n-1].sameRow(w)) {
-		*list = append(*list, w)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/annotations/compare"
 	"ibid/metrics"
 )
 
@@ -25,13 +24,12 @@ type survey struct {
 	data   *pageData
 	number map[string]int // of systems
 	docs   map[string]*docCount
-	ofRun  []map[int]bool             // systems of each run
-	newly  map[string]map[string]bool // rows that fail in a run and did not in the base
+	ofRun  []map[int]bool // systems of each run
 	choice *chooser
 }
 
 func newSurvey(data *pageData, choice *chooser, runs int) *survey {
-	s := &survey{data: data, number: make(map[string]int), docs: make(map[string]*docCount), newly: newlyFailing(data.options.Since), choice: choice}
+	s := &survey{data: data, number: make(map[string]int), docs: make(map[string]*docCount), choice: choice}
 	for range runs {
 		s.ofRun = append(s.ofRun, make(map[int]bool))
 	}
@@ -110,7 +108,6 @@ func (s *survey) countRow(run int, r *results, i int) {
 	}
 	s.choice.add(x)
 	citations := r.citationsOf(i)
-	watched, newly := s.watched(run, r, i)
 	for k := range citations {
 		c := &citations[k]
 		t.citations[system]++
@@ -121,43 +118,11 @@ func (s *survey) countRow(run int, r *results, i int) {
 		problem := l.ofCitation(r, i, c)
 		data.kinds.count(l, c, problem)
 		s.countDocument(c, problem)
-		if watched {
-			s.choice.worst(badCitation{run, r.row[i], k, problem}, newly)
-		}
-	}
-	if watched && fails && r.failed[i] == "" { // unless a citation has that problem
-		s.choice.worst(badCitation{run, r.row[i], -1, x.problem}, newly)
 	}
 	for _, c := range r.claimsOf(i) {
 		t.claims[system]++
 		addCode(t.outcome, c.outcome, system, len(data.systems))
 	}
-}
-
-// watched reports whether the worst citations may be those of a row: of several runs, not
-// of the one that the others are compared with. A row that fails newly goes before others.
-func (s *survey) watched(run int, r *results, i int) (watched, newly bool) {
-	if run == 0 && len(s.ofRun) > 1 {
-		return false, false
-	}
-	return true, s.newly[r.run.Manifest.ID][r.id[i]+"/"+r.system[i][len(r.prefix):]]
-}
-
-// newlyFailing names the rows that fail in runs and did not in the base, by run. Of many,
-// a comparison names only some.
-func newlyFailing(r *compare.Result) map[string]map[string]bool {
-	out := make(map[string]map[string]bool)
-	if r == nil {
-		return out
-	}
-	for _, f := range r.Failures {
-		of := make(map[string]bool)
-		for _, name := range f.Newly.IDs {
-			of[name] = true
-		}
-		out[r.Sides[f.New].Run] = of
-	}
-	return out
 }
 
 // addCode counts a status or an outcome of a system.

@@ -5,150 +5,171 @@ import (
 	"slices"
 	"strings"
 
+	"ibid/annotations/compare"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
-// A runHead is one run at the top of the page.
-type runHead struct {
-	ID    string
-	Facts []string
-	Gates []gateHead // those that look at no single system that has a card
-}
-
-type gateHead struct {
-	Gate, Word, Value string
-	Tone              tone
-}
-
-// A verdictView says in words what the page shows in numbers.
-type verdictView struct {
-	Headline string // the verdict in one sentence
-	Standing []standingLine
-	Sampled  string     // which rows are left out; "" if none
-	Signs    []signView // that take verdicts from gates
-	Noted    []signView // that were accepted or only are notes
-	Cards    []systemCard
-	Table    *cardTable // in place of cards, where there are many systems
-	Tiles    []tileView // in place of cards, where there is one system
-	Of       string     // run that the numbers are of, where the page has others; "" if it has not
-	Base     string     // run that changes are from; "" if there are none
-	Worst    []worstCitation
-	WorstOf  string // their heading
-	Lines    []finding
-	Several  bool // there is more than one run
-	Runs     []runHead
-	Spark    *sparkView // of the nights before; nil if there are too few
-}
-
+// verdictSection is what is seen first: what came of it in a sentence, how gates, answers and
+// the judge stand, what is wrong with the input, and the systems.
 func verdictSection(data *pageData) *section {
-	view := &verdictView{Headline: verdictInWords(data), Standing: standing(data), Sampled: data.sampled, Several: data.several()}
-	view.Cards, view.Table = cards(data)
-	if shown := firstSystems(data); len(shown) == 1 {
-		view.Tiles = numbersOf(data, shown[0])
+	systems := standings(data)
+	var facts doc.Facts
+	fact := func(name string, text ...doc.Span) { facts = append(facts, doc.Fact{Name: name, Text: text}) }
+	fact("Gates", gatesText(data)...)
+	fact("Answers", answersText(data)...)
+	if why := data.options.NotCompared; why != "" {
+		fact("Compared", doc.Span{Text: "not: ", Tone: doc.Warn}, doc.Span{Text: strings.TrimSuffix(shown(why), ".") + "."})
 	}
-	if r := data.options.Since; r != nil {
-		view.Base = line(r.Sides[0].Name, 40)
-		if len(data.results) == 2 {
-			view.Of = line(data.results[1].run.Manifest.ID, 40)
-		}
-	}
+	facts = append(facts, failureFacts(data.options.Since)...)
+	fact("Judge", doc.Span{Text: judgesText(data)})
 	for _, r := range data.results {
-		view.Runs = append(view.Runs, newRunHead(r, len(view.Cards) > 0))
+		fact("Run "+line(r.run.Manifest.ID, 40), doc.Span{Text: runText(r)})
 	}
-	for _, s := range signs(data) {
-		if s.Tone == toneWarn {
-			view.Signs = append(view.Signs, s)
-		} else {
-			view.Noted = append(view.Noted, s)
+	out := []doc.Block{facts}
+	if data.sampled != "" {
+		out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(data.sampled)})
+	}
+	wrong, noted := signs(data)
+	out = append(out, wrong...)
+	if len(data.lead) > 0 && len(systems) > 0 {
+		since := ""
+		if r := data.options.Since; r != nil {
+			since = line(r.Sides[0].Name, 40)
 		}
+		out = append(out, standingTable(standingCaption(data, systems), data.lead, systems, since)...)
 	}
-	view.Lines = moved(data)
-	if data.trends != nil && len(data.systems) < 2 {
-		view.Spark = data.trends.Spark
+	out = append(out, gateTables(data)...)
+	if len(noted) > 0 {
+		out = append(out, doc.Details{Summary: Plural(int64(len(noted)), "note", "notes") + " on the input", Blocks: noted})
 	}
-	for _, w := range data.worst {
-		view.Worst = append(view.Worst, newWorstCitation(data, w))
-	}
-	view.WorstOf = worstOf(data)
-	return &section{"verdict", "Verdict", view}
+	s := docSection("verdict", "Verdict", nil)
+	s.View = doc.Section{ID: "verdict", Title: verdictInWords(data, systems), Top: true, Blocks: out}
+	return s
 }
 
-// worstOf is the heading of the worst answers.
-func worstOf(data *pageData) string {
-	text := "The worst answer"
-	if n := len(data.worst); n > 1 {
-		text = fmt.Sprintf("The %s worst answers", []string{"two", "three"}[n-2])
+// standingCaption says what the table of systems is of, and how it is sorted.
+func standingCaption(data *pageData, systems []standing) string {
+	text := "Systems"
+	if len(systems) == 1 && systems[0].name == allAnswers {
+		text = "Numbers"
+	} else if sortable(data) {
+		text += ", the best first"
 	}
-	if len(data.results) == 2 {
-		text += " of " + line(data.results[1].run.Manifest.ID, 40)
-	}
-	for _, newly := range newlyFailing(data.options.Since) {
-		if len(newly) > 0 {
-			return text + ", new failures first"
-		}
+	if data.options.Since != nil && len(data.results) == 2 {
+		text += ", of " + line(data.results[1].run.Manifest.ID, 40)
 	}
 	return text
 }
 
-// A signView is one sign that the input may be wrong, or a note.
-type signView struct {
-	Tone            tone
-	Name, Text, Tip string
-}
+// sortable reports whether systems can be put in order: of several runs that nobody compares,
+// numbers may not mean the same.
+func sortable(data *pageData) bool { return data.options.Since != nil || !data.several() }
 
-// signs are those of all runs.
-func signs(data *pageData) []signView {
-	var out []signView
-	for _, r := range data.results {
-		for _, s := range r.run.Manifest.Signs {
-			v := signView{
-				Tone: toneWarn, Name: "sign: " + s.Name, Text: shown(s.Text) + ".",
-				Tip: "Probably " + shown(s.Cause) + ". What to do: " + shown(s.Tip) + ".",
-			}
-			if s.System != "" {
-				v.Text = line(s.System, 60) + ": " + v.Text
-			}
-			if r.prefix != "" {
-				v.Text = r.prefix + v.Text
-			}
-			switch {
-			case s.Note:
-				v.Tone, v.Name, v.Tip = toneNote, "note: "+s.Name, ""
-			case s.Accepted:
-				v.Tone, v.Name, v.Tip = toneNote, v.Name+", accepted", ""
-			default:
-				v.Text += " Gates over " + Plural(int64(len(s.Metrics)), "metric", "metrics") + " of it have no verdict."
-			}
-			out = append(out, v)
+const allAnswers = "all answers"
+
+// standings are the systems of the first screen, the best first: of two runs that are
+// compared, those of the later one. One system of one run is all of its answers.
+func standings(data *pageData) []standing {
+	names := data.systems
+	switch later := len(data.results) == 2 && data.options.Since != nil; {
+	case !data.several() && len(names) < 2:
+		names = []string{""}
+	case later:
+		names = slices.DeleteFunc(slices.Clone(names), func(s string) bool { return runOfSystem(data, s) != data.results[1] })
+	}
+	var out []standing
+	for _, system := range names {
+		bare, run := nameInRun(data, system), runOfSystem(data, system).run
+		s := standing{
+			name: line(system, 80), link: rowsLink("system:" + line(system, 80)),
+			number: func(metric string) *runs.SummaryRow { return data.summary.find(system, "", metric) },
+			notes: func(metric string) []string {
+				n := data.summary.find(system, "", metric)
+				if m := data.summary.findMicro(system, "", metric); m != nil {
+					return slices.Concat([]string(m.Warnings), []string(n.Warnings))
+				}
+				return n.Warnings
+			},
+			change: func(metric string) *compare.Difference {
+				return changeOf(data.options.Since, run.Manifest.ID, bare, metric)
+			},
+			drawn: func(metric string, n *runs.SummaryRow) *doc.Strip {
+				return strip(sharedAxis(data, metric), metric, n, gateRules(run.Gates, bare, "", metric))
+			},
 		}
+		rows, failing, filters := sum(data.totals.rows), sum(data.totals.failing), []string{"is:failing"}
+		switch k := slices.Index(data.systems, system); {
+		case system == "":
+			s.name, s.link = allAnswers, "#rows"
+		default:
+			rows, failing, filters = data.totals.rows[k], data.totals.failing[k], []string{"system:" + line(system, 80), "is:failing"}
+			if len(names) < len(data.systems) {
+				s.name = line(bare, 80)
+			}
+		}
+		s.failing = doc.Text{{Text: Thousands(failing) + " of " + Thousands(rows), Link: rowsLink(filters...)}}
+		out = append(out, s)
+	}
+	if len(data.lead) > 0 && sortable(data) {
+		sortStandings(data.lead, out)
 	}
 	return out
 }
 
-// moved says which places are not where they were said to be, of all runs.
-func moved(data *pageData) []finding {
-	var out []finding
-	for _, r := range data.results {
-		for _, text := range r.run.Manifest.Moved() {
-			if r.prefix != "" {
-				text += ", in " + r.run.Manifest.ID
-			}
-			out = append(out, sentence("%s", capital(text))...)
+// verdictInWords is what somebody must know who reads one sentence: of runs that are compared,
+// what changed and how sure that is; of systems, who is best; of one system, how good it is.
+func verdictInWords(data *pageData, systems []standing) string {
+	r := data.options.Comparison
+	switch {
+	case sum(data.totals.rows) == 0:
+		return "There are no rows."
+	case len(data.lead) == 0:
+		return "No metric is defined in any row."
+	case r != nil && len(r.Pairs) > 0:
+		return NewComparison(r).headline()
+	case data.several():
+		var names []string
+		for _, r := range data.results {
+			names = append(names, line(r.run.Manifest.ID, 40))
 		}
+		return list(names) + " side by side: they are not compared."
+	case len(data.systems) > 1:
+		metric, value := rankingMetric(data.lead, systems), numberOrDash(nil)
+		if s := systems[0].number(metric); s != nil {
+			value = estimateText(s)
+		}
+		return fmt.Sprintf("%s has the best %s, %s; nothing says whether that is more than chance.", clip(systems[0].name, 40), metric, value)
 	}
-	return out
+	rows, failing := sum(data.totals.rows), sum(data.totals.failing)
+	fails := fmt.Sprintf("%s of %s %s.", Thousands(failing), Plural(rows, "answer", "answers"), oneOrMany(failing, "fails", "fail"))
+	for _, name := range data.lead {
+		first := systems[0].number(name)
+		if first == nil {
+			continue
+		}
+		text := fmt.Sprintf("%s is %s", label(name), strings.TrimSpace(estimateText(first)+" "+interval(first.Low, first.High)))
+		if d := systems[0].change(name); d != nil && d.Diff != nil && (d.Outcome == compare.Better || d.Outcome == compare.Worse) {
+			text += fmt.Sprintf(", %s than in %s by %s", d.Outcome, line(data.options.Since.Sides[0].Name, 40), strings.TrimLeft(signed(d.Diff), "+-−"))
+		}
+		return text + "; " + fails
+	}
+	return fails
 }
 
-func oneOrMany(n int64, one, many string) string {
-	if n == 1 {
-		return one
+// gatesText says how the gates of all runs ended.
+func gatesText(data *pageData) (text doc.Text) {
+	for k, r := range data.results {
+		of := ""
+		if data.several() {
+			of = line(r.run.Manifest.ID, 40) + ": "
+		}
+		if k > 0 {
+			of = ", " + of
+		}
+		text = append(text, doc.Span{Text: of}, doc.Span{Text: gatesInWords(r.run.Gates), Tone: gateWords[countGates(r.run.Gates).gravest()].tone.doc()})
 	}
-	return many
-}
-
-// sentence is a finding without links.
-func sentence(format string, args ...any) []finding {
-	return []finding{{{Text: fmt.Sprintf(format, args...) + "."}}}
+	return text
 }
 
 // gatesInWords counts gates by how they ended.
@@ -176,39 +197,82 @@ func gatesInWords(gates []runs.GateResult) string {
 	return strings.Join(parts, ", ")
 }
 
-func newRunHead(r *results, cards bool) runHead {
-	m := r.run.Manifest
-	h := runHead{ID: line(m.ID, 120)}
-	h.Facts = append(h.Facts, Plural(m.Rows, "row", "rows"), Plural(m.Citations, "citation", "citations"))
-	if n := r.systems; n > 1 {
-		h.Facts = append(h.Facts, Plural(int64(n), "system", "systems"))
-	}
-	if m.Errors > 0 {
-		h.Facts = append(h.Facts, Plural(m.Errors, "error row", "error rows"))
-	}
-	if m.Judge.CostUSD != nil {
-		h.Facts = append(h.Facts, fmt.Sprintf("$%.2f", *m.Judge.CostUSD))
-	}
-	h.Facts = append(h.Facts, m.Timings.Started.UTC().Format("2006-01-02 15:04 UTC"))
-	for _, g := range r.run.Gates {
-		if !cards || systemOfGate(g) == "" {
-			h.Gates = append(h.Gates, newGateHead(g))
+// gateTables are the gates of each run, those that did not pass first.
+func gateTables(data *pageData) (out []doc.Block) {
+	for _, r := range data.results {
+		if len(r.run.Gates) == 0 {
+			continue
 		}
+		caption := "Gates"
+		if data.several() {
+			caption += " of " + r.run.Manifest.ID
+		}
+		out = append(out, gateBlocks(caption, r.run.Gates)...)
 	}
-	// What did not pass is what somebody looks for.
-	slices.SortStableFunc(h.Gates, func(a, b gateHead) int { return gateOrder[a.Tone] - gateOrder[b.Tone] })
-	return h
+	return out
 }
 
-var gateOrder = map[tone]int{toneBad: 0, toneWarn: 1, toneGood: 2}
-
-func newGateHead(g runs.GateResult) gateHead {
-	w := gateWords[g.Verdict]
-	h := gateHead{Gate: shown(g.Gate), Value: "is " + numberOrDash(g.Value), Word: w.page, Tone: w.tone}
-	if g.Reason != "" {
-		h.Value = shown(g.Reason)
+// answersText says how many answers of each run fail, and how many could not be scored.
+func answersText(data *pageData) (text doc.Text) {
+	say := func(s string, filters ...string) {
+		span := doc.Span{Text: s}
+		if len(filters) > 0 {
+			span.Link = rowsLink(filters...)
+		}
+		text = append(text, span)
 	}
-	return h
+	for k, r := range data.results {
+		var rows, failing int64
+		for i, s := range data.systems {
+			if runOfSystem(data, s) == r {
+				rows, failing = rows+data.totals.rows[i], failing+data.totals.failing[i]
+			}
+		}
+		if k > 0 {
+			say(", ")
+		}
+		if failing > 0 {
+			say(failText(failing, rows), "is:failing")
+		} else {
+			say(failText(failing, rows))
+		}
+		if data.several() {
+			say(" in " + line(r.run.Manifest.ID, 40))
+		}
+	}
+	say(": something cited or claimed is wrong, or the overall score is low.")
+	if n := sum(data.totals.errors); n > 0 {
+		say(" ")
+		say(Plural(n, "row", "rows"), "is:error")
+		say(" could not be scored.")
+	}
+	return text
+}
+
+// failureFacts count the answers that fail since an earlier run and did not in it.
+func failureFacts(r *compare.Result) (facts doc.Facts) {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		name := "Since " + line(r.Sides[f.Base].Name, 40)
+		if len(r.Failures) > 1 {
+			name = line(r.Sides[f.New].Name, 40) + " since " + line(r.Sides[f.Base].Name, 40)
+		}
+		text := fmt.Sprintf("%s, %s fixed, %s still failing", Plural(f.Newly.Rows, "new failure", "new failures"), Thousands(f.Fixed.Rows), Thousands(f.Still.Rows))
+		facts = append(facts, doc.Fact{Name: name, Text: doc.Text{{Text: text, Link: "#changes"}}})
+	}
+	return facts
+}
+
+// judgesText says who judged, and once on the page what an offline judge leaves open.
+func judgesText(data *pageData) string {
+	var said []string
+	for _, r := range data.results {
+		said = append(said, judgeInWords(r))
+	}
+	return strings.TrimSpace(strings.Join(distinct(said), "; ") + ". " + baselineOf(data))
 }
 
 func judgeInWords(r *results) string {
@@ -220,4 +284,53 @@ func judgeInWords(r *results) string {
 		return line(m, 80) + " (" + kind + ")"
 	}
 	return kind
+}
+
+// runText is how large a run is, what it cost and when it was begun.
+func runText(r *results) string {
+	m := r.run.Manifest
+	parts := []string{Plural(m.Rows, "row", "rows"), Plural(m.Citations, "citation", "citations")}
+	if n := r.systems; n > 1 {
+		parts = append(parts, Plural(int64(n), "system", "systems"))
+	}
+	if m.Judge.CostUSD != nil {
+		parts = append(parts, fmt.Sprintf("$%.2f", *m.Judge.CostUSD))
+	}
+	parts = append(parts, m.Moved()...)
+	return strings.Join(append(parts, m.Timings.Started.UTC().Format("2006-01-02 15:04 UTC")), " · ")
+}
+
+// signs are what may be wrong with the input of all runs: what takes verdicts from gates, and
+// what was accepted or is only a note.
+func signs(data *pageData) (wrong, noted []doc.Block) {
+	for _, r := range data.results {
+		for _, s := range r.run.Manifest.Signs {
+			name, text := s.Name+", accepted: ", shown(s.Text)+"."
+			if s.System != "" {
+				text = line(s.System, 60) + ": " + text
+			}
+			text = r.prefix + text
+			switch {
+			case s.Note:
+				name = s.Name + ": "
+			case !s.Accepted:
+				text += fmt.Sprintf(" Gates over %s of it have no verdict. Probably %s. What to do: %s.", Plural(int64(len(s.Metrics)), "metric", "metrics"), shown(s.Cause), shown(s.Tip))
+				wrong = append(wrong, doc.Para{Kind: doc.Note, Text: doc.Text{{Text: "! sign: " + s.Name, Tone: doc.Warn}, {Text: " " + text}}})
+				continue
+			}
+			noted = append(noted, doc.Para{Text: doc.T(name + text)})
+		}
+	}
+	return wrong, noted
+}
+
+func rowsLink(filters ...string) string {
+	link := "#"
+	for k, f := range filters {
+		if k > 0 {
+			link += "&"
+		}
+		link += "f=" + escapeLink(f)
+	}
+	return link
 }

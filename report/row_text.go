@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/metrics/presence"
+	"ibid/report/doc"
 )
 
 // Marks of spans in plain text; they read without colour.
@@ -181,7 +182,7 @@ func (v *RowView) markedAnswer() string {
 			} else {
 				numbers[*c.AnswerEnd] += separator
 			}
-			numbers[*c.AnswerEnd] += superscript(int(c.Number) + 1)
+			numbers[*c.AnswerEnd] += doc.Superscript(int(c.Number) + 1)
 		}
 	}
 	slices.Sort(at)

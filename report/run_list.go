@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
 // A RunList is the view model of the runs of a folder.
@@ -74,34 +75,34 @@ func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, g
 	l.Runs = append(l.Runs, r)
 }
 
-// writeTo prints a line a run.
-func (l *RunList) writeTo(p *paper) {
-	switch {
-	case len(l.Runs) == 0:
-		p.line(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", CleanLine(l.Dir)))
-	case p.markdown:
-		p.table(l.table())
-	default:
-		p.table(l.table())
-		p.line("ibid show " + shellWord(l.Last) + "  # the last")
+// blocks are a line a run, and what to type next.
+func (l *RunList) blocks() []doc.Block {
+	if len(l.Runs) == 0 {
+		return []doc.Block{doc.Para{Text: doc.T(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", l.Dir))}}
 	}
-}
-
-func (l *RunList) table() *table {
-	t := &table{header: []string{"run", "begun (UTC)", "rows", "systems", "", "", "", "gates", "baseline"}, right: 2}
+	t := doc.Table{Columns: []doc.Column{
+		{Name: "run"},
+		{Name: "begun (UTC)"},
+		{Name: "rows", Number: true, Keep: 1},
+		{Name: "systems", Number: true, Keep: 3},
+		{Name: "metric"},
+		{Name: "value", Number: true},
+		{Name: "interval", Number: true, Keep: 1},
+		{Name: "gates", Keep: 2},
+		{Name: "baseline", Keep: 3},
+	}}
 	for _, r := range l.Runs {
-		gates := ""
+		gates, baseline := "", ""
 		if r.Gates > 0 {
 			gates = fmt.Sprintf("%d/%d %s", r.Passed, r.Gates, r.Verdict)
 		}
-		baseline := ""
 		if r.Baseline != "" {
 			baseline = clipLine(filepath.Base(r.Baseline), 30)
 		}
-		t.rows = append(t.rows, []string{
-			clipLine(r.ID, 40), r.Started.UTC().Format("2006-01-02 15:04"), Thousands(r.Rows), Thousands(int64(r.Systems)),
-			shortName(r.Metric), numberOrDash(r.Value), interval(r.Low, r.High), gates, baseline,
+		t.Rows = append(t.Rows, []doc.Cell{
+			doc.C(clipLine(r.ID, 40)), doc.C(r.Started.UTC().Format("2006-01-02 15:04")), doc.C(Thousands(r.Rows)), doc.C(Thousands(int64(r.Systems))),
+			doc.C(shortName(r.Metric)), doc.C(numberOrDash(r.Value)), doc.C(interval(r.Low, r.High)), doc.C(gates), doc.C(baseline),
 		})
 	}
-	return t
+	return []doc.Block{t, doc.Para{Text: doc.T("ibid show " + shellWord(l.Last) + "  # the last")}}
 }

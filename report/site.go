@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ibid"
-	"ibid/annotations/history"
 	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/report/doc"
 )
 
 // A SiteOptions say how pages over several runs are made.
@@ -29,17 +29,11 @@ type indexPage struct {
 	Style     template.CSS
 	StyleHash string
 	Title     string
-	Home      string // the index; "" on it
-	Series    []indexSeries
+	Home      string        // the index; "" on it
+	Charts    template.HTML // of each dataset and judge
 	Runs      []indexRun
 	Query     string
 	Found     *foundRows // nil unless somebody searched
-}
-
-// An indexSeries is the lines of runs over one dataset by one judge.
-type indexSeries struct {
-	Title string
-	Lines []*sparkView
 }
 
 type indexRun struct {
@@ -61,7 +55,11 @@ type indexRun struct {
 // matters for each system, and a table of the runs, the newest first. It needs no script.
 func (l *RunList) WriteIndex(w io.Writer, o SiteOptions) error {
 	p := newIndexPage(o, l.Dir)
-	p.Series = l.series()
+	var charts strings.Builder
+	if err := doc.WriteHTML(&charts, l.charts()...); err != nil {
+		return err
+	}
+	p.Charts = template.HTML(charts.String())
 	for k := len(l.Runs) - 1; k >= 0; k-- {
 		p.Runs = append(p.Runs, l.Runs[k].shown(o.Served))
 	}
@@ -110,9 +108,9 @@ func runLink(folder string, served bool) string {
 	return url.PathEscape(folder) + "/index.html"
 }
 
-// series are the lines of the runs, in the order in which their first runs were begun.
-func (l *RunList) series() []indexSeries {
-	var out []indexSeries
+// charts draw the first number that matters of each system, a chart for the runs over one
+// dataset by one judge, in the order in which their first runs were begun.
+func (l *RunList) charts() (charts []doc.Block) {
 	bySeries := make(map[string][]listedRun)
 	var order []string
 	for _, r := range l.Runs {
@@ -126,36 +124,32 @@ func (l *RunList) series() []indexSeries {
 	}
 	for _, name := range order {
 		of := bySeries[name]
-		s := indexSeries{Title: line(label(of[0].Metric)+" · "+strings.TrimSuffix(name, ", "+of[0].Metric), 120)}
-		seen := make(map[string]bool)
+		d, _ := metrics.Lookup(of[0].Metric)
+		c := doc.Chart{Caption: line(label(d.Name)+" · "+strings.TrimSuffix(name, ", "+d.Name), 120)}
+		var names []string
+		var values []float64
 		for _, r := range of {
+			c.Labels = append(c.Labels, date(r.Started))
 			for _, v := range r.systems {
-				if !seen[v.name] {
-					seen[v.name] = true
-					if k := lineOf(v.name, of); k != nil { // none of the last runs has the system
-						s.Lines = append(s.Lines, k)
+				names, values = append(names, v.name), append(values, v.value)
+			}
+		}
+		a := axisOf(d, values)
+		c.Low, c.High = number(a.lo), number(a.hi)
+		for _, system := range distinct(names) {
+			s := doc.Series{Name: line(system, 60), Points: make([]*doc.Strip, len(of))}
+			for k, r := range of {
+				for _, v := range r.systems {
+					if v.name == system {
+						s.Points[k] = &doc.Strip{At: a.at(v.value), Label: s.Name + ", " + c.Labels[k] + " " + line(r.ID, 60) + ": " + number(v.value)}
 					}
 				}
 			}
+			c.Series = append(c.Series, s)
 		}
-		out = append(out, s)
+		charts = append(charts, c)
 	}
-	return out
-}
-
-// lineOf draws the values of a system over runs.
-func lineOf(system string, of []listedRun) *sparkView {
-	nights := make([]trendNight, len(of))
-	for k, r := range of {
-		n := &history.Night{Run: r.ID, At: r.Started}
-		for _, v := range r.systems {
-			if v.name == system {
-				n.Value = ibid.Some(v.value)
-			}
-		}
-		nights[k] = trendNight{Night: n, this: k == len(of)-1}
-	}
-	return sparkLine(line(system, 60), nights)
+	return charts
 }
 
 // foundRows are the rows that a search over all runs found.

@@ -5,6 +5,7 @@ import (
 
 	"ibid"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
 
 // A tone says how bad something is. Pages show it by colour, sign and word
@@ -41,6 +42,19 @@ type word struct {
 	Short string `json:"short"`
 	Long  string `json:"long"`
 	Tone  tone   `json:"tone"`
+}
+
+// doc is the tone in a document, where what is only worth a look has none of its own.
+func (t tone) doc() doc.Tone {
+	if t == toneNote || t == toneNeutral {
+		return doc.Dim
+	}
+	return doc.Tone(t)
+}
+
+// span is a state with its sign, and links to what is in it.
+func (w word) span(link string) doc.Span {
+	return doc.Span{Text: w.Tone.sign() + " " + w.Short, Tone: w.Tone.doc(), Link: link}
 }
 
 // statusWords are the statuses of citations, in the order of [ibid.Statuses].

@@ -26,17 +26,17 @@ func TestTwoNights(t *testing.T) {
 		if got, want := b.text(`document.querySelector("h1").textContent`), "pointer: tuesday is worse than monday: "; !strings.HasPrefix(got, want) {
 			t.Errorf("the page begins with %q", got)
 		}
-		var cards []string
-		b.eval(`[...document.querySelectorAll(".cards > li")].map((c) => c.querySelector(".name").textContent + " " + c.querySelector(".first .change").textContent)`, &cards)
-		if got := strings.Join(cards, ", "); got != "careful +0.019 ~, pointer -0.127 worse, dreamer =" {
-			t.Errorf("cards = %s", got)
+		var changes []string
+		b.eval(`[...document.querySelectorAll("table.standing tbody tr")].map((r) => r.cells[0].textContent + " " + r.cells[2].textContent)`, &changes)
+		if got := strings.Join(changes, ", "); got != "careful +0.019 ~, pointer -0.127 worse, dreamer =" {
+			t.Errorf("changes = %s", got)
 		}
 		if text := b.text(`document.querySelector("main").textContent`); strings.Contains(strings.ToLower(text), "hallucination score") {
 			t.Error("the hallucination score is shown beside the rate")
 		}
 		b.fits()
 
-		b.click(`.standing a[href="#changes"]`)
+		b.click(`#verdict .facts a[href="#changes"]`)
 		b.wait(`document.activeElement.id === "h-changes"`)
 		var lists []string
 		b.eval(`[...document.querySelectorAll("#changes li")].map((li) => li.textContent)`, &lists)

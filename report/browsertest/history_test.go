@@ -68,20 +68,19 @@ func TestHistory(t *testing.T) {
 	for _, v := range []view{desktop, {390, 844, false}, {1440, 1000, true}, {390, 844, true}} {
 		t.Run(fmt.Sprintf("%d wide, dark %v", v.width, v.dark), func(t *testing.T) {
 			b := open(t, page, "", v)
-			b.click(`#verdict .spark a`)
-			b.wait(`document.activeElement.id === "h-history"`)
+			b.wait(`document.querySelector("#history .chart")`)
 			b.eval(`for (const d of document.querySelectorAll("#history details")) d.open = true`, nil)
 			if over := b.number(`document.documentElement.scrollWidth - innerWidth`); over > 0 {
 				t.Errorf("the page is %d pixels wider than the window", over)
 			}
-			if marks, rows := b.number(`document.querySelectorAll(".trend:first-child .control > svg > title").length`), b.number(`document.querySelectorAll(".trend:first-child tbody tr").length`); marks != 20 || rows != 20 {
+			if marks, rows := b.number(`document.querySelectorAll("#history .chart:first-of-type circle").length`), b.number(`document.querySelector("#history .nights").tBodies[0].rows.length`); marks < 20 || rows != 20 {
 				t.Errorf("%d marks and %d lines of 20 nights", marks, rows)
 			}
 			// Whatever the width, marks keep their size and lie inside of their chart.
 			var outside []string
-			b.eval(`[...document.querySelectorAll(".control")].flatMap((c) => {
+			b.eval(`[...document.querySelectorAll(".chart > svg")].flatMap((c) => {
 				const box = c.getBoundingClientRect();
-				return [...c.querySelectorAll("circle, text, .values, .interval")].filter((m) => {
+				return [...c.querySelectorAll("circle, text, line")].filter((m) => {
 					const r = m.getBoundingClientRect();
 					return r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 5;
 				}).map((m) => m.outerHTML.slice(0, 120));
@@ -89,13 +88,13 @@ func TestHistory(t *testing.T) {
 			for _, m := range outside {
 				t.Errorf("outside of its chart: %s", m)
 			}
-			if size := b.text(`(() => { const r = document.querySelector(".control .night").getBoundingClientRect(); return Math.round(r.width) + " × " + Math.round(r.height); })()`); size != "6 × 6" {
+			if size := b.text(`(() => { const r = document.querySelector(".chart circle").getBoundingClientRect(); return Math.round(r.width) + " × " + Math.round(r.height); })()`); size != "7 × 7" {
 				t.Errorf("a night is %s pixels", size)
 			}
 			if got := b.text(`document.title`); got != "ibid · night-20" {
 				t.Errorf("something ran: the title is %q", got)
 			}
-			if n := b.number(`document.querySelectorAll("#history img, #history script, #verdict img").length`); n != 0 {
+			if n := b.number(`document.querySelectorAll("#history img, #history script").length`); n != 0 {
 				t.Errorf("names of runs made %d elements", n)
 			}
 			if text := b.text(`document.querySelector("#history").textContent`); strings.Contains(text, "\u202e") || !strings.Contains(text, "<script>document.title='hacked'</script>\ufffdabc") || !strings.Contains(text, "Left out: <img src=x onerror=alert(1)> (cannot be read).") {

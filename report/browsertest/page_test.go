@@ -78,7 +78,7 @@ func TestWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	static, _, _ := strings.Cut(string(html), `<script type="application/octet-stream"`)
-	for _, want := range []string{`id="h-verdict"`, `class="cards"`, `<svg class="strip`, `id="systems"`, `id="method"`, "SHA-256", "<noscript>"} {
+	for _, want := range []string{`id="h-verdict"`, `class="standing"`, `<svg class="strip`, `id="systems"`, `id="method"`, "SHA-256", "<noscript>"} {
 		if !strings.Contains(static, want) {
 			t.Errorf("without a script the page lacks %s", want)
 		}
@@ -123,6 +123,7 @@ func sortFilterSearch(t *testing.T, v view) {
 	b.click(`.chips button`)
 	b.wait(shownRows + ` === ` + fmt.Sprint(all))
 
+	b.eval(`for (const d of document.querySelectorAll("#why details")) d.open = true`, nil)
 	b.click(`#why a[href='#f=outcome%3Acontradicted']`)
 	b.wait(`location.hash.includes("outcome%3Acontradicted")`)
 	if n, claims := b.number(shownRows), b.text(`[...document.querySelectorAll("#why tr")].find((r) => r.querySelector("a[href='#f=outcome%3Acontradicted']")).querySelector("td.num").textContent`); fmt.Sprint(n) != claims {
@@ -167,10 +168,10 @@ func binsAgree(t *testing.T, page string) {
 	var bad []string
 	b.eval(`(async () => {
 		const bad = [];
-		for (const table of document.querySelectorAll(".bars")) for (const a of table.caption.textContent.startsWith("What fails most") ? table.querySelectorAll("th a") : []) {
+		for (const table of document.querySelectorAll("#why table")) for (const a of table.caption.textContent.startsWith("What fails most") ? table.querySelectorAll("th a") : []) {
 			location.hash = a.getAttribute("href");
 			await new Promise((r) => setTimeout(r, 30));
-			const want = a.closest("tr").cells[2].textContent, got = String(order.length);
+			const want = a.closest("tr").cells[1].textContent, got = String(order.length);
 			if (want !== got) bad.push(a.getAttribute("href") + ": " + got + " rows, bar of " + want);
 		}
 		return bad;
@@ -203,7 +204,7 @@ func deepLinkAndBack(t *testing.T, v view) {
 	b.wait(closed)
 	b.eval(`history.back()`, nil)
 	b.wait(opened)
-	b.click(`#verdict .worst a.open`)
+	b.eval(`location.hash = "#row=q-01/pointer"`, nil)
 	b.wait(opened + ` && !location.hash.includes("q-02/careful")`)
 	b.eval(`history.back()`, nil)
 	b.wait(opened + ` && location.hash === "#row=q-02/careful"`)

@@ -77,8 +77,8 @@ func viewFolder(t *testing.T, v view) {
 	address := viewed(t, runsFolder(t))
 	b := openAt(t, address, v)
 	b.wait(`document.querySelector("h1").textContent === "3 runs"`)
-	if n := b.number(`document.querySelectorAll(".sparks svg").length`); n < 5 {
-		t.Errorf("%d sparklines", n)
+	if n := b.number(`document.querySelectorAll(".chart g").length`); n < 5 {
+		t.Errorf("%d lines", n)
 	}
 	if s := b.text(`document.querySelector(".runlist tbody").textContent`); !strings.Contains(s, "4 of 4 passed") || !strings.Contains(s, "no gates") {
 		t.Errorf("the table of runs says %q", s)

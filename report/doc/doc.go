@@ -14,9 +14,11 @@ import (
 // A Block is one of the types below.
 type Block interface{ isBlock() }
 
-// A Section is blocks under a title. ID is its anchor on a page, a constant.
+// A Section is blocks under a title. ID is its anchor on a page, a constant. The title of the
+// one at the top is that of all.
 type Section struct {
 	ID, Title string
+	Top       bool
 	Blocks    []Block
 }
 
@@ -79,6 +81,21 @@ type Strip struct {
 	Tone          Tone
 }
 
+// A Chart draws numbers over runs on one axis, a line for each series.
+type Chart struct {
+	Caption   string
+	Labels    []string // of the points, from left to right
+	Low, High string   // the ends of the axis
+	Breaks    []int    // points before which something else began: no line crosses there
+	Series    []Series
+}
+
+// A Series is a line of a chart: a point for each label, nil where there is no number.
+type Series struct {
+	Name   string
+	Points []*Strip
+}
+
 // Details are blocks that are folded away under a summary unless Open is set.
 type Details struct {
 	Summary string
@@ -89,14 +106,15 @@ type Details struct {
 // Facts are names with what is known of them.
 type Facts []Fact
 
-// A Fact is a name and a text.
+// A Fact is a name and a text. ID is its anchor on a page; "" if it has none.
 type Fact struct {
+	ID   string
 	Name string
 	Text Text
 }
 
 // Add adds a fact.
-func (f *Facts) Add(name, text string) { *f = append(*f, Fact{name, T(text)}) }
+func (f *Facts) Add(name, text string) { *f = append(*f, Fact{Name: name, Text: T(text)}) }
 
 // Panels stand side by side.
 type Panels []Panel
@@ -115,6 +133,7 @@ func (Table) isBlock()   {}
 func (Details) isBlock() {}
 func (Panels) isBlock()  {}
 func (Facts) isBlock()   {}
+func (Chart) isBlock()   {}
 
 // A Tone says how good something is. Its words say it, too.
 type Tone string
@@ -184,6 +203,23 @@ func (t *Table) columns(kept func(c *Column) bool) (shown []int) {
 	return shown
 }
 
+// facts are the series of a chart as lines of text.
+func (c *Chart) facts() (facts Facts) {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	for _, s := range c.Series {
+		var line []rune
+		for _, p := range s.Points {
+			if p == nil {
+				line = append(line, '·')
+				continue
+			}
+			line = append(line, levels[int(min(max(p.At, 0), 1)*float64(len(levels)-1)+0.5)])
+		}
+		facts.Add(s.Name, string(line))
+	}
+	return facts
+}
+
 // clean is a text on one line: control characters and line breaks become spaces, and
 // characters that are invisible or reorder others become visible.
 func clean(text string) string {
@@ -220,15 +256,16 @@ func (n *notes) numbers(texts []string) (numbers []int) {
 func (n *notes) marks(texts []string) string {
 	var marks []string
 	for _, k := range n.numbers(texts) {
-		marks = append(marks, superscript(k))
+		marks = append(marks, Superscript(k))
 	}
 	return strings.Join(marks, "˒")
 }
 
-func superscript(n int) string {
+// Superscript is a number as the mark of a note.
+func Superscript(n int) string {
 	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
 	if n < 10 {
 		return string(digits[n])
 	}
-	return superscript(n/10) + string(digits[n%10])
+	return Superscript(n/10) + string(digits[n%10])
 }

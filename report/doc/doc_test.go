@@ -48,6 +48,9 @@ func everything(s string) []Block {
 		table,
 		Facts{{Name: s, Text: T(s)}},
 		Panels{{Title: s, Text: Text{{Text: s, Mark: Marked}, {Text: s, Mark: MarkedByAll}, {Text: s}}, Below: s}},
+		Chart{Caption: s, Labels: []string{s, "b", "c"}, Low: "0", High: "1", Breaks: []int{2}, Series: []Series{
+			{s, []*Strip{{At: 0.5, Label: s, Interval: true, High: 1}, nil, {At: 2, Label: s}}},
+		}},
 		Details{Summary: s, Open: true, Blocks: []Block{Para{Text: T("in " + s)}}},
 		Details{Summary: "folded " + s, Blocks: []Block{Para{Text: T("hidden")}}},
 	}}}
@@ -103,6 +106,18 @@ func TestColumnsLeave(t *testing.T) {
 		if got := FormatText(TextOptions{Width: width, Style: coded{}}, table); got != want {
 			t.Errorf("%d columns: got\n%q, want\n%q", width, got, want)
 		}
+	}
+}
+
+// TestNotesOfShownColumns: notes of columns that are not shown are not there.
+func TestNotesOfShownColumns(t *testing.T) {
+	table := Table{
+		Columns: []Column{{Name: "gate"}, {Name: "spare", Keep: 1}, {Name: "value"}},
+		Rows:    [][]Cell{{C("char_f1"), {Text: T("long enough to leave"), Notes: []string{"hidden"}}, {Text: T("0.5"), Notes: []string{"seen"}}}},
+	}
+	const want = "gate     value\nchar_f1  0.5¹\n\n¹ seen\n"
+	if got := FormatText(TextOptions{Width: 30, Style: bare{}}, table); got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
 	}
 }
 
@@ -212,7 +227,7 @@ func FuzzForms(f *testing.F) {
 // known are the elements that a document may have, on a page and in Markdown.
 var known = [2]string{
 	" html head body h2 h3 p ul li blockquote table thead tbody tr th td strong details summary hr ",
-	" html head body section h2 h3 p ul li table caption thead tbody tr th td details summary div span bdi a svg title line circle figure figcaption b blockquote mark dl dt dd ",
+	" html head body section h2 h3 p ul li table caption thead tbody tr th td details summary div span bdi a svg g text title line circle figure figcaption b blockquote mark dl dt dd ",
 }
 
 // checkElements parses HTML, looks for elements and links that should not be there, and

@@ -3,6 +3,7 @@ package doc
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -76,7 +77,11 @@ func (w *htmlWriter) blocks(blocks []Block, folded bool) {
 		case Facts:
 			w.raw(`<dl class="facts counts">`)
 			for _, f := range b {
-				w.raw("<div><dt>")
+				w.raw("<div")
+				if f.ID != "" {
+					w.attr(" id=", f.ID)
+				}
+				w.raw("><dt>")
 				w.text(f.Name)
 				w.raw("</dt><dd>")
 				w.spans(f.Text)
@@ -89,6 +94,8 @@ func (w *htmlWriter) blocks(blocks []Block, folded bool) {
 				w.panel(&p)
 			}
 			w.raw("</div>")
+		case Chart:
+			w.chart(&b)
 		case Details:
 			w.raw(`<details class="all"`)
 			if b.Open {
@@ -129,11 +136,15 @@ func (w *htmlWriter) section(s *Section) {
 	w.raw("<section")
 	w.attr(" id=", s.ID)
 	w.attr(" aria-labelledby=", "h-"+s.ID)
-	w.raw("><h2")
+	var open, end constant = "><h2", "</h2>"
+	if s.Top {
+		open, end = "><h1", "</h1>"
+	}
+	w.raw(open)
 	w.attr(" id=", "h-"+s.ID)
 	w.raw(` tabindex="-1">`)
 	w.text(s.Title)
-	w.raw("</h2>")
+	w.raw(end)
 	w.id = s.ID
 	w.blocks(s.Blocks, false)
 	w.footnotes()
@@ -146,7 +157,7 @@ func (w *htmlWriter) footnotes() {
 		w.raw(`<p class="small dim"`)
 		w.attr(" id=", w.anchor(k+1))
 		w.raw(">")
-		w.text(superscript(k+1) + " " + note)
+		w.text(Superscript(k+1) + " " + note)
 		w.raw("</p>")
 	}
 	w.notes = notes{}
@@ -297,7 +308,7 @@ func (w *htmlWriter) cell(c *Cell) {
 		w.attr(" href=", "#"+w.anchor(k))
 		w.attr(" aria-label=", "note "+strconv.Itoa(k))
 		w.raw(">")
-		w.text(superscript(k))
+		w.text(Superscript(k))
 		w.raw("</a>")
 	}
 }
@@ -339,4 +350,95 @@ func (w *htmlWriter) upright(line constant, at float64) {
 	w.place(" x1=", at)
 	w.place(" x2=", at)
 	w.raw("/>")
+}
+
+// colours are the classes of the lines of a chart.
+var colours = []constant{"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}
+
+// The measures of a chart in pixels; its width is that of the page.
+const chartTop, chartTall = 8, 170
+
+// chart draws a chart. Its places are in percent of its width, so that marks keep their size.
+func (w *htmlWriter) chart(c *Chart) {
+	w.raw(`<figure class="chart"><figcaption>`)
+	w.text(c.Caption)
+	w.raw(`</figcaption><svg role="img" width="100%" height="190" focusable="false"`)
+	w.attr(" aria-label=", c.Caption)
+	w.raw(">")
+	for _, at := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		w.raw(`<line class="grid" x1="0" x2="100%"`)
+		w.height(" y1=", at)
+		w.height(" y2=", at)
+		w.raw("/>")
+	}
+	for _, b := range c.Breaks {
+		w.upright(`<line class="break" y1="0" y2="190"`, c.x(b, 0)-0.5/float64(len(c.Labels)))
+	}
+	for k := range c.Series {
+		w.raw(`<g class="`)
+		w.raw(colours[k%len(colours)])
+		w.raw(`">`)
+		w.series(c, k)
+		w.raw("</g>")
+	}
+	w.raw(`<text x="0" y="20">`)
+	w.text(c.High)
+	w.raw(`</text><text x="0" y="176">`)
+	w.text(c.Low)
+	w.raw(`</text></svg><p class="small dim ends"><span>`)
+	w.text(c.Labels[0])
+	w.raw("</span><span>")
+	w.text(c.Labels[len(c.Labels)-1])
+	w.raw(`</span></p><ul class="small key">`)
+	for k, s := range c.Series {
+		w.raw(`<li><svg width="28" height="12" aria-hidden="true" focusable="false"><g class="`)
+		w.raw(colours[k%len(colours)])
+		w.raw(`"><line x1="0" x2="28" y1="6" y2="6"/></g></svg> <bdi>`)
+		w.text(s.Name)
+		w.raw("</bdi></li>")
+	}
+	w.raw("</ul></figure>")
+}
+
+// x is the place of a point of a series as a share of the width. Series stand side by side,
+// so that their intervals are seen.
+func (c *Chart) x(point, series int) float64 {
+	aside := float64(series+1)/float64(len(c.Series)+1) - 0.5
+	return 0.04 + 0.95*(float64(point)+0.5+0.4*aside)/float64(len(c.Labels))
+}
+
+// series draws the lines, intervals and points of series k.
+func (w *htmlWriter) series(c *Chart, k int) {
+	for i, p := range c.Series[k].Points {
+		if p == nil {
+			continue
+		}
+		if i > 0 && c.Series[k].Points[i-1] != nil && !slices.Contains(c.Breaks, i) {
+			w.raw("<line")
+			w.place(" x1=", c.x(i-1, k))
+			w.height(" y1=", c.Series[k].Points[i-1].At)
+			w.place(" x2=", c.x(i, k))
+			w.height(" y2=", p.At)
+			w.raw("/>")
+		}
+		if p.Interval {
+			w.raw(`<line class="ci"`)
+			w.place(" x1=", c.x(i, k))
+			w.height(" y1=", p.Low)
+			w.place(" x2=", c.x(i, k))
+			w.height(" y2=", p.High)
+			w.raw("/>")
+		}
+		w.raw(`<circle r="3.5"`)
+		w.place(" cx=", c.x(i, k))
+		w.height(" cy=", p.At)
+		w.raw("><title>")
+		w.text(p.Label)
+		w.raw("</title></circle>")
+	}
+}
+
+// height writes an attribute that is a place on the upright axis of a chart, in pixels.
+func (w *htmlWriter) height(name constant, share float64) {
+	w.attr(name, strconv.FormatFloat(chartTop+chartTall*(1-min(max(share, 0), 1)), 'f', 1, 64))
 }

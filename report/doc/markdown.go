@@ -17,7 +17,7 @@ func FormatMarkdown(blocks ...Block) string {
 	w := &markdownWriter{}
 	w.blocks(blocks, false)
 	for k, note := range w.notes.texts {
-		w.WriteString("\n" + superscript(k+1) + " " + markdownLine(note) + "\n")
+		w.WriteString("\n" + Superscript(k+1) + " " + markdownLine(note) + "\n")
 	}
 	return w.String()
 }
@@ -53,6 +53,9 @@ func (w *markdownWriter) blocks(blocks []Block, folded bool) {
 			for _, p := range b {
 				w.WriteString("- **" + strings.TrimSpace(markdownText(p.Title)) + "** " + markdownText(p.Below) + " " + markdownText(p.Text.String()) + "\n")
 			}
+		case Chart:
+			w.WriteString(markdownLine(b.Caption) + "\n")
+			w.blocks([]Block{b.facts()}, false)
 		case Details:
 			open := ""
 			if b.Open {

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -45,7 +46,7 @@ func (w *textWriter) footnotes() {
 		w.WriteString("\n")
 	}
 	for k, note := range w.notes.texts {
-		w.wrapped(superscript(k+1)+" ", clean(note))
+		w.wrapped(Superscript(k+1)+" ", clean(note))
 	}
 }
 
@@ -78,6 +79,11 @@ func (w *textWriter) blocks(blocks []Block) {
 				w.wrapped("", w.Style.Bold(clean(p.Title))+" "+w.Style.Dim(clean(p.Below)))
 				w.wrapped("  ", w.styled(p.Text))
 			}
+		case Chart:
+			w.wrapped("", clean(b.Caption))
+			w.last = Heading{}
+			w.blocks([]Block{b.facts()})
+			continue
 		case Details:
 			if b.Open || w.All {
 				w.wrapped("", w.Style.Bold(clean(b.Summary)))
@@ -139,7 +145,7 @@ func (w *textWriter) styled(t Text) string {
 // wrapped writes a paragraph broken at spaces; further lines are indented as far as the
 // head is wide. Codes of styles have no width.
 func (w *textWriter) wrapped(head, text string) {
-	indent := uniseg.StringWidth(head)
+	indent := uniseg.StringWidth(unstyled(head))
 	w.WriteString(head)
 	at := indent
 	for k, word := range strings.Fields(text) {
@@ -170,15 +176,12 @@ func unstyled(text string) string {
 	}
 }
 
-// table writes a table without drawings. Right under a heading it needs no caption. Columns leave by Keep until the others fit;
-// then the first is clipped.
+// table writes a table without drawings. Right under a heading it needs no caption. Columns
+// leave by Keep until the others fit; then the first is clipped. Notes are those of the columns
+// that are shown.
 func (w *textWriter) table(t *Table) {
-	cells := make([][]string, len(t.Rows))
-	for r, row := range t.Rows {
-		for c := range row {
-			cells[r] = append(cells[r], w.styled(row[c].Text)+w.notes.marks(row[c].Notes))
-		}
-	}
+	before := slices.Clone(w.notes.texts)
+	cells := w.cells(t, nil)
 	widthOf := func(c int) int {
 		width := uniseg.StringWidth(clean(t.Columns[c].Name))
 		for _, row := range cells {
@@ -212,14 +215,35 @@ func (w *textWriter) table(t *Table) {
 	if len(shown) == 0 {
 		return
 	}
+	w.notes.texts = before
+	cells = w.cells(t, shown)
 	head := make([]string, len(t.Columns))
 	for c := range t.Columns {
 		head[c] = clean(t.Columns[c].Name)
 	}
 	w.WriteString(w.Style.Dim(t.line(head, shown, widths)) + "\n")
 	for _, row := range cells {
-		w.WriteString(t.line(row, shown, widths) + "\n")
+		w.WriteString(strings.TrimRight(t.line(row, shown, widths), " ") + "\n")
 	}
+}
+
+// cells are the cells of a table as text, with marks of the notes of some columns, of all if
+// it is nil. Notes of the last column are of the whole row: they are there in any case.
+func (w *textWriter) cells(t *Table, columns []int) [][]string {
+	cells := make([][]string, len(t.Rows))
+	for r, row := range t.Rows {
+		for c := range row {
+			text := w.styled(row[c].Text)
+			switch {
+			case columns == nil || slices.Contains(columns, c):
+				text += w.notes.marks(row[c].Notes)
+			case c == len(row)-1:
+				w.notes.numbers(row[c].Notes)
+			}
+			cells[r] = append(cells[r], text)
+		}
+	}
+	return cells
 }
 
 // line is one line of a table.

@@ -46,6 +46,7 @@ func (a *app) writeNumbers(dir string, view *report.Summary, n *numberFlags, bri
 	if len(n.metrics) > 0 {
 		view = view.Only(n.metrics)
 	}
+	view.Open = n.all
 	if !brief || a.format != "text" || n.all || a.detail || len(n.metrics) > 0 {
 		return a.show(view)
 	}

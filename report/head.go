@@ -1,0 +1,145 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"ibid/annotations/compare"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/report/doc"
+)
+
+// A standing is what is said first of a system.
+type standing struct {
+	name, link string // link leads to its rows
+	failing    doc.Text
+	number     func(metric string) *runs.SummaryRow               // nil if it is not defined
+	notes      func(metric string) []string                       // on that number
+	change     func(metric string) *compare.Difference            // since an earlier run; nil if that is not known
+	drawn      func(metric string, s *runs.SummaryRow) *doc.Strip // nil off the page
+}
+
+// mostStandings is how many systems are listed first.
+const mostStandings = 20
+
+// rankOf orders systems by a metric: the least is the best, one without a value is last.
+func rankOf(metric string, s *runs.SummaryRow) float64 {
+	switch d, _ := metrics.Lookup(metric); {
+	case s == nil || s.Estimate == nil:
+		return math.Inf(1)
+	case d.Direction == metrics.LowerIsBetter:
+		return *s.Estimate
+	}
+	return -*s.Estimate
+}
+
+// rankingMetric is the first metric that matters of which some system has a number.
+func rankingMetric(lead []string, systems []standing) string {
+	for _, name := range lead {
+		if slices.ContainsFunc(systems, func(s standing) bool { n := s.number(name); return n != nil && n.Estimate != nil }) {
+			return name
+		}
+	}
+	return lead[0]
+}
+
+// sortStandings puts the best first.
+func sortStandings(lead []string, systems []standing) {
+	metric := rankingMetric(lead, systems)
+	slices.SortStableFunc(systems, func(x, y standing) int {
+		return cmp.Compare(rankOf(metric, x.number(metric)), rankOf(metric, y.number(metric)))
+	})
+}
+
+// standingTable has a line for each system: the first metric with its interval and its change
+// since an earlier run, then the others that lead.
+func standingTable(caption string, lead []string, systems []standing, since string) []doc.Block {
+	t := doc.Table{Caption: caption, Class: "standing", Columns: []doc.Column{{Name: "system"}, {Name: "fail", Number: true}, {Name: "since " + clipLine(since, 16)}}}
+	for k, name := range lead {
+		t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: k})
+		if k == 0 {
+			t.Columns = append(t.Columns, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "drawn", Page: true, Keep: 1})
+		}
+	}
+	for _, s := range systems[:min(len(systems), mostStandings)] {
+		row := []doc.Cell{{Text: doc.Text{{Text: s.name, Link: s.link}}}, {Text: s.failing}, {}}
+		for k, name := range lead {
+			n := s.number(name)
+			if n == nil {
+				row = append(row, doc.C(numberOrDash(nil)))
+			} else {
+				row = append(row, doc.Cell{Text: doc.T(estimateText(n)), Notes: s.notes(name)})
+			}
+			if k > 0 {
+				continue
+			}
+			interval, drawn := doc.Cell{}, doc.Cell{}
+			if n != nil {
+				interval = doc.C(intervalOf(n))
+				if n.Estimate != nil && s.drawn != nil {
+					drawn.Strip = s.drawn(name, n)
+				}
+			}
+			row = append(row, interval, drawn)
+			row[2].Text = changeText(s.change(name))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	out := []doc.Block{t}
+	if left := len(systems) - mostStandings; left > 0 {
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(Plural(int64(left), "more system", "more systems"))})
+	}
+	return out
+}
+
+func intervalOf(s *runs.SummaryRow) string { return cmp.Or(s.Reason, interval(s.Low, s.High)) }
+
+// changeText is how a number changed, and how sure that is.
+func changeText(d *compare.Difference) doc.Text {
+	switch {
+	case d == nil || d.Diff == nil:
+		return nil
+	case unchanged(d):
+		return doc.T(differenceWord(d).Short)
+	}
+	return doc.Text{{Text: signed(d.Diff) + " " + differenceWord(d).Short, Tone: differenceWord(d).Tone.doc()}}
+}
+
+// changeOf is how a number of a system changed in a run, "" for any; nil if that is not
+// known.
+func changeOf(r *compare.Result, run, system, metric string) *compare.Difference {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		only := p.System == "" && len(r.Pairs) == 1
+		if !p.Paired || run != "" && r.Sides[p.New].Run != run || p.System != system && !only {
+			continue
+		}
+		for k := range p.Differences {
+			if d := &p.Differences[k]; d.Metric == metric && d.Slice == "" && d.Agg == runs.Macro {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// failText says how many answers fail.
+func failText(failing, rows int64) string {
+	if failing == 0 {
+		return fmt.Sprintf("none of %s fails", Thousands(rows))
+	}
+	return fmt.Sprintf("%s of %s %s", Thousands(failing), Thousands(rows), oneOrMany(failing, "fails", "fail"))
+}
+
+func oneOrMany(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
