@@ -63,7 +63,7 @@ func TestLoadDocumentsOfOneName(t *testing.T) {
 		},
 	}
 	for _, tt := range tests {
-		for _, memory := range []int64{0, 1} { // in memory, and in a file from the start
+		for _, memory := range []int64{textMemory, 1} { // in memory, and in a file from the start
 			t.Run(tt.name+"/memory="+strconv.FormatInt(memory, 10), func(t *testing.T) {
 				d, err := tt.docs.load(t, memory, t.TempDir())
 				got := ""
@@ -359,7 +359,7 @@ func BenchmarkLoadDocuments(b *testing.B) {
 	for i := range 1000 {
 		docs = append(docs, withText(strconv.Itoa(i), strings.Repeat("The quick brown fox jumped, naïvely. ", 80)))
 	}
-	for _, memory := range []int64{0, 1} {
+	for _, memory := range []int64{textMemory, 1} {
 		b.Run("memory="+strconv.FormatInt(memory, 10), func(b *testing.B) {
 			b.SetBytes(int64(len(docs) * len(docs[0].Text)))
 			b.ReportAllocs()
