@@ -57,7 +57,7 @@ func sortStandings(lead []string, systems []standing) {
 // standingTable has a line for each system: the first metric with its interval and its change
 // since an earlier run, then the others that lead.
 func standingTable(caption string, lead []string, systems []standing, since string) []doc.Block {
-	t := doc.Table{Caption: caption, Class: "standing", Columns: []doc.Column{{Name: "system"}, {Name: "fail", Number: true}, {Name: "since " + clipLine(since, 16)}}}
+	t := doc.Table{Caption: caption, Class: "standing", Apart: true, Columns: []doc.Column{{Name: "system"}, {Name: "fail", Number: true}, {Name: "since " + clipLine(since, 16)}}}
 	for k, name := range lead {
 		t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: k})
 		if k == 0 {

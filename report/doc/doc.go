@@ -50,6 +50,7 @@ type Table struct {
 	Columns []Column
 	Rows    [][]Cell
 	Class   string
+	Apart   bool // notes of the last column are its own, and not of the whole row
 }
 
 // A Column is the head of a column. Where there is little room, the columns with the

@@ -109,7 +109,8 @@ func TestColumnsLeave(t *testing.T) {
 	}
 }
 
-// TestNotesOfShownColumns: notes of columns that are not shown are not there.
+// TestNotesOfShownColumns: notes of columns that are not shown are not there, but those of the
+// last column, which are of the row, unless the table says that they are not.
 func TestNotesOfShownColumns(t *testing.T) {
 	table := Table{
 		Columns: []Column{{Name: "gate"}, {Name: "spare", Keep: 1}, {Name: "value"}},
@@ -118,6 +119,13 @@ func TestNotesOfShownColumns(t *testing.T) {
 	const want = "gate     value\nchar_f1  0.5¹\n\n¹ seen\n"
 	if got := FormatText(TextOptions{Width: 30, Style: bare{}}, table); got != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+	table.Columns[2].Keep = 1
+	for apart, want := range map[bool]string{false: "gate\nchar_f1¹\n\n¹ seen\n", true: "gate\nchar_f1\n"} {
+		table.Apart = apart
+		if got := FormatText(TextOptions{Width: 20, Style: bare{}}, table); got != want {
+			t.Errorf("apart %v: got\n%s, want\n%s", apart, got, want)
+		}
 	}
 }
 

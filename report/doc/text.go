@@ -181,25 +181,24 @@ func unstyled(text string) string {
 // that are shown.
 func (w *textWriter) table(t *Table) {
 	before := slices.Clone(w.notes.texts)
-	cells := w.cells(t, nil)
-	widthOf := func(c int) int {
-		width := uniseg.StringWidth(clean(t.Columns[c].Name))
-		for _, row := range cells {
-			width = max(width, uniseg.StringWidth(unstyled(row[c])))
-		}
-		return width
-	}
 	keep := 0
 	for _, c := range t.Columns {
 		keep = max(keep, c.Keep)
 	}
 	var shown, widths []int
+	var cells [][]string
 	for ; ; keep-- {
 		shown, widths = t.columns(func(c *Column) bool { return !c.Page && c.Keep <= keep }), nil
+		w.notes.texts = slices.Clone(before)
+		cells = w.cells(t, shown)
 		total := -2
 		for _, c := range shown {
-			widths = append(widths, widthOf(c))
-			total += widths[len(widths)-1] + 2
+			width := uniseg.StringWidth(clean(t.Columns[c].Name))
+			for _, row := range cells {
+				width = max(width, uniseg.StringWidth(unstyled(row[c])))
+			}
+			widths = append(widths, width)
+			total += width + 2
 		}
 		if total <= w.Width {
 			break
@@ -215,8 +214,6 @@ func (w *textWriter) table(t *Table) {
 	if len(shown) == 0 {
 		return
 	}
-	w.notes.texts = before
-	cells = w.cells(t, shown)
 	head := make([]string, len(t.Columns))
 	for c := range t.Columns {
 		head[c] = clean(t.Columns[c].Name)
@@ -227,20 +224,21 @@ func (w *textWriter) table(t *Table) {
 	}
 }
 
-// cells are the cells of a table as text, with marks of the notes of some columns, of all if
-// it is nil. Notes of the last column are of the whole row: they are there in any case.
-func (w *textWriter) cells(t *Table, columns []int) [][]string {
+// cells are the cells of a table as text, with marks of the notes of the columns that are
+// shown. Unless the table says otherwise, notes of the last column are of the whole row: where
+// it is left out, the last that is shown has their marks.
+func (w *textWriter) cells(t *Table, shown []int) [][]string {
 	cells := make([][]string, len(t.Rows))
 	for r, row := range t.Rows {
 		for c := range row {
-			text := w.styled(row[c].Text)
+			text, notes := w.styled(row[c].Text), row[c].Notes
 			switch {
-			case columns == nil || slices.Contains(columns, c):
-				text += w.notes.marks(row[c].Notes)
-			case c == len(row)-1:
-				w.notes.numbers(row[c].Notes)
+			case !slices.Contains(shown, c):
+				notes = nil
+			case c == shown[len(shown)-1] && c < len(row)-1 && !t.Apart:
+				notes = slices.Concat(notes, row[len(row)-1].Notes)
 			}
-			cells[r] = append(cells[r], text)
+			cells[r] = append(cells[r], text+w.notes.marks(notes))
 		}
 	}
 	return cells
