@@ -61,7 +61,7 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 	for k, name := range lead {
 		t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: k})
 		if k == 0 {
-			t.Columns = append(t.Columns, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "drawn", Page: true, Keep: 1})
+			t.Columns = append(t.Columns, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "0 to 1", Page: true, Keep: 1})
 		}
 	}
 	for _, s := range systems[:min(len(systems), mostStandings)] {
