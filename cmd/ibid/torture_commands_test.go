@@ -74,7 +74,7 @@ func choreFolder(t *testing.T, site string) string {
 	mustIbid(t, dir, "init", "-q")
 	for _, id := range []string{"one", "two"} {
 		file := map[string]string{"one": "ibid.yaml", "two": "ibid-2.yaml"}[id]
-		mustIbid(t, dir, "run", file, "--id", id, "-q", "--set", "gates=[]", "-o", "out.txt")
+		mustIbid(t, dir, "run", file, "--judge", "lexical", "--id", id, "-q", "--set", "gates=[]", "-o", "out.txt")
 	}
 	if err := os.Remove(filepath.Join(dir, "out.txt")); err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ type target struct {
 func tortureMutations(t *testing.T) []*ordeal {
 	dir := t.TempDir()
 	mustIbid(t, dir, "init", "-q")
-	mustIbid(t, dir, "run", "ibid.yaml", "--id", "one", "-q", "--set", "gates=[]", "-o", "out")
+	mustIbid(t, dir, "run", "ibid.yaml", "--judge", "lexical", "--id", "one", "-q", "--set", "gates=[]", "-o", "out")
 	mustIbid(t, dir, "calibrate", "runs/one", "-q", "-o", "out")
 	mustIbid(t, dir, "sample", "answers.parquet", "--documents", "documents.parquet", "-o", "blind")
 	groups := []struct {

@@ -266,6 +266,9 @@ func ofJudge(ingredient string) bool {
 
 // measureJudge compares the judge of a run with the labels of its dataset.
 func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m *runs.Manifest) (*report.Calibration, *harness.Judged, error) {
+	if m.Judge.Kind == "human" {
+		return nil, nil, ibid.Usagef("%s: the labels are the judge", dir).With("let another judge say something of the same answers: ibid run … --judge lexical, or --judge openrouter --model VENDOR/MODEL")
+	}
 	judged, err := harness.ReadJudged(cmd.Context(), dir, m, f.proposals)
 	if err != nil {
 		return nil, nil, err
@@ -273,6 +276,13 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	config, err := harness.SettingsOf(m, nil, nil)
 	if err != nil {
 		return nil, nil, err
+	}
+	undecided := int64(0)
+	for _, n := range judged.Undecided {
+		undecided += n
+	}
+	if len(judged.Verdicts) == 0 && undecided > 0 {
+		return nil, nil, ibid.Usagef("%s: the judge left all that people labelled undecided, %s", dir, report.Plural(undecided, "question", "questions")).With("let a model judge: --judge openrouter --model VENDOR/MODEL")
 	}
 	if len(judged.Verdicts) == 0 {
 		return nil, nil, ibid.Usagef("%s: people labelled nothing of what the judge said", dir).With(labelHint(judged.Proposed))

@@ -80,6 +80,7 @@ func TestCalibration(t *testing.T) {
 		step{line: "calibrate labels.csv --judge nobody", code: 2, err: `no label is by "nobody"`},
 		step{line: "calibrate labels.csv --judge bot --policy median", code: 2, err: `one of mean, majority, each`},
 		step{line: "calibrate runs/none", code: 2, err: `runs/none is no run directory`},
+		step{line: "calibrate runs/first", code: 2, err: "^ibid: runs/first: the labels are the judge$\n^hint: let another judge"},
 		step{line: "run ibid.yaml --judge lexical --id words -q", code: 4, err: `gate without verdict`},
 		step{line: "calibrate runs/words --dry-run", out: "^judge lexical-[0-9]+ against people, run words$\n^Says supported: 19 of "},
 		step{line: "calibrate runs/words --dry-run --gate precision>=0.99", out: `^precision +1\.000`},
