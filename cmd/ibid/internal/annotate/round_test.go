@@ -179,7 +179,7 @@ func TestRound(t *testing.T) {
 	if !strings.Contains(text, "precision") {
 		t.Errorf("calibrate says:\n%s", text)
 	}
-	shown := ibid(t, 0, "show", "runs/r")
+	shown := ibid(t, 0, "show", "runs/r", "--metric", "span_accuracy_score")
 	if !strings.Contains(shown, "span_accuracy") {
 		t.Errorf("show says:\n%s", shown)
 	}
