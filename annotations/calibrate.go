@@ -3,6 +3,7 @@ package annotations
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -353,7 +354,7 @@ const EachLabel ibid.Policy = "each"
 // name is somebody else every time.
 func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, error) {
 	var out []Verdict
-	found := false
+	names := make(map[string]bool)
 	for _, it := range t.Items {
 		var own []float64
 		var people []string // in the order in which they come
@@ -363,6 +364,7 @@ func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, error
 			if err != nil {
 				return nil, fmt.Errorf("item %s: %q is no number", it.ID, r.Value)
 			}
+			names[r.Annotator] = true
 			if r.Annotator == judge {
 				own = append(own, v)
 				continue
@@ -373,7 +375,6 @@ func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, error
 			}
 			opinions = append(opinions, ibid.Opinion{Annotator: name, Value: v})
 		}
-		found = found || len(own) > 0
 		if len(own) == 0 {
 			continue
 		}
@@ -390,8 +391,13 @@ func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, error
 			}
 		}
 	}
-	if !found {
-		return nil, fmt.Errorf("no label is by %q", judge)
+	if !names[judge] {
+		all := slices.Sorted(maps.Keys(names))
+		hint := "labels are by " + strings.Join(all[:min(len(all), 10)], ", ")
+		if near := ibid.Nearest(judge, all); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return nil, &ibid.Error{Err: fmt.Errorf("no label is by %q", judge), Hint: hint}
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ibid/dataset/runs"
 )
@@ -370,6 +371,27 @@ func (l *Labels) pairs(s *scale, items []int) map[[2]string]*labelSet {
 	return pairs
 }
 
+// lookAlikes are warnings of values that differ in case or in space around them only: they
+// count as different.
+func (l *Labels) lookAlikes() (out []string) {
+	first := make(map[string]string)
+	values := make(map[string]bool)
+	for i := range l.items {
+		for _, r := range l.items[i].Ratings {
+			values[r.Value] = true
+		}
+	}
+	for _, v := range slices.Sorted(maps.Keys(values)) {
+		plain := strings.ToLower(strings.TrimSpace(v))
+		if other, there := first[plain]; there {
+			out = append(out, fmt.Sprintf("the values %q and %q count as different", other, v))
+		} else {
+			first[plain] = v
+		}
+	}
+	return out
+}
+
 // Warnings are what a reader of all statistics must know, once they are made.
 func (l *Labels) Warnings() []string {
 	var out []string
@@ -382,6 +404,7 @@ func (l *Labels) Warnings() []string {
 			few++
 		}
 	}
+	out = append(out, l.lookAlikes()...)
 	if l.crowded {
 		out = append(out, tooManyPairs())
 	}

@@ -29,12 +29,12 @@ const prevalentLabels = 0.9
 // A ruling is what follows from a deciding statistic.
 type ruling struct {
 	verdict string
-	need    *int64 // items that would decide; nil if that is not known, or more than ten times those that there are
-	why     string // it is undecided whatever the interval
+	need    *int64 // items that would decide; nil if unknown, or above mostNeeded
+	why     string // why it is undecided whatever the interval; "" otherwise
 }
 
-// mostNeeded is how many times the items that there are may be needed to decide for that to be
-// said: a farther guess is none.
+// mostNeeded is the largest number of items that would decide, as a multiple of the items
+// measured. A larger estimate is too uncertain to print.
 const mostNeeded = 10
 
 // rule is the verdict on an estimate whose best value is 1.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -67,7 +68,12 @@ func agreementBlocks(rows []runs.AgreementRow, of string, slicesToo bool) []doc.
 		}
 		return slices.Index(pairStatistics, r.Statistic)
 	}
-	slices.SortStableFunc(ordered, func(x, y runs.AgreementRow) int { return cmp.Compare(order(x), order(y)) })
+	slices.SortStableFunc(ordered, func(x, y runs.AgreementRow) int { // of pairs the worst first
+		if c := cmp.Compare(order(x), order(y)); c != 0 || order(x) < 0 {
+			return c
+		}
+		return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Slice, y.Slice), cmp.Compare(orGreatest(x.Estimate), orGreatest(y.Estimate)))
+	})
 	for i := range ordered {
 		r := &ordered[i]
 		into := &more
@@ -119,6 +125,14 @@ func agreementTable(caption string) doc.Table {
 		{Name: "items", Number: true, Keep: 2},
 		{Name: "documents", Number: true, Keep: 2},
 	}}
+}
+
+// orGreatest is a value, or more than any if there is none.
+func orGreatest(v *float64) float64 {
+	if v == nil {
+		return math.Inf(1)
+	}
+	return *v
 }
 
 func agreementCells(r *runs.AgreementRow) []doc.Cell {

@@ -32,12 +32,12 @@ func verdictSection(data *pageData) *section {
 	}
 	wrong, noted := signs(data)
 	out = append(out, wrong...)
-	if len(data.lead) > 0 && len(systems) > 0 {
+	if lead := headLead(data); len(lead) > 0 && len(systems) > 0 {
 		since := ""
 		if r := data.options.Since; r != nil {
 			since = line(r.Sides[0].Name, 40)
 		}
-		out = append(out, standingTable(standingCaption(data, systems), data.lead, systems, since)...)
+		out = append(out, standingTable(standingCaption(data, lead, systems), lead, systems, since)...)
 	}
 	out = append(out, gateTables(data)...)
 	if len(noted) > 0 {
@@ -49,17 +49,25 @@ func verdictSection(data *pageData) *section {
 }
 
 // standingCaption says what the table of systems is of, and how it is sorted.
-func standingCaption(data *pageData, systems []standing) string {
+func standingCaption(data *pageData, lead []string, systems []standing) string {
 	text := "Systems"
 	if len(systems) == 1 && systems[0].name == allAnswers {
 		text = "Numbers"
-	} else if sortable(data) {
+	} else if sortable(data) && rankingMetric(lead, systems) == lead[0] { // nobody is first by a range
 		text += ", the best first"
 	}
 	if data.options.Since != nil && len(data.results) == 2 {
 		text += ", of " + line(data.results[1].run.Manifest.ID, 40)
 	}
 	return text
+}
+
+// headLead are the metrics of the first screen, as in a terminal: also those that are ranges
+// for every system, which no table of rows has.
+func headLead(data *pageData) []string {
+	return leadOf(func(name string) bool {
+		return data.summary.find("", "", name) != nil || slices.ContainsFunc(data.systems, func(s string) bool { return data.summary.find(s, "", name) != nil })
+	})
 }
 
 // sortable reports whether systems can be put in order: of several runs that nobody compares,
@@ -111,8 +119,8 @@ func standings(data *pageData) []standing {
 		s.failing = doc.Text{{Text: Thousands(failing) + " of " + Thousands(rows), Link: rowsLink(filters...)}}
 		out = append(out, s)
 	}
-	if len(data.lead) > 0 && sortable(data) {
-		sortStandings(data.lead, out)
+	if lead := headLead(data); len(lead) > 0 && sortable(data) {
+		sortStandings(lead, out)
 	}
 	return out
 }
@@ -240,7 +248,11 @@ func answersText(data *pageData) (text doc.Text) {
 			say(" in " + line(r.run.Manifest.ID, 40))
 		}
 	}
-	say(": something cited or claimed is wrong, or the overall score is low.")
+	if sum(data.totals.failing) > 0 {
+		say(": something cited or claimed is wrong, or the overall score is low.")
+	} else {
+		say(".")
+	}
 	if n := sum(data.totals.errors); n > 0 {
 		say(" ")
 		say(Plural(n, "row", "rows"), "is:error")

@@ -22,7 +22,7 @@ import (
 //	documents  {doc, title, type, text or pages or blocks, metadata, pdf}
 //	cites      {source, quote, start, end, unit, page, title, type, method, id, confidence,
 //	           relevance, token_contribution, claim, reference, in}
-//	numbered   what [n] in the text stands for, where that is not the documents; null for nothing
+//	numbered   what [n] in the text stands for, where that is not the documents; null where no number is a mark
 //	claims     {text, start, end, cites}, or {text, part, cites}
 //	labels     {annotator, claim, kind, value}
 //	truth      {annotator, chunk, start, quote, name, value}: a place in a document of the row; where
@@ -49,7 +49,8 @@ type filler struct {
 	err      error // the first thing that is no row
 }
 
-// A backedClaim is the claim whose cites are read: its id, and its place in the answer.
+// A backedClaim is the claim that the citations being read belong to: its id and its place in
+// the answer.
 type backedClaim struct {
 	id   string
 	mark int
@@ -601,8 +602,7 @@ func shortJSON(b *bytes.Buffer, data []byte) {
 // accountMembers are the members of a response that have an account of what it took.
 var accountMembers = []string{"usage", "usageMetadata", "usage_metadata", "meta", "metrics"}
 
-// unknownMembers are the members of the record whose names the program does not contain, nor
-// its comments.
+// unknownMembers are the members of the record that neither the program nor its comments name.
 func (f *filler) unknownMembers() (names []string) {
 	if len(f.rec.pieces) > 1 {
 		return nil

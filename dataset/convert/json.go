@@ -247,7 +247,7 @@ func (v value) oneOf(values []string) string {
 	return s
 }
 
-// unknownValue says that a string is none of the values that a member may have.
+// unknownValue is the message for a string that is not one of the values of a member.
 func unknownValue(s string, values []string) string {
 	msg := "unknown value " + quoted(s)
 	if near := ibid.Nearest(s, values); near != "" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -143,18 +144,34 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	t.InNumbers(config.Values)
 	verdicts, err := annotations.TableVerdicts(t, f.judge, ibid.Policy(f.policy))
 	if err != nil {
-		return nil, ibid.Usagef("%s: %w", path, err).With("say what words stand for: --set 'values={yes: 1, no: 0}'")
+		hint := "say what words stand for: --set 'values={yes: 1, no: 0}'"
+		if known, ok := errors.AsType[*ibid.Error](err); ok {
+			hint = known.Hint
+		}
+		return nil, ibid.Usagef("%s: %w", path, err).With(hint)
 	}
 	if len(verdicts) == 0 {
 		return nil, ibid.Usagef("%s: people said nothing of what %s judged", path, f.judge)
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), 0.5)
+	if most := highest(verdicts); o.Threshold > most {
+		return nil, ibid.Usagef("%s: no score and no value reaches the threshold %g", path, o.Threshold).With(fmt.Sprintf("they go up to %g: --threshold says from where on they are a yes", most))
+	}
 	c := annotations.Calibrate("", f.judge, verdicts, o)
 	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}}
 	if !cmd.Flags().Changed("threshold") && slices.ContainsFunc(verdicts, offScale) {
 		view.Warnings = append(view.Warnings, fmt.Sprintf("some of people's values lie outside 0 to 1; every value from %g on counts as a yes here: --threshold sets another", c.Threshold))
 	}
 	return view, nil
+}
+
+// highest is the greatest score or value.
+func highest(verdicts []annotations.Verdict) float64 {
+	most := math.Inf(-1)
+	for _, v := range verdicts {
+		most = max(most, v.Human, v.Judge)
+	}
+	return most
 }
 
 // offScale reports whether people's value is no degree of support.

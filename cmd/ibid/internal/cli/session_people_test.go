@@ -77,6 +77,8 @@ func TestCalibration(t *testing.T) {
 		step{line: "calibrate labels.csv --judge bot --json", out: `"schema": "ibid\.calibration/v1"`},
 		step{line: "calibrate labels.csv --judge bot --format markdown --threshold 0.65", out: `^\| sensitivity \|`},
 		step{line: "calibrate labels.csv", code: 2, err: `which annotator is the judge`},
+		step{line: "calibrate labels.csv --judge-name Bot", code: 2, err: "no label is by \"Bot\"$\n^hint: did you mean bot\\?$"},
+		step{line: "calibrate labels.csv --judge bot --threshold 70", code: 2, err: "reaches the threshold 70$\n^hint: they go up to 1: "},
 		step{line: "calibrate labels.csv --judge nobody", code: 2, err: `no label is by "nobody"`},
 		step{line: "calibrate labels.csv --judge bot --policy median", code: 2, err: `one of mean, majority, each`},
 		step{line: "calibrate runs/none", code: 2, err: `runs/none is no run directory`},
