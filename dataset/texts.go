@@ -36,7 +36,6 @@ const (
 type Piece struct {
 	Document int32 // number of the document; -1 of one that the row brings along
 	At       int32 // begin, in code points
-	Judged   bool  // only further places are in it
 
 	r      *Resolver
 	name   string
@@ -48,9 +47,9 @@ type Piece struct {
 // once: by its citations, its truth, and at further places.
 func (r *Resolver) EachPiece(row *ibid.Answer, further []ibid.Place, yield func(*Piece) error) error {
 	var err error
-	long, judged := make(map[string]*longText), false // nil: yielded whole
-	piece := func(doc string, s source, start, end int32, judged bool) {
-		p := &Piece{s.number, start, judged, r, doc, s, end}
+	long := make(map[string]*longText) // nil: yielded whole
+	piece := func(doc string, s source, start, end int32) {
+		p := &Piece{s.number, start, r, doc, s, end}
 		if s.inline != nil {
 			p.Document = -1
 		}
@@ -68,11 +67,11 @@ func (r *Resolver) EachPiece(row *ibid.Answer, further []ibid.Place, yield func(
 			return nil
 		}
 		if long[doc] = nil; r.bytesOf(&s) <= wholeBytes {
-			piece(doc, s, 0, s.layout.extent(), judged)
+			piece(doc, s, 0, s.layout.extent())
 			return nil
 		}
 		// That there is such a document is known by its beginning.
-		long[doc] = &longText{r: r, source: s, pieces: map[int32]bool{0: judged}}
+		long[doc] = &longText{r: r, source: s, pieces: map[int32]bool{0: true}}
 		return long[doc]
 	}
 	for i := range row.Citations {
@@ -96,10 +95,8 @@ func (r *Resolver) EachPiece(row *ibid.Answer, further []ibid.Place, yield func(
 			}
 		}
 	}
-	judged = true
 	for i := range further {
 		if t := find(further[i].Doc); t != nil {
-			t.judged = true
 			t.place(&further[i], "", true)
 		}
 	}
@@ -107,8 +104,8 @@ func (r *Resolver) EachPiece(row *ibid.Answer, further []ibid.Place, yield func(
 		if t == nil {
 			continue
 		}
-		for n, judged := range t.pieces {
-			piece(doc, t.source, n*pieceChars, min((n+1)*pieceChars, t.source.layout.extent()), judged)
+		for n := range t.pieces {
+			piece(doc, t.source, n*pieceChars, min((n+1)*pieceChars, t.source.layout.extent()))
 		}
 	}
 	return cmp.Or(err, r.err)
@@ -134,8 +131,7 @@ func (r *Resolver) bytesOf(s *source) int {
 type longText struct {
 	r      *Resolver
 	source source
-	pieces map[int32]bool // numbers; true of those in which only further places are
-	judged bool           // places are further ones
+	pieces map[int32]bool // their numbers
 }
 
 // add keeps what stands around the code points [start, end) of a key.
@@ -150,9 +146,7 @@ func (t *longText) add(page int32, start, end int64) {
 	from := int64(of.start)
 	last := min(from+end+pieceMargin, int64(lay.extent())) - 1
 	for n := int32(max(0, from+start-pieceMargin) / pieceChars); n <= int32(last/pieceChars); n++ {
-		if judged, there := t.pieces[n]; !there || judged {
-			t.pieces[n] = t.judged
-		}
+		t.pieces[n] = true
 	}
 }
 
