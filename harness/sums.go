@@ -18,7 +18,7 @@ import (
 
 // summaryMemory is about how many bytes of states are in memory at a time, and of values of
 // rows that workers go through.
-const summaryMemory = 256 << 20
+const summaryMemory = 128 << 20
 
 // A summarizer summarises items, each over all groups. An item is read twice, in the order of
 // the rows: for its sums, and for how far rows are from them.
@@ -118,16 +118,13 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 		}
 		out.members = append(out.members, here)
 	}
-	workers := s.workers
-	if s.collects() {
-		workers = max(1, min(workers, s.memory/(collectBytes*int(s.file.Len()+1))))
-	}
+	lists, workers := s.batches()
 	var lock sync.Mutex
 	var spare []*itemSums
 	done := int64(0)
 	pool, ctx := errgroup.WithContext(ctx)
 	pool.SetLimit(workers)
-	for i := range s.items {
+	for _, items := range lists {
 		pool.Go(func() error {
 			lock.Lock()
 			var c *itemSums
@@ -136,26 +133,40 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 			}
 			lock.Unlock()
 			if c == nil {
-				c = newItemSums(out)
+				c = newItemSums(out, len(lists[0]))
 			}
-			if err := c.add(ctx, i); err != nil {
+			if err := c.add(ctx, items); err != nil {
 				return err
 			}
-			if d := &s.items[i]; s.judged && (len(d.Items) > 0 || d.HasBounds()) {
-				var err error
-				if out.verdicts[i], err = out.addVerdicts(ctx, d); err != nil {
-					return err
-				}
+			if err := out.addVerdicts(ctx, items); err != nil {
+				return err
 			}
 			lock.Lock()
 			defer lock.Unlock()
 			spare = append(spare, c)
-			done++
+			done += int64(len(items))
 			s.progress(done * s.file.Len() / int64(len(s.items)))
 			return nil
 		})
 	}
 	return out, pool.Wait()
+}
+
+// batches are the items in the lists in which they are added up side by side, so many lists at
+// a time: items that stand together have columns in common, which are read once for all of a list.
+func (s *summarizer) batches() (lists [][]int, workers int) {
+	workers = s.workers
+	n := (len(s.items) + workers - 1) / workers
+	if s.collects() {
+		perRow := s.memory / int(s.file.Len()+1)
+		workers = max(1, min(workers, perRow/(scratchBytes+denseBytes)))
+		n = max(1, min(n, (perRow/workers-scratchBytes)/denseBytes))
+	}
+	var all []int
+	for i := range s.items {
+		all = append(all, i)
+	}
+	return slices.Collect(slices.Chunk(all, n)), workers
 }
 
 // rows appends the rows of the summary that group k has.
@@ -204,14 +215,14 @@ func (s *groupSums) rows(k int, out []runs.SummaryRow) []runs.SummaryRow {
 	return out
 }
 
-// itemSums are the memory in which items are added up, one after the other.
+// itemSums are the memory in which lists of items are added up, one after the other.
 type itemSums struct {
 	*groupSums
-	alone []alone // of each group
+	alone [][]alone // of each item of a list and group
 
-	// What rows add, side by side because rows of groups are asked for in another order than
-	// theirs; nil where none are.
-	dense *denseValues
+	// What rows add to each item of a list, side by side because rows of groups are asked for
+	// in another order than theirs; nil where none are.
+	dense []denseValues
 	y, x  []float64
 	kept  map[int]*keptShares // of each group
 }
@@ -232,14 +243,20 @@ type denseValues struct {
 	values, num, den []float64 // values are NaN where the item is not defined
 }
 
-// collectBytes is about how much one row takes there, with y and x.
-const collectBytes = 5 * 8
+// Bytes that one row takes in denseValues, and in y and x.
+const denseBytes, scratchBytes = 3 * 8, 2 * 8
 
-func newItemSums(s *groupSums) *itemSums {
-	c := &itemSums{groupSums: s, alone: make([]alone, len(s.in)), kept: make(map[int]*keptShares)}
+func newItemSums(s *groupSums, items int) *itemSums {
+	c := &itemSums{groupSums: s, alone: make([][]alone, items), kept: make(map[int]*keptShares)}
+	for k := range c.alone {
+		c.alone[k] = make([]alone, len(s.in))
+	}
 	if s.collects() {
-		n := s.file.Len()
-		c.dense = &denseValues{make([]float64, n), make([]float64, n), make([]float64, n)}
+		c.dense = make([]denseValues, items)
+		for k := range c.dense {
+			n := s.file.Len()
+			c.dense[k] = denseValues{make([]float64, n), make([]float64, n), make([]float64, n)}
+		}
 	}
 	return c
 }
@@ -249,115 +266,154 @@ func (s *summarizer) collects() bool {
 	return slices.ContainsFunc(s.units, func(u *units) bool { return u != nil })
 }
 
-// add adds up item i.
-func (c *itemSums) add(ctx context.Context, i int) error {
-	states := make([]state, len(c.in))
-	c.states[i] = states
-	clear(c.alone)
-	if c.dense != nil {
-		for row := range c.dense.values {
-			c.dense.values[row] = math.NaN()
-		}
+// add adds up items.
+func (c *itemSums) add(ctx context.Context, items []int) error {
+	for _, i := range items {
+		c.states[i] = make([]state, len(c.in))
 	}
-	others := false // groups whose rows do not depend on each other
-	err := c.eachRow(ctx, i, func(groups []int, row int, v, num, den float64, left bool) {
-		if c.dense != nil {
-			c.dense.values[row], c.dense.num[row], c.dense.den[row] = v, num, den
-		}
-		for _, k := range groups {
-			st := &states[k]
-			if st.defined++; left {
-				st.left++
+	err := c.eachBlock(ctx, items, func(k int, b *itemBlock) {
+		states := c.states[items[k]]
+		for i, ok := range b.known {
+			if c.dense != nil {
+				c.dense[k].set(b, i)
 			}
-			st.macro.num += v
-			st.macro.den++
-			st.micro.num += num
-			st.micro.den += den
-			others = others || c.units[c.in[k]] == nil
+			if !ok {
+				continue
+			}
+			y, x := b.pooled(i)
+			for _, g := range c.members[b.signatures.at(i)] {
+				st := &states[g]
+				if st.defined++; b.leftOut(i) {
+					st.left++
+				}
+				st.macro.num += b.values[i]
+				st.macro.den++
+				st.micro.num += y
+				st.micro.den += x
+			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if others {
-		if err := c.addAlone(ctx, i); err != nil {
+	if slices.ContainsFunc(c.in, func(g int) bool { return c.units[g] == nil }) {
+		if err := c.addAlone(ctx, items); err != nil {
 			return err
 		}
 	}
-	for k, g := range c.in {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if u := c.units[g]; u != nil && states[k].defined > 0 {
-			c.addUnits(k, u, i)
+	for k, i := range items {
+		for group, g := range c.in {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if u := c.units[g]; u != nil && c.states[i][group].defined > 0 {
+				c.addUnits(group, u, i, &c.dense[k])
+			}
 		}
 	}
 	return nil
 }
 
-// eachRow calls f with each row where an item is defined: its groups, its place, its value, the
-// numerator and denominator of what is pooled, and whether something is left out.
-func (s *groupSums) eachRow(ctx context.Context, i int, f func(groups []int, row int, v, num, den float64, left bool)) error {
-	d := &s.items[i]
+// An itemBlock is what the rows of a block add to an item.
+type itemBlock struct {
+	values      []float64
+	known, left []bool    // left: the value is the worst because something is left out; nil of none
+	num, den    []float64 // of what is pooled; nil of an item that is not
+	first       int       // place of the first row in the file
+	signatures  *signatures
+}
+
+// leftOut reports whether row i has the worst value because something is left out. What it would
+// add to a pooled value is not known.
+func (b *itemBlock) leftOut(i int) bool { return b.left != nil && b.left[i] }
+
+// pooled is what row i adds to the numerator and the denominator of what is pooled.
+func (b *itemBlock) pooled(i int) (num, den float64) {
+	if b.num == nil || b.leftOut(i) {
+		return 0, 0
+	}
+	return b.num[i], b.den[i]
+}
+
+// set takes over row i of a block.
+func (d *denseValues) set(b *itemBlock, i int) {
+	row := b.first + i
+	d.num[row], d.den[row] = b.pooled(i)
+	if d.values[row] = b.values[i]; !b.known[i] {
+		d.values[row] = math.NaN()
+	}
+}
+
+// eachBlock calls f with what each block of rows adds to each of the items, which it names by
+// their places in the list.
+func (s *groupSums) eachBlock(ctx context.Context, items []int, f func(k int, b *itemBlock)) error {
+	var num, den []float64
 	return s.file.Each(func(in *runs.Block) error {
-		values, known, left := s.left.Numbers(in, d)
-		var num, den []float64
-		if len(d.Num) > 0 {
-			num, den = in.Sum(d.Num), in.Sum(d.Den)
-		}
-		if in.Err() != nil {
-			return in.Err()
-		}
-		signatures := &s.groups.perPart[in.Number]
-		for i, ok := range known {
-			switch groups := s.members[signatures.at(i)]; {
-			case !ok:
-			case num == nil:
-				f(groups, int(in.First)+i, values[i], 0, 0, left != nil && left[i])
-			case left != nil && left[i]: // what it would add to a pooled value is not known
-				f(groups, int(in.First)+i, values[i], 0, 0, true)
-			default:
-				f(groups, int(in.First)+i, values[i], num[i], den[i], false)
+		b := itemBlock{first: int(in.First), signatures: &s.groups.perPart[in.Number]}
+		for k, i := range items {
+			d := &s.items[i]
+			if !s.file.Has(d.Name) {
+				continue
 			}
+			b.values, b.known, b.left = s.left.Numbers(in, d)
+			if b.num, b.den = nil, nil; len(d.Num) > 0 {
+				num, den = in.Sum(num, d.Num), in.Sum(den, d.Den)
+				b.num, b.den = num, den
+			}
+			if in.Err() != nil {
+				return in.Err()
+			}
+			f(k, &b)
 		}
 		return ctx.Err()
 	})
 }
 
-// addAlone reads the item again, for the groups whose rows do not depend on each other.
-func (c *itemSums) addAlone(ctx context.Context, i int) error {
-	states := c.states[i]
-	for k := range states {
-		if st := &states[k]; st.defined > 0 {
-			c.alone[k].macro.Equal(int(st.defined))
+// addAlone reads the items again, for the groups whose rows do not depend on each other.
+func (c *itemSums) addAlone(ctx context.Context, items []int) error {
+	for k, i := range items {
+		clear(c.alone[k])
+		for group := range c.in {
+			if st := &c.states[i][group]; st.defined > 0 {
+				c.alone[k][group].macro.Equal(int(st.defined))
+			}
 		}
 	}
-	err := c.eachRow(ctx, i, func(groups []int, _ int, v, y, x float64, _ bool) {
-		for _, k := range groups {
-			if c.units[c.in[k]] != nil {
+	err := c.eachBlock(ctx, items, func(k int, b *itemBlock) {
+		states := c.states[items[k]]
+		for i, ok := range b.known {
+			if !ok {
 				continue
 			}
-			st, to := &states[k], &c.alone[k]
-			to.macro.Error((v - st.macro.num/st.macro.den) / st.macro.den)
-			if st.micro.den != 0 {
-				to.micro.Add((y-float64(st.micro.num/st.micro.den*x))/st.micro.den, x/st.micro.den)
+			y, x := b.pooled(i)
+			for _, g := range c.members[b.signatures.at(i)] {
+				if c.units[c.in[g]] != nil {
+					continue
+				}
+				st, to := &states[g], &c.alone[k][g]
+				to.macro.Error((b.values[i] - st.macro.num/st.macro.den) / st.macro.den)
+				if st.micro.den != 0 {
+					to.micro.Add((y-float64(st.micro.num/st.micro.den*x))/st.micro.den, x/st.micro.den)
+				}
 			}
 		}
 	})
-	for k, g := range c.in {
-		if st := &states[k]; c.units[g] == nil && st.defined > 0 {
-			st.macro.spread = c.alone[k].macro.Spread()
-			st.micro.spread = c.alone[k].micro.Spread()
+	for k, i := range items {
+		for group, g := range c.in {
+			if st := &c.states[i][group]; c.units[g] == nil && st.defined > 0 {
+				st.macro.spread = c.alone[k][group].macro.Spread()
+				st.micro.spread = c.alone[k][group].micro.Spread()
+			}
 		}
 	}
 	return err
 }
 
 // addUnits adds an item to a group whose rows depend on each other.
-func (c *itemSums) addUnits(group int, u *units, i int) {
+func (c *itemSums) addUnits(group int, u *units, i int, dense *denseValues) {
 	n := len(u.rows)
 	if u.rows == nil {
-		n = len(c.dense.values)
+		n = len(dense.values)
 	}
 	c.y, c.x = slices.Grow(c.y[:0], n)[:n], slices.Grow(c.x[:0], n)[:n]
 	at := func(k int) int {
@@ -368,7 +424,7 @@ func (c *itemSums) addUnits(group int, u *units, i int) {
 	}
 	in := uint64(0)
 	for k := range n {
-		if v := c.dense.values[at(k)]; math.IsNaN(v) {
+		if v := dense.values[at(k)]; math.IsNaN(v) {
 			c.y[k], c.x[k] = 0, 0
 		} else {
 			c.y[k], c.x[k] = v, 1
@@ -395,7 +451,7 @@ func (c *itemSums) addUnits(group int, u *units, i int) {
 	defined := u.units.Documents(func(row int) bool { return c.x[row] != 0 })
 	for k := range n {
 		if row := at(k); c.x[k] != 0 {
-			c.y[k], c.x[k] = c.dense.num[row], c.dense.den[row]
+			c.y[k], c.x[k] = dense.num[row], dense.den[row]
 		}
 	}
 	if of, ok := c.quotient(u); ok {
@@ -428,55 +484,74 @@ type verdictState struct {
 	noText bool    // some row has items without
 }
 
-// addVerdicts adds up one metric over all groups.
-func (s *groupSums) addVerdicts(ctx context.Context, d *metrics.Definition) ([]verdictState, error) {
-	all := make([]verdictState, len(s.in))
-	return all, s.file.Each(func(b *runs.Block) error {
-		value, has, left := s.left.Numbers(b, d)
-		low, bounded := b.Numbers(d.Name + runs.LowSuffix)
-		high, _ := b.Numbers(d.Name + runs.HighSuffix)
-		num, elsewhere := b.Sum(d.Num), make([]float64, b.Len())
-		var tallies [][]metrics.Tally
-		for _, of := range d.Items {
-			tallies = append(tallies, b.Tallies(of))
-			if of.Kind == metrics.OutcomeItems {
-				elsewhere, _ = b.Numbers(metrics.ElsewhereOutcomes.String())
-			}
-		}
-		if b.Err() != nil {
-			return b.Err()
-		}
-		signatures := &s.groups.perPart[b.Number]
-		for row := range b.Len() {
-			var items metrics.Tally
-			for i := range tallies {
-				items.Add(tallies[i][row])
-			}
-			if d.Kind == metrics.Mean && !has[row] && bounded[row] { // its mean is not stored
-				num[row] = low[row] * (items.Scored + items.Open())
-			}
-			for _, k := range s.members[signatures.at(row)] {
-				st := &all[k]
-				for i := range tallies {
-					st.items[i].Add(tallies[i][row])
-				}
-				st.num += num[row]
-				st.revocable += elsewhere[row]
-				switch {
-				case bounded[row] && (left == nil || !left[row]):
-					st.bounded = true
-					st.low, st.high, st.rows = st.low+low[row], st.high+high[row], st.rows+1
-				case has[row]:
-					st.low, st.high, st.rows = st.low+value[row], st.high+value[row], st.rows+1
-				}
-				if has[row] && (left == nil || !left[row]) {
-					st.known += items.Known()
-					st.noText = st.noText || items.NoText > 0
-				}
+// addVerdicts adds up those of the items that are judged, over all groups.
+func (s *groupSums) addVerdicts(ctx context.Context, items []int) error {
+	items = slices.DeleteFunc(slices.Clone(items), func(i int) bool {
+		d := &s.items[i]
+		return !s.judged || len(d.Items) == 0 && !d.HasBounds()
+	})
+	for _, i := range items {
+		s.verdicts[i] = make([]verdictState, len(s.in))
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return s.file.Each(func(b *runs.Block) error {
+		for _, i := range items {
+			if err := s.addVerdictsOf(b, &s.items[i], s.verdicts[i]); err != nil {
+				return err
 			}
 		}
 		return ctx.Err()
 	})
+}
+
+// addVerdictsOf adds a block of rows to what is known of a judged metric in all groups.
+func (s *groupSums) addVerdictsOf(b *runs.Block, d *metrics.Definition, all []verdictState) error {
+	value, has, left := s.left.Numbers(b, d)
+	low, bounded := b.Numbers(d.Name + runs.LowSuffix)
+	high, _ := b.Numbers(d.Name + runs.HighSuffix)
+	num, elsewhere := b.Sum(nil, d.Num), make([]float64, b.Len())
+	var tallies [][]metrics.Tally
+	for _, of := range d.Items {
+		tallies = append(tallies, b.Tallies(of))
+		if of.Kind == metrics.OutcomeItems {
+			elsewhere, _ = b.Numbers(metrics.ElsewhereOutcomes.String())
+		}
+	}
+	if b.Err() != nil {
+		return b.Err()
+	}
+	signatures := &s.groups.perPart[b.Number]
+	for row := range b.Len() {
+		var items metrics.Tally
+		for i := range tallies {
+			items.Add(tallies[i][row])
+		}
+		if d.Kind == metrics.Mean && !has[row] && bounded[row] { // its mean is not stored
+			num[row] = low[row] * (items.Scored + items.Open())
+		}
+		for _, k := range s.members[signatures.at(row)] {
+			st := &all[k]
+			for i := range tallies {
+				st.items[i].Add(tallies[i][row])
+			}
+			st.num += num[row]
+			st.revocable += elsewhere[row]
+			switch {
+			case bounded[row] && (left == nil || !left[row]):
+				st.bounded = true
+				st.low, st.high, st.rows = st.low+low[row], st.high+high[row], st.rows+1
+			case has[row]:
+				st.low, st.high, st.rows = st.low+value[row], st.high+value[row], st.rows+1
+			}
+			if has[row] && (left == nil || !left[row]) {
+				st.known += items.Known()
+				st.noText = st.noText || items.NoText > 0
+			}
+		}
+	}
+	return nil
 }
 
 // complete fills in a row of the summary, and takes its estimate away where that would say too

@@ -363,7 +363,7 @@ func (r *Run) series(q Quantity) (*series, error) {
 func (r *Run) terms(all []metrics.Term) ([]float64, error) {
 	sum := make([]float64, 0, len(r.questions))
 	return sum[:len(r.questions)], r.file.Each(func(b *runs.Block) error {
-		sum = append(sum, b.Sum(all)...)
+		sum = append(sum, b.Sum(nil, all)...)
 		return nil
 	})
 }

@@ -169,7 +169,7 @@ func (b *Block) derive(d *metrics.Definition, to *parquet.ColumnValues) {
 		values[k], known[k] = b.Numbers(name)
 	}
 	if len(d.Den) > 0 {
-		num, den := b.Sum(d.Num), b.Sum(d.Den)
+		num, den := b.Sum(nil, d.Num), b.Sum(nil, d.Den)
 		for i := range n {
 			to.Doubles[i], to.Valid[i] = 0, den[i] != 0
 			if den[i] != 0 {
@@ -214,9 +214,11 @@ func (b *Block) Numbers(name string) (values []float64, known []bool) {
 	return c.Doubles, c.Valid
 }
 
-// Sum is the sum of multiples of columns of each row, of which a null adds nothing.
-func (b *Block) Sum(terms []metrics.Term) []float64 {
-	sum := make([]float64, b.rows())
+// Sum is the sum of multiples of columns of each row, of which a null adds nothing. It takes the
+// memory of to.
+func (b *Block) Sum(to []float64, terms []metrics.Term) []float64 {
+	sum := slices.Grow(to[:0], b.rows())[:b.rows()]
+	clear(sum)
 	for _, t := range terms {
 		values, known := b.Numbers(t.Column)
 		var times []float64
