@@ -61,7 +61,7 @@ type (
 	citationColumns struct {
 		ID, System, CitationID, Doc, Unit, Status, AnswerRole                                 runs.TextColumn
 		Label, Precheck, Reason, Quote, CitedText, SourceType                                 runs.TextColumn
-		SourceStatus, SourceVersion, SourceURL                                                runs.TextColumn
+		SourceRef                                                                             runs.TextColumn
 		Row, Number, Page, Start, End, AnswerStart, AnswerEnd, ScopeStart, ScopeEnd           runs.IntColumn
 		CitedLength, ClaimLength, RepairedStart, RepairedEnd, BestTruth, QuoteStart, QuoteEnd runs.IntColumn
 		ExactJaccard, ToleranceJaccard, SnappedJaccard, Support, Concision                    runs.DoubleColumn
@@ -126,7 +126,7 @@ func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) (
 		columns any
 	}{
 		{&layout.Form, &r.rows, &r.row},
-		{&runs.Citations.Form, &r.citations, &r.citation},
+		{layout.Citations, &r.citations, &r.citation},
 		{&runs.Claims.Form, &r.claims, &r.claim},
 		{&runs.Verdicts.Form, &r.verdicts, &r.verdict},
 		{&runs.Calls.Form, &r.calls, &r.call},
@@ -374,12 +374,7 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 		}
 		to.CitedText.Optional(c.CitedText)
 		to.SourceType.Optional(c.SourceType)
-		if c.SourceReference != "" {
-			source := runs.SourceOf(c)
-			to.SourceStatus.Optional(source.Status)
-			to.SourceVersion.Optional(source.Version)
-			to.SourceURL.Optional(source.URL)
-		}
+		to.SourceRef.Optional(runs.SourceRef(c))
 		r.citations.EndRow()
 	}
 }

@@ -402,8 +402,9 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, a
 // joinTables makes the result files of parts, or of the results that the run is made of.
 func (p *Plan) joinTables(from, to int64) (err error) {
 	p.stage("joining parts", p.Rows)(0)
+	layout := p.rowsLayout()
 	fields := map[partFile][]parquet.Field{
-		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partAnswers: runs.Answers.Fields(), partRowsFile: p.rowsLayout().Fields(),
+		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: layout.Citations.Fields(), partAnswers: runs.Answers.Fields(), partRowsFile: layout.Fields(),
 	}
 	for _, kind := range p.partFiles() {
 		list := p.partsOf(kind, from, to)

@@ -321,9 +321,6 @@ func (p *Plan) takeRows(ctx context.Context, layout *runs.RowsLayout, perPart in
 	return g.Wait()
 }
 
-// forms are the tables that stand beside rows.
-var forms = map[partFile]*runs.Form{partCitations: &runs.Citations.Form, partClaims: &runs.Claims.Form, partVerdicts: &runs.Verdicts.Form}
-
 // takeBeside makes the result of a kind from the files beside the rows, if it is there for
 // all of them. Its entries stand in the order of the rows that they are of.
 func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) error {
@@ -342,7 +339,7 @@ func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) 
 		}
 		return nil
 	}
-	fields := forms[kind].Fields()
+	fields := map[partFile]*runs.Form{partCitations: p.tables.layout.Citations, partClaims: &runs.Claims.Form, partVerdicts: &runs.Verdicts.Form}[kind].Fields()
 	source, err := dataset.OpenTable(files, fields, limitsOf(&p.job.Config.Settings))
 	if err != nil {
 		return err

@@ -71,7 +71,11 @@ func (c IntColumn) Optional(v ibid.Integer) {
 }
 
 // Append appends v.
-func (c DoubleColumn) Append(v float64) { c.table.AppendDouble(c.at, v) }
+func (c DoubleColumn) Append(v float64) {
+	if c.table != nil {
+		c.table.AppendDouble(c.at, v)
+	}
+}
 
 // Optional appends v unless it is null.
 func (c DoubleColumn) Optional(v ibid.Number) {
@@ -81,10 +85,18 @@ func (c DoubleColumn) Optional(v ibid.Number) {
 }
 
 // Append appends v.
-func (c BoolColumn) Append(v bool) { c.table.AppendBool(c.at, v) }
+func (c BoolColumn) Append(v bool) {
+	if c.table != nil {
+		c.table.AppendBool(c.at, v)
+	}
+}
 
 // Append appends a list; nil is the empty list.
-func (c IntsColumn) Append(list []int32) { c.table.AppendInts(c.at, list) }
+func (c IntsColumn) Append(list []int32) {
+	if c.table != nil {
+		c.table.AppendInts(c.at, list)
+	}
+}
 
 // Append appends a list; nil is the empty list.
 func (c TextsColumn) Append(list []string) {

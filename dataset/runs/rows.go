@@ -83,12 +83,13 @@ func (r *Row) Number(name string) *float64 {
 // Rows is the table of rows.parquet.
 func Rows() *Table[Row] { return NewRowsLayout().Table }
 
-// A RowsLayout says which numbers rows.parquet has, and where. What is derived from them
-// is no column of the file: a [Frame] computes it.
+// A RowsLayout says which numbers rows.parquet has, and where, and which columns stand in
+// citations.parquet. What is derived is no column of the file: a [Frame] computes it.
 type RowsLayout struct {
 	*Table[Row]
-	Counts  []CountColumn
-	Metrics []MetricColumn
+	Counts    []CountColumn
+	Metrics   []MetricColumn
+	Citations *Form // citations.parquet of such rows
 }
 
 // Columns of numbers, by their position in the table.
@@ -103,7 +104,7 @@ type (
 	}
 )
 
-// What columns of rows.parquet need.
+// What columns of rows.parquet and citations.parquet need.
 const (
 	NeedsJudge = "judge" // judge is not none
 	NeedsTexts = "texts" // there are documents
@@ -113,7 +114,7 @@ const (
 
 // NewRowsLayout lays out the columns but those that need what the run lacks.
 func NewRowsLayout(lacks ...string) *RowsLayout {
-	l := new(RowsLayout)
+	l := &RowsLayout{Citations: Citations.Without(lacks...)}
 	var numbers []Column
 	add := func(kind parquet.ColumnKind, d metrics.Definition) {
 		c := metricColumn(&d, d.UndefinedWhen)
@@ -143,13 +144,7 @@ func NewRowsLayout(lacks ...string) *RowsLayout {
 		c := &l.Columns[i]
 		c.Keys, c.SQL = keysOf[c.Name], keySQL[c.Name]
 	}
-	l.Columns = slices.DeleteFunc(l.Columns, func(c Column) bool {
-		without := slices.Contains(lacks, c.Needs)
-		if without {
-			l.left = append(l.left, c.field)
-		}
-		return without
-	})
+	l.Form = *l.Without(lacks...)
 	has := func(name string) (at int, ok bool) {
 		at = slices.IndexFunc(l.Columns, func(c Column) bool { return c.Name == name })
 		return at, at >= 0

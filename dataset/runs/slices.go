@@ -127,10 +127,12 @@ type Source struct {
 
 // SourceOf reads the state (promotion_status, else source_status), the version (asset_version, else source_version)
 // and the page (asset_detail_url, else source_url) of a citation's source_reference.
-func SourceOf(c *ibid.Citation) Source {
-	known := slices.ContainsFunc(sourceMembers, func(name string) bool { return strings.Contains(c.SourceReference, name) })
+func SourceOf(c *ibid.Citation) Source { return sourceOf(c.SourceReference) }
+
+func sourceOf(reference string) Source {
+	known := slices.ContainsFunc(sourceMembers, func(name string) bool { return strings.Contains(reference, name) })
 	var ref map[string]any
-	if !known || json.Unmarshal([]byte(c.SourceReference), &ref) != nil {
+	if !known || json.Unmarshal([]byte(reference), &ref) != nil {
 		return Source{}
 	}
 	first := func(names ...string) string {
@@ -145,6 +147,39 @@ func SourceOf(c *ibid.Citation) Source {
 		return ""
 	}
 	return Source{first(sourceMembers[:2]...), first(sourceMembers[2:4]...), first(sourceMembers[4:]...)}
+}
+
+// SourceRef is what the input says of a citation and its source beside what columns have, as a
+// JSON object; "" if it says nothing.
+func SourceRef(c *ibid.Citation) string {
+	if c.SourceReference == "" && c.Title == "" && c.Method == "" && !c.Confidence.Known() && !c.Relevance.Known() && !c.TokenContribution.Known() {
+		return ""
+	}
+	ref := make(map[string]any)
+	if given := []byte(c.SourceReference); len(given) > 0 {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(given, &members) != nil {
+			ref["source_reference"] = c.SourceReference
+		}
+		for name, value := range members {
+			ref[name] = value
+		}
+	}
+	add := func(name string, known bool, value any) {
+		if _, taken := ref[name]; known && !taken {
+			ref[name] = value
+		}
+	}
+	add("title", c.Title != "", c.Title)
+	add("method", c.Method != "", c.Method)
+	add("confidence", c.Confidence.Known(), c.Confidence.Value)
+	add("relevance", c.Relevance.Known(), c.Relevance.Value)
+	add("token_contribution", c.TokenContribution.Known(), c.TokenContribution.Value)
+	text, err := json.Marshal(ref)
+	if err != nil {
+		return "" // a number that JSON does not have, which no input holds
+	}
+	return string(text)
 }
 
 var sourceMembers = []string{"promotion_status", "source_status", "asset_version", "source_version", "asset_detail_url", "source_url"}

@@ -27,7 +27,7 @@ type Form struct {
 	File    string // name in a run directory, or what writes the table
 	Doc     string // what one row is
 	Columns []Column
-	Derived []Column // what a [Frame] computes from columns, and the file does not have
+	Derived []Column // what follows from columns, and the file does not have
 
 	left []string // fields of columns that were left out
 }
@@ -40,8 +40,10 @@ type Form struct {
 //	unit, range  of a number
 //	null         what null means; a column without it, and not a pointer, is never null
 //	after        the column that it follows, where the struct has another order
-//	needs        without what a run cannot fill it, see [NewRowsLayout]
+//	needs        without what a run cannot fill it, see [Form.Without]
 //	compress     zstd for long texts
+//	sql          expression over other columns: the file does not have it, a method derive
+//	             of the row fills it
 //
 // The type says the kind. A pointer, a [stats.Number] or a list, map or string with
 // the tag null may be null; of the last three, nil and "" are. A number with
@@ -88,6 +90,19 @@ func (f *Form) Fields() []parquet.Field {
 
 // Empty is a table of this form without rows.
 func (f *Form) Empty() (*parquet.Table, error) { return parquet.NewTable(f.Fields()) }
+
+// Without is the form without the columns that need what a run lacks.
+func (f *Form) Without(lacks ...string) *Form {
+	less := *f
+	less.Columns = slices.DeleteFunc(slices.Clone(f.Columns), func(c Column) bool {
+		without := slices.Contains(lacks, c.Needs)
+		if without {
+			less.left = append(less.left, c.field)
+		}
+		return without
+	})
+	return &less
+}
 
 // Index is the position of a column; it panics if there is none of that name.
 func (f *Form) Index(name string) int {
@@ -158,6 +173,10 @@ func (t *Table[T]) addFields(of reflect.Type, in Column) {
 			c.Name, c.Kind = in.Name+name, kindOf(inner)
 			if own, ok := strings.CutPrefix(name, "^"); ok {
 				c.Name = own
+			}
+			if c.SQL = f.Tag.Get("sql"); c.SQL != "" {
+				t.Derived = append(t.Derived, c)
+				continue
 			}
 			t.Columns = append(t.Columns, c)
 		}
@@ -502,6 +521,9 @@ func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at in
 				}
 				t.set(into, c, v, i)
 			}
+			if d, ok := any(&row).(interface{ derive() }); ok {
+				d.derive()
+			}
 			place := i
 			if some {
 				place = places[i]
@@ -596,7 +618,8 @@ func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
 	}
 	defer f.Close()
 	has, missing := *t, func(c Column) bool { return !f.Has(c.Name) }
-	has.Columns, has.Derived = slices.DeleteFunc(slices.Clone(t.Columns), missing), slices.DeleteFunc(slices.Clone(t.Derived), missing)
+	has.Columns = slices.DeleteFunc(slices.Clone(t.Columns), missing)
+	has.Derived = slices.DeleteFunc(slices.Clone(t.Derived), func(c Column) bool { return c.index == nil && missing(c) })
 	c := csv.NewWriter(w)
 	if err = has.writeHeader(c); err == nil {
 		err = has.scan(f, nil, nil, func(_ int64, row *T) error { return has.writeRecord(c, row) })
