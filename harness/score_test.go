@@ -162,13 +162,11 @@ func streamCells(t testing.TB, path string) [][]string {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	form := map[string]*runs.Form{runs.RowsFile: &runs.Rows().Form, runs.CitationsFile: &runs.Citations.Form, runs.VerdictsFile: &runs.Verdicts.Form}[filepath.Base(path)]
 	rows := resultCells(t, path)
-	if filepath.Base(path) != runs.RowsFile {
-		return rows
-	}
 	for i, has := range rows {
 		rows[i] = nil
-		for _, field := range runs.Rows().Fields() {
+		for _, field := range form.Fields() {
 			if at := slices.IndexFunc(f.Fields(), func(f parquet.Field) bool { return f.Name == field.Name }); at >= 0 {
 				rows[i] = append(rows[i], has[at])
 			} else {
