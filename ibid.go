@@ -47,6 +47,8 @@ type Answer struct {
 	Tokens        Integer
 	LatencyMillis Number
 
+	UnreadMarks Integer // marks in the answer that were not understood; null if none were read
+
 	Citations    []Citation
 	HasCitations bool
 	Truth        []Mark

@@ -122,6 +122,7 @@ var rowFields = []field[ibid.Answer]{
 	column[ibid.Answer]("answer_cost_usd", "CostUSD", WantDetails),
 	column[ibid.Answer]("answer_tokens", "Tokens", WantDetails),
 	column[ibid.Answer]("answer_latency_ms", "LatencyMillis", WantDetails),
+	column[ibid.Answer]("unread_marks", "UnreadMarks", WantDetails),
 	column[ibid.Answer]("source_record", "SourceRecord", 0),
 }
 

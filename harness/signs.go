@@ -124,6 +124,19 @@ var signs = []*Sign{
 		about: "all but citation_presence",
 	},
 	{
+		Name: "marks_unread", Text: "more than 10 % of a system's answers have marks that were not understood, such as [4-2]",
+		Cause: "the marks have a form that is not read, or number what the file does not hold",
+		Tip:   "ibid import FILE -o answers.parquet lists them by form and row; citations that are given as a list are not read from the text",
+		find: func(s *systemSums) seen {
+			if !isShare(s.unread, s.marked, 0.1) {
+				return seen{}
+			}
+			return seen{fmt.Sprintf("%s in %d of %d answers not understood", plural(int(s.counts[metrics.UnreadMarks]), "mark", "marks"), s.unread, s.marked), s.unread, s.marked, nil}
+		},
+		names: func(d *metrics.Definition, _ bool) bool { return d.Group != "presence" },
+		about: "all but citation_presence",
+	},
+	{
 		Name: "documents_missing", Text: "more than 20 % of the citations of a system name documents that are not among those given",
 		Cause: "documents are called otherwise than in citations, or not all of them were given",
 		Tip:   "write the same names in both, or give all documents: --documents PATH; ibid run --dry-run names those that are missing",

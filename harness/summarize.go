@@ -35,7 +35,7 @@ func (p *Plan) summarize(ctx context.Context, memory int) (out counted, err erro
 		return out, err
 	}
 	sum := &summarizer{
-		file: f, groups: groups, items: append(metrics.Definitions(), metrics.CountDefinitions()[:runs.ContractCounts]...), judged: p.judge != nil,
+		file: f, groups: groups, items: append(metrics.Definitions(), runs.SummaryCounts()...), judged: p.judge != nil,
 		level: s.Statistics.Level, coverage: s.MinCoverage, workers: p.job.workers(), memory: memory, progress: p.stage("summarizing", f.Len()),
 	}
 	sum.tag = runs.ClusterTag(s.Statistics.Cluster)

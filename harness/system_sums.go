@@ -14,7 +14,7 @@ import (
 )
 
 // signCounts are the counts that signs look at.
-var signCounts = []metrics.Count{metrics.Citations, metrics.MissingCitations, metrics.Claims}
+var signCounts = []metrics.Count{metrics.Citations, metrics.MissingCitations, metrics.Claims, metrics.UnreadMarks}
 
 // noTextOutcomes are claims of which no cited text is known.
 var noTextOutcomes = metrics.OpenOf(metrics.OpenNoText, metrics.OutcomeItems)
@@ -24,7 +24,9 @@ type systemSums struct {
 	rows, nulls int64 // all, and those whose citations are null
 	counts      [metrics.NumCounts]int64
 	noText      int64 // claims of which no cited text is known
-	places      metrics.Places
+
+	marked, unread int64 // answers whose marks were read, and those of them with some that were not understood
+	places         metrics.Places
 
 	like         string // the system with the most identical answers, if that is a sign
 	same, shared int64  // answers identical to its own, and questions that both answered
@@ -67,6 +69,10 @@ func sumSystems(dir string) (map[string]*systemSums, error) {
 				switch {
 				case known:
 					of[i].counts[c] += counts.Ints[i]
+					if c == metrics.UnreadMarks {
+						of[i].marked++
+						of[i].unread += min(1, counts.Ints[i])
+					}
 				case c == metrics.Citations && status[i] == runs.RowOK:
 					of[i].nulls++
 				}

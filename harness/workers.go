@@ -18,6 +18,7 @@ import (
 	"ibid/judge"
 	"ibid/judge/openrouter"
 	"ibid/metrics"
+	"ibid/metrics/claims"
 	"ibid/metrics/presence"
 )
 
@@ -256,6 +257,7 @@ type scorer struct {
 	metrics  *metrics.Scorer
 	texts    metrics.TokenSource // nil if no text can be known
 	judging  *judging            // nil without a judge
+	cutter   *claims.Cutter      // nil if the run has one
 
 	notFetched *notFetched
 	row        metrics.Row
@@ -274,7 +276,10 @@ func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
 	}
 	if p.judge != nil {
 		s.judging, err = newJudging(p, s.resolver)
+		return s, err
 	}
+	options, err := claimOptions(&p.job.Config.Settings)
+	s.cutter = claims.NewCutter(options)
 	return s, err
 }
 
@@ -300,6 +305,12 @@ func (s *scorer) score(ctx context.Context, in *ibid.Answer) (failure, err error
 			return nil, err
 		}
 		s.judging.fill(&s.row)
+	} else if s.cutter != nil {
+		var cut claims.Claims
+		if in.HasTruth && in.HasCitations && len(in.Citations) == 0 { // does it abstain?
+			cut = s.cutter.Cut(in)
+		}
+		s.row.Claims, s.row.HasClaims, s.row.Abstains = cut.List, cut.Known, cut.Abstains
 	}
 	s.metrics.Score(&s.row, &s.scores)
 	if failure := s.scores.LimitErr; failure != nil {

@@ -52,6 +52,8 @@ const (
 	MissingCitations
 	OffsetsChecked
 	OffsetsHeld
+	Abstained
+	UnreadMarks
 
 	NumCounts
 )
@@ -122,6 +124,8 @@ var countDefinitions = [NumCounts]Definition{
 	MissingCitations:   count("missing_citations", LowerIsBetter, "citations of documents that are not among those given (document_not_found)", noCitations),
 	OffsetsChecked:     count("offsets_checked", Neutral, "citations with a quote and offsets, of which it is known whether the offsets hold the quote", "no text is known to compare a quote with"),
 	OffsetsHeld:        count("offsets_held", HigherIsBetter, "of these, those whose offsets hold it", "no text is known to compare a quote with"),
+	Abstained:          count("abstained", Neutral, "1 if the answer abstains: it says that it cannot answer, and claims and cites nothing; else 0", "citations or claims not known; without a judge claims are known where truth is and the answer cites nothing"),
+	UnreadMarks:        count("unread_marks", LowerIsBetter, "marks of the answer that were not understood", "not known: no marks were read, the citations came as a list"),
 }
 
 // term is one count, as the numerator or denominator of a micro value.

@@ -16,11 +16,11 @@ import (
 func TestDirections(t *testing.T) {
 	less := strings.Fields(`over_citation consistency_variance hallucination_rate contradiction_rate
 		contradicted_claims hallucinated_claims untouched_pred_spans
-		missing_citations`)
+		missing_citations unread_marks wrong_abstention`)
 	neither := strings.Fields(`boundary_error_start boundary_error_end citation_density
 		truth_chars pred_chars truth_tokens pred_tokens truth_spans pred_spans citations scored_citations
 		claims factual_claims needing_claims truth_pages pred_pages truth_docs pred_docs distinct_truth_spans distinct_pred_spans
-		cited_chars answer_chars consistency_claims relevance_citations offsets_checked`)
+		cited_chars answer_chars consistency_claims relevance_citations offsets_checked abstained`)
 	for _, d := range append(Definitions(), CountDefinitions()...) {
 		want := HigherIsBetter
 		if slices.Contains(less, d.Name) {
@@ -39,7 +39,7 @@ func TestDirections(t *testing.T) {
 func TestKinds(t *testing.T) {
 	kinds := make(map[string]Kind)
 	for kind, names := range map[Kind]string{
-		Binary: "exact_match any_overlap abstention_correct citation_presence",
+		Binary: "exact_match any_overlap abstention_correct wrong_abstention citation_presence",
 		Mean:   "mean_exact_jaccard mean_tolerance_jaccard mean_snapped_jaccard boundary_error_start boundary_error_end mean_support_score mean_consistency",
 		Score: `consistency_variance citation_coverage necessity_shared span_accuracy_score citation_quality_score answer_consistency_score hallucination_score
 			overall_citation_accuracy alce_recall alce_precision longcite_recall longcite_precision longcite_f1 trec_weighted_precision trec_weighted_recall

@@ -39,7 +39,7 @@ func TestJudgedMetrics(t *testing.T) {
 		CitationCompleteness: 1, SupportedCompleteness: 1.0 / 3, CitedClaimPrecision: 1.0 / 3,
 		CitationCorrectness: 0.5, CitationRelevance: 0.5, MeanSupportScore: 1.7 / 4,
 		FactualConsistency: 0.25, MeanConsistency: 0.8 / 3, ConsistencyVariance: (0.64 - 0.64/3) / 2,
-		HallucinationRate: 0.5, ContradictionRate: 0.25, CitationCoverage: 0.3, AbstentionCorrect: 1,
+		HallucinationRate: 0.5, ContradictionRate: 0.25, CitationCoverage: 0.3, WrongAbstention: 0,
 		SpanAccuracyScore: 0.5, CitationQualityScore: 0.5, AnswerConsistencyScore: 0.8 / 3, HallucinationScore: 0.5,
 		OverallCitationAccuracy: 0.3*0.5 + 0.3*0.5 + 0.25*0.8/3 + 0.15*0.5,
 	} {
@@ -146,14 +146,13 @@ func TestJudgeFailed(t *testing.T) {
 	row.Citations[1].Place.Status = ibid.StatusDocumentNotFound
 	row.JudgeFailed = true
 	s := score(t, judgedOptions(), row)
-	wantReason(t, s, ibid.JudgeFailed, CitationCorrectness, MeanConsistency, FactualConsistency, AbstentionCorrect)
+	wantReason(t, s, ibid.JudgeFailed, CitationCorrectness, MeanConsistency, FactualConsistency)
 	wantBounds(t, s, CitationCompleteness, 2.0/3, 2.0/3)
 	wantBounds(t, s, CitationCorrectness, 0, 0.5)
 	wantBounds(t, s, SupportedCompleteness, 0, 1.0/3)
 	wantBounds(t, s, MeanConsistency, 0, 0.5)
 	wantBounds(t, s, ContradictionRate, 0, 1.0/3)
 	wantBounds(t, s, HallucinationRate, 0, 1)
-	wantBounds(t, s, AbstentionCorrect, 1, 1)
 	for _, c := range []Count{FactualClaims, NeedingClaims, CitedClaims, SupportedClaims, HallucinatedClaims} {
 		if s.Known[c] {
 			t.Errorf("%v is known", c)

@@ -65,6 +65,7 @@ const (
 	CitationDensity
 	CitationCoverage
 	AbstentionCorrect
+	WrongAbstention
 
 	SpanAccuracyScore
 	CitationQualityScore

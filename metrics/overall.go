@@ -7,10 +7,18 @@ import (
 var overallDefinitions = map[Metric]Definition{
 	AbstentionCorrect: {
 		Name: "abstention_correct", Group: "answer", Kind: Binary, Direction: HigherIsBetter, Min: 0, Max: 1,
-		Summary:       "1 if a citation was given exactly when one was expected",
-		Formula:       "1 if (citations not empty) = (truth not empty, or some claim needs a citation), else 0; without a judge, truth alone says",
-		UndefinedWhen: "citations not known, or truth does not ask for one and it is not known whether a claim does",
-		Source:        "2 × 2 table of citation expected and given",
+		Summary:       "1 if an answer to what no source answers claims and cites nothing",
+		Formula:       "1 if citations and claims are empty, else 0",
+		UndefinedWhen: "truth not known, or not empty; citations not known; the answer cites nothing and its claims are not known",
+		Source:        "specificity of abstaining",
+	},
+	WrongAbstention: {
+		Name: "wrong_abstention", Group: "answer", Kind: Binary, Direction: LowerIsBetter, Min: 0, Max: 1,
+		Summary:       "1 if an answer abstains although sources answer",
+		Formula:       "abstained, where truth is not empty",
+		UndefinedWhen: "truth not known, or empty; it is not known whether the answer abstains",
+		Source:        "1 − sensitivity of answering",
+		Derived:       true,
 	},
 	OverallCitationAccuracy: {
 		Name: "overall_citation_accuracy", Aliases: []string{"overall"}, Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
@@ -183,24 +191,32 @@ func (s *Scorer) expected(r *Row, out *Scores) expectation {
 	return expectation{known: true}
 }
 
-// scoreAbstention asks whether the answer cites exactly if it should.
-func (s *Scorer) scoreAbstention(r *Row, e expectation, out *Scores) {
-	if !r.HasCitations {
-		out.undefined(AbstentionCorrect, ibid.NoCitations)
-		return
-	}
+// scoreAbstention says whether the answer abstains, and whether it should: where truth is known
+// and empty, nothing is to be said.
+func (s *Scorer) scoreAbstention(r *Row, out *Scores) {
 	given := len(r.Citations) > 0
-	if e.known {
-		out.binary(AbstentionCorrect, given == e.cite)
-		return
+	known := r.HasCitations && (given || r.HasClaims)
+	if known {
+		out.count(Abstained, int64(truth(!given && r.Abstains)))
 	}
-	out.undefined(AbstentionCorrect, e.why)
-	if e.cite {
-		v := 0.0
-		if given {
-			v = 1
+	why := ibid.NoClaims
+	if !r.HasCitations {
+		why = ibid.NoCitations
+	}
+	switch {
+	case !out.Known[TruthDocs]:
+		out.undefined(AbstentionCorrect, ibid.NoTruth)
+		out.undefined(WrongAbstention, ibid.NoTruth)
+	case out.Counts[TruthDocs] > 0:
+		out.undefined(AbstentionCorrect, ibid.NoTruth)
+		if out.undefined(WrongAbstention, why); known {
+			out.binary(WrongAbstention, out.Counts[Abstained] > 0)
 		}
-		out.bound(AbstentionCorrect, v, v)
+	default:
+		if out.undefined(AbstentionCorrect, why); known {
+			out.binary(AbstentionCorrect, !given && len(r.Claims) == 0)
+		}
+		out.undefined(WrongAbstention, ibid.NothingToCite)
 	}
 }
 

@@ -181,37 +181,49 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+// TestAbstention: abstaining is right where truth is known and empty, and wrong where it is not.
+// Without a judge it is known of answers that cite something, and of others where claims are.
 func TestAbstention(t *testing.T) {
-	opinion := says(0)
-	opinion.Factual = ibid.No
-	answer := func(support []float64, claims ...ibid.Claim) *Row { return judgedRow(support, claims...) }
-	truth := []ibid.Mark{by("", at("a", 0, 10))}
-	page := ibid.Place{Doc: "a", Level: ibid.LevelPages, FirstPage: 2, LastPage: 2}
-	tests := []struct {
-		name  string
-		row   *Row
-		truth []ibid.Mark
-		known bool // truth
-		want  [2]float64
-		why   [2]ibid.Reason // without and with a judge
-	}{
-		{"cited as truth asks", answer([]float64{1}, says(1, 0)), truth, true, [2]float64{1, 1}, [2]ibid.Reason{}},
-		{"truth asks for a page", answer([]float64{1}, opinion), []ibid.Mark{by("", page)}, true, [2]float64{1, 1}, [2]ibid.Reason{}},
-		{"not cited", answer(nil, opinion), truth, true, [2]float64{0, 0}, [2]ibid.Reason{}},
-		{"rightly not cited", answer(nil, opinion), nil, true, [2]float64{1, 1}, [2]ibid.Reason{}},
-		{"cited for nothing", answer([]float64{1}, opinion), nil, true, [2]float64{0, 0}, [2]ibid.Reason{}},
-		{"a claim asks", answer([]float64{1}, says(1, 0)), nil, true, [2]float64{0, 1}, [2]ibid.Reason{}},
-		{"truth unknown", answer([]float64{1}, says(1, 0)), nil, false, [2]float64{0, 1}, [2]ibid.Reason{ibid.NoTruth, ibid.Defined}},
-		{"truth unknown, no claim asks", answer(nil, opinion), nil, false, [2]float64{0, 1}, [2]ibid.Reason{ibid.NoTruth, ibid.Defined}},
+	abstains := judgedRow(nil)
+	abstains.Abstains = true
+	says, cites := judgedRow(nil, says(0)), judgedRow([]float64{1}, says(1, 0))
+	unknown := func(change func(*Row)) *Row {
+		r := judgedRow(nil)
+		change(r)
+		return r
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			tt.row.HasTruth, tt.row.Truth = tt.known, tt.truth
-			for i, o := range []Options{DefaultOptions(), judgedOptions()} {
-				s := score(t, o, tt.row)
-				if v := s.Values[AbstentionCorrect]; v != tt.want[i] || s.Reasons[AbstentionCorrect] != tt.why[i] {
-					t.Errorf("with a judge: %v: %v %q, want %v %q", i == 1, v, s.Reasons[AbstentionCorrect], tt.want[i], tt.why[i])
+	no := ibid.Defined
+	for name, tt := range map[string]struct {
+		row              *Row
+		abstained        int64 // -1: not known
+		right, wrong     float64
+		whyRight, whyNot ibid.Reason // where truth is empty, and where it is not
+	}{
+		"abstains":              {abstains, 1, 1, 1, no, no},
+		"claims, cites nothing": {says, 0, 0, 0, no, no},
+		"cites":                 {cites, 0, 0, 0, no, no},
+		"empty":                 {judgedRow(nil), 0, 1, 0, no, no},
+		"citations not known":   {unknown(func(r *Row) { r.HasCitations = false }), -1, 0, 0, ibid.NoCitations, ibid.NoCitations},
+		"claims not known":      {unknown(func(r *Row) { r.HasClaims = false }), -1, 0, 0, ibid.NoClaims, ibid.NoClaims},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, o := range []Options{DefaultOptions(), judgedOptions()} {
+				for _, truth := range [][]ibid.Mark{nil, {by("", at("a", 0, 10))}, {by("", ibid.Place{Doc: "a", Level: ibid.LevelPages, FirstPage: 2, LastPage: 2})}} {
+					tt.row.HasTruth, tt.row.Truth = true, truth
+					s := score(t, o, tt.row)
+					if n := s.Counts[Abstained]; tt.abstained < 0 == s.Known[Abstained] || s.Known[Abstained] && n != tt.abstained {
+						t.Errorf("abstained %d (known: %v), want %d", n, s.Known[Abstained], tt.abstained)
+					}
+					right, wrong := s.Reasons[AbstentionCorrect], s.Reasons[WrongAbstention]
+					if truth == nil && (right != tt.whyRight || s.Values[AbstentionCorrect] != tt.right || wrong != ibid.NothingToCite) {
+						t.Errorf("truth is empty: %v %q, %q", s.Values[AbstentionCorrect], right, wrong)
+					}
+					if truth != nil && (wrong != tt.whyNot || s.Values[WrongAbstention] != tt.wrong || right != ibid.NoTruth) {
+						t.Errorf("truth is known: %v %q, %q", s.Values[WrongAbstention], wrong, right)
+					}
 				}
+				tt.row.HasTruth, tt.row.Truth = false, nil
+				wantReason(t, score(t, o, tt.row), ibid.NoTruth, AbstentionCorrect, WrongAbstention)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ var usualReasons = func() (all [NumMetrics]usualReason) {
 		all[o.precision].empty, all[o.recall].empty, all[o.f1].empty = ibid.NoCitations, ibid.NoTruth, ibid.NothingToCite
 	}
 	for m, why := range map[Metric]ibid.Reason{
-		CitationPresence: ibid.NotFetched, AbstentionCorrect: ibid.NoTruth, OverallCitationAccuracy: ibid.NothingToCite, OverCitation: ibid.NoCitations,
+		CitationPresence: ibid.NotFetched, AbstentionCorrect: ibid.NoTruth, WrongAbstention: ibid.NoTruth, OverallCitationAccuracy: ibid.NothingToCite, OverCitation: ibid.NoCitations,
 		BoundaryErrorStart: ibid.NoCitations, BoundaryErrorEnd: ibid.NoCitations, CitationDensity: ibid.NoClaims,
 		ExactMatch: ibid.NothingToCite, AnyOverlap: ibid.NothingToCite, CharJaccard: ibid.NothingToCite, TokenJaccard: ibid.NothingToCite,
 	} {

@@ -113,7 +113,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 		s.scoreJudged(r, out)
 	}
 	e := s.expected(r, out)
-	s.scoreAbstention(r, e, out)
+	s.scoreAbstention(r, out)
 	if !s.opt.Compat {
 		s.scoreComponents(r, out)
 	}
@@ -129,6 +129,9 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 		s.scorePresence(r, out)
 	}
 	scoreOffsets(r, out)
+	if n := r.Answer.UnreadMarks; n.Known() {
+		out.count(UnreadMarks, n.Value)
+	}
 }
 
 // loadCitations fills the predicted side and counts the citations.

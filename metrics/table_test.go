@@ -116,7 +116,7 @@ func TestCountColumns(t *testing.T) {
 		consistent_claims contradicted_claims hallucinated_claims
 		truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs distinct_truth_spans distinct_pred_spans
 		untouched_pred_spans cited_chars answer_chars consistency_claims relevance_citations missing_citations
-		offsets_checked offsets_held`)
+		offsets_checked offsets_held abstained unread_marks`)
 	if len(want) != int(NumCounts) {
 		t.Errorf("%d counts, want %d", NumCounts, len(want))
 	}

@@ -87,7 +87,7 @@ func TestEmptyAnswer(t *testing.T) {
 	row.HasTruth, row.Truth = true, []ibid.Mark{by("", at("a", 0, 10))}
 	s := score(t, judgedOptions(), row)
 	wantValue(t, s, OverallCitationAccuracy, 0)
-	wantValue(t, s, AbstentionCorrect, 0)
+	wantValue(t, s, WrongAbstention, 0)
 	wantValue(t, s, CitationPresence, 0)
 	wantValue(t, s, CharRecall, 0)
 	wantReason(t, s, ibid.NoCitations, CharPrecision, CitationCorrectness)

@@ -300,7 +300,7 @@ func everything() []Quantity {
 			add(Quantity{Metric: d, Micro: true})
 		}
 	}
-	for _, d := range metrics.CountDefinitions()[:runs.ContractCounts] {
+	for _, d := range runs.SummaryCounts() {
 		add(Quantity{Metric: d})
 	}
 	return all

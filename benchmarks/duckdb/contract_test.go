@@ -12,7 +12,7 @@ var (
 		"MAP(VARCHAR, VARCHAR)", "tags",
 		"VARCHAR", "span_null judge_null",
 		"MAP(VARCHAR, VARCHAR)", "undefined",
-		"BIGINT", contractCounts+partCounts,
+		"BIGINT", contractCounts+partCounts+answerCounts,
 		"DOUBLE", storedMetrics,
 		"MAP(VARCHAR, BIGINT)", "open",
 		"MAP(VARCHAR, DOUBLE)", "bounds dialects",
@@ -40,7 +40,7 @@ var (
 		"VARCHAR", "cited_text source_type answer_role",
 		"BIGINT", "scope_start scope_end",
 		"DOUBLE", "concision",
-		"VARCHAR", "source_status source_version source_url",
+		"VARCHAR", "source_ref",
 	)
 
 	verdictsColumns = columnList(
@@ -116,6 +116,10 @@ const partCounts = `
 	consistency_claims relevance_citations
 	missing_citations offsets_checked offsets_held`
 
+// answerCounts are in both.
+const answerCounts = `
+	abstained unread_marks`
+
 // storedMetrics are the metrics that are columns of rows.parquet, in the order in which they
 // are defined.
 const storedMetrics = `
@@ -141,7 +145,7 @@ const derivedMetrics = `
 	span_precision span_recall span_f1 over_citation
 	citation_completeness supported_completeness cited_claim_precision citation_relevance
 	factual_consistency contradiction_rate citation_density hallucination_score
-	offset_accuracy`
+	wrong_abstention offset_accuracy`
 
 const contractMetrics = storedMetrics + derivedMetrics + dialectMetrics
 

@@ -34,13 +34,13 @@ func TestSummaryIsComplete(t *testing.T) {
 	d := openDuck(t)
 	d.loadRun(sample(t).runDir)
 	d.exec(sliced)
-	all := strings.Fields(contractCounts + contractMetrics)
+	all := strings.Fields(contractCounts + answerCounts + contractMetrics)
 	d.exec("CREATE TABLE wanted AS SELECT unnest([" + strings.Trim(sqlList(all), "()") + "]) AS metric")
 	d.exec("CREATE TABLE groups AS SELECT coalesce(system, '') AS system, slice" + perSystem)
 	const key = "system, slice, metric"
 	d.same("macro values of summary", "(SELECT "+key+" FROM groups, wanted)", "(SELECT "+key+" FROM summary WHERE agg = 'macro')")
 	d.none("micro where there is only macro",
-		"SELECT "+key+" FROM summary WHERE agg = 'micro' AND metric IN "+sqlList(append(strings.Fields(contractCounts), onlyMacro...)))
+		"SELECT "+key+" FROM summary WHERE agg = 'micro' AND metric IN "+sqlList(append(strings.Fields(contractCounts+answerCounts), onlyMacro...)))
 	d.none("agg is macro or micro", "SELECT "+key+", agg FROM summary WHERE agg NOT IN ('macro', 'micro')")
 }
 
@@ -74,7 +74,7 @@ func TestMacro(t *testing.T) {
 	d.exec(sliced)
 	d.exec("ALTER TABLE sliced RENAME TO plain")
 	d.exec(strings.ReplaceAll(sliced, "rows", "counted"))
-	names := strings.Fields(contractCounts + contractMetrics)
+	names := strings.Fields(contractCounts + answerCounts + contractMetrics)
 	parts, pooled := make([]string, len(names)), make([]string, len(names))
 	for i, name := range names {
 		parts[i] = fmt.Sprintf("SELECT coalesce(system, '') AS system, slice, '%[1]s' AS metric, avg(%[1]s) AS mean, count(%[1]s) AS n, count(*) AS total%[2]s", name, perSystem)
@@ -87,7 +87,7 @@ func TestMacro(t *testing.T) {
 		"WHERE agg = 'macro' AND reason IS NULL AND NOT "+near("estimate", "mean", tolerance))
 	d.none("no estimate outside the bounds alone", "SELECT system, slice, metric, reason, mean, bound_low, bound_high"+joined+
 		"WHERE agg = 'macro' AND (reason = 'selective') <> (coalesce(bound_low > mean + 1e-9 OR bound_high < mean - 1e-9, false))")
-	const both = "metric IN ('exact_match', 'any_overlap', 'abstention_correct', 'citation_presence')" // micro is macro
+	const both = "metric IN ('exact_match', 'any_overlap', 'abstention_correct', 'wrong_abstention', 'citation_presence')" // micro is macro
 	d.none("n = rows that count", "SELECT system, slice, metric, agg, s.n, m.n"+joined+"WHERE (agg = 'macro' OR "+both+") AND s.n <> m.n")
 	d.none("n = rows that are pooled", "SELECT system, slice, metric, agg, s.n, p.n FROM summary s JOIN pooled p USING (system, slice, metric) WHERE agg = 'micro' AND NOT "+both+" AND s.n <> p.n")
 	d.none("n + undefined = rows", "SELECT system, slice, metric, agg, s.n, undefined, total"+joined+"WHERE s.n + undefined <> total")

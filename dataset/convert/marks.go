@@ -71,6 +71,7 @@ func (m *markReader) read() (reason string) {
 		several := i > 0 && marks[i-1].Start == mark.Start || i+1 < len(marks) && marks[i+1].Start == mark.Start
 		m.cite(mark, text.Slice(mark.Start, mark.End), several)
 	}
+	m.row.UnreadMarks = integer(int64(len(unread)))
 	m.reportUnread(unread)
 	return ""
 }

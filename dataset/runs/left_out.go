@@ -71,7 +71,7 @@ func (f *Frame) LeftOut() (*LeftOut, error) {
 type given struct{ citations, chars, truth *parquet.ColumnValues }
 
 func givenOf(b *Block) given {
-	return given{b.Column(metrics.Citations.String()), b.Column(metrics.AnswerChars.String()), b.Column(metrics.TruthSpans.String())}
+	return given{b.Column(metrics.Citations.String()), b.Column(metrics.AnswerChars.String()), b.Column(metrics.TruthDocs.String())}
 }
 
 // nothing reports whether nothing is to be cited in row i: its truth is known and empty.

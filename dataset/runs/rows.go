@@ -21,8 +21,11 @@ const (
 	RowError = "error"
 )
 
-// ContractCounts is how many counts are in summaries. The others are parts of what is pooled.
-const ContractCounts = int(metrics.HallucinatedClaims) + 1
+// SummaryCounts are the counts that are in summaries. The others are parts of what is pooled.
+func SummaryCounts() []metrics.Definition {
+	all := metrics.CountDefinitions()
+	return append(all[:metrics.HallucinatedClaims+1], all[metrics.Abstained:]...)
+}
 
 // A Key says which row of the input a result is about.
 type Key struct {
