@@ -109,19 +109,9 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 	if o.With != "" {
 		r.report.Program = fmt.Sprintf("%x", sha256.Sum256([]byte(f.program.text)))
 	}
-	err = r.convert(ctx, f)
-	return r.report, err
-}
-
-// convert reads the paths, and then proves the quotes whose documents could be anywhere
-// in them.
-func (r *run) convert(ctx context.Context, f Format) error {
 	defer r.stdin.close()
-	defer r.documents.spool.close()
-	if err := f.convert(ctx, r); err != nil {
-		return err
-	}
-	return r.documents.prove(ctx, r)
+	err = f.convert(ctx, r)
+	return r.report, err
 }
 
 // A run is one conversion under way: what a format's function reads from and
@@ -137,8 +127,6 @@ type run struct {
 	format  string   // the one that is being read
 	held    []byte   // standard input, if it is short and has been read
 	stdin   spool    // of it, if it is long
-
-	documents documentSet // for quotes whose documents are not in their rows
 
 	numbered int // answers without an id
 

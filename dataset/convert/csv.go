@@ -110,16 +110,13 @@ func (c *csvReader) read(ctx context.Context) error {
 		rec, bad, err := c.table.next()
 		switch {
 		case err == io.EOF:
-			err = c.flush()
-			c.settle()
-			return err
+			return c.flush()
 		case errors.Is(err, errTooLong):
 			if err := c.flush(); err != nil {
 				return err
 			}
 			c.report.Records++
 			c.fail(RecordError{File: c.file, Line: c.last + 1, Reason: fmt.Sprintf("%v: over %d bytes, perhaps behind a quotation mark that does not end", errTooLong, c.MaxRecord)})
-			c.settle()
 			return nil
 		case err != nil:
 			return err

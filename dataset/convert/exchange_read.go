@@ -330,15 +330,13 @@ func (c *exchangeReader) readFlat(ctx context.Context) error {
 	flat.record.columns = c.Columns
 	c.flat = &flat
 	defer func() { c.flat = nil }()
-	err := c.eachRow(ctx, func(m madeRow) error {
+	return c.eachRow(ctx, func(m madeRow) error {
 		c.report.Records++
 		if m.bad != nil {
 			c.fail(*m.bad)
 		}
 		return nil
 	})
-	flat.settle()
-	return err
 }
 
 // flatRows does with the rows of a record what format jsonl does with its own. One without an

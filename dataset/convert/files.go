@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ibid"
+	"ibid/dataset/disk"
 )
 
 // stdinPath is the path that stands for standard input.
@@ -175,6 +176,38 @@ var (
 // unpackedName is the name of a file without the ending of its compression.
 func unpackedName(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+}
+
+// A spool is a temporary file without a name.
+type spool struct {
+	file *disk.File // nil while it is empty
+	size int64
+}
+
+// Write appends to the file.
+func (s *spool) Write(p []byte) (int, error) {
+	if s.file == nil {
+		f, err := disk.Nameless("")
+		if err != nil {
+			return 0, err
+		}
+		s.file = f
+	}
+	n, err := s.file.WriteAt(p, s.size)
+	s.size += int64(n)
+	if err != nil {
+		return n, fmt.Errorf("temporary file: %w", err)
+	}
+	return n, nil
+}
+
+// reader reads what has been written so far.
+func (s *spool) reader() io.Reader { return io.NewSectionReader(s.file, 0, s.size) }
+
+func (s *spool) close() {
+	if s.file != nil {
+		s.file.Close() // nobody needs its content any more
+	}
 }
 
 // heldInput is how much of standard input is kept in memory.

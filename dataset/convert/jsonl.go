@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/metrics/token"
 )
 
 // jsonl is our own columns, one row as one JSON object on each line.
@@ -24,9 +23,7 @@ import (
 // numbered. The specification's names (file_name,
 // start_char …) and those of other tools stand for ours (see [otherNames]); a member
 // that is one of ours misspelt makes its record an error. Offsets are written as they are: a row may state
-// any unit, and so may the run file; quotes are tested against the row's own
-// documents, else against those in lines of their own, wherever in the input these
-// stand, and the report says which readings reproduce them.
+// any unit, and so may the run file; a run proves them by the quotes.
 var jsonl = Format{
 	Name:    "jsonl",
 	Summary: "our own columns, one JSON object on each line",
@@ -53,23 +50,19 @@ type jsonlReader struct {
 	*run
 	file   string
 	record jsonlRecord
-	proof  *rowProof
 }
 
 func newJSONLReader(r *run, path string) jsonlReader {
-	return jsonlReader{run: r, file: path, proof: new(rowProof), record: jsonlRecord{number: &r.numbered, text: jsonText{limits: r.Limits}}}
+	return jsonlReader{run: r, file: path, record: jsonlRecord{number: &r.numbered, text: jsonText{limits: r.Limits}}}
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {
 	c.record.columns = c.Columns
 	s, err := c.shape()
-	if err == nil {
-		err = c.eachReadable(ctx, c.file, s, c.value)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		c.settle()
-	}
-	return err
+	return c.eachReadable(ctx, c.file, s, c.value)
 }
 
 // shape says whether the file is one JSON text or JSON Lines. Standard input is one text
@@ -90,15 +83,7 @@ func (c *jsonlReader) shape() (shape, error) {
 	return lineShape, nil
 }
 
-// settle closes the proof of the file, unless documents of other files may still be
-// needed for it.
-func (c *jsonlReader) settle() {
-	if !c.proof.waits {
-		c.settleFile(&c.proof.proof, c.file)
-	}
-}
-
-// row reads the marks of the record's row where it has no citations, proves its quotes, and
+// row reads the marks of the record's row where it has no citations, and
 // writes it. Without marks and without a list of sources its citations stay unknown.
 func (c *jsonlReader) row(row *ibid.Answer, at position) error {
 	row.File = c.file
@@ -112,18 +97,7 @@ func (c *jsonlReader) row(row *ibid.Answer, at position) error {
 		}
 		row.HasCitations = row.HasDocuments || len(row.Citations) > 0
 	}
-	if err := c.proof.row(c, row); err != nil {
-		return err
-	}
 	return c.run.row(row)
-}
-
-// document keeps the record's document for quotes, and writes it.
-func (c *jsonlReader) document(d *ibid.Document) error {
-	if err := c.documents.addDocument(d); err != nil {
-		return err
-	}
-	return c.run.document(d)
 }
 
 // value converts one record.
@@ -139,7 +113,7 @@ func (c *jsonlReader) value(from *foreignRecord) error {
 	}
 	c.tallyNames()
 	if rec.isDocument {
-		return c.document(&rec.document)
+		return c.run.document(&rec.document)
 	}
 	return c.row(&rec.row, at)
 }
@@ -502,115 +476,6 @@ func (c *jsonlRecord) decodeDocument(o *object) {
 	d.Metadata = c.extra.reference(d.Metadata)
 }
 
-// A rowProof tests the quotes of rows against their own documents, and leaves those
-// from other documents to the run's set. It changes nothing in the rows.
-type rowProof struct {
-	proof
-	waits   bool // some quotes wait in the set
-	pending map[string][]rowQuote
-}
-
-// A rowQuote is a quote in a row.
-type rowQuote struct {
-	markedSpan
-	page int64 // that its place is on; 0 if none is given
-}
-
-// row counts the evidence of every citation and truth span of the row.
-func (p *rowProof) row(c *jsonlReader, r *ibid.Answer) error {
-	p.own(r)
-	for doc, quotes := range p.pending {
-		if !c.Docs {
-			p.unproved += int64(len(quotes))
-		} else if err := c.documents.addQuotes(c.waitingProof(), doc, quotes); err != nil {
-			return err
-		}
-	}
-	clear(p.pending)
-	return nil
-}
-
-// own does that for quotes from documents of the row, and leaves the others pending.
-func (p *rowProof) own(r *ibid.Answer) {
-	for i := range r.Truth {
-		if m := &r.Truth[i]; !m.DocNull {
-			p.place(m.Doc, m.Page, m.Start, m.End, m.Unit, m.CitedText)
-		}
-	}
-	for i := range r.Citations {
-		m := &r.Citations[i]
-		p.place(m.Doc, m.Page, m.Start, m.End, m.Unit, m.CitedText)
-	}
-	for doc, quotes := range p.pending {
-		d := documentOf(r, doc)
-		if d == nil {
-			continue
-		}
-		if text, ok := textOf(d); ok {
-			p.test(d, newSearched(token.NewText(text)), quotes)
-		} else {
-			p.unproved += int64(len(quotes))
-		}
-		delete(p.pending, doc)
-	}
-}
-
-// waitingProof is the number of the file's proof among those that wait.
-func (c *jsonlReader) waitingProof() int {
-	set := &c.documents
-	if !c.proof.waits {
-		c.proof.waits = true
-		set.waiting = append(set.waiting, waitingProof{proof: c.proof, file: c.file, format: c.format})
-	}
-	return len(set.waiting) - 1
-}
-
-// place counts what needs no text, and keeps other quotes in pending.
-func (p *rowProof) place(doc string, page, start, end ibid.Integer, unit, text string) {
-	switch {
-	case start.Known() && end.Known() && degenerateAnyhow(start.Value, end.Value):
-		p.count(&noSpan)
-	case !isQuote(text):
-		p.withoutQuote++
-	case !start.Known() || !end.Known() || unitOf(unit) < 0:
-		p.unproved++
-	default:
-		if p.pending == nil {
-			p.pending = map[string][]rowQuote{}
-		}
-		q := quote{text: text, start: start.Value, end: end.Value, unit: fixedUnit(unitOf(unit))}
-		p.pending[doc] = append(p.pending[doc], rowQuote{markedSpan{quote: q}, page.Value})
-	}
-}
-
-// test examines the quotes of a row from one document.
-func (p *rowProof) test(d *ibid.Document, in *searched, quotes []rowQuote) {
-	quoted := make([]*markedSpan, len(quotes))
-	for i := range quotes {
-		quoted[i] = &quotes[i].markedSpan
-	}
-	p.examineAll(in, quoted)
-	for i := range quotes {
-		e := &quotes[i].evidence
-		if e.exact == 0 && e.alike == 0 {
-			if there, ok := p.inPage(d, &quotes[i]); ok {
-				e = &there
-			}
-		}
-		p.count(e)
-	}
-}
-
-// inPage examines a quote in the page that is given with it.
-func (p *rowProof) inPage(d *ibid.Document, q *rowQuote) (evidence, bool) {
-	if q.page < 1 || q.page > int64(len(d.Pages)) {
-		return evidence{}, false
-	}
-	e := p.examine(newSearched(token.NewText(d.Pages[q.page-1])), &q.quote)
-	e.inPage = true
-	return e, e.exact != 0 || e.alike != 0
-}
-
 func documentOf(r *ibid.Answer, doc string) *ibid.Document {
 	for i := range r.Documents {
 		if r.Documents[i].Doc == doc {
@@ -618,17 +483,4 @@ func documentOf(r *ibid.Answer, doc string) *ibid.Document {
 		}
 	}
 	return nil
-}
-
-// unitOf returns the fixedUnit of a citation's own unit, 0 for none, and -1 for
-// a unit that is not one of characters.
-func unitOf(name string) int {
-	if name == "" {
-		return 0
-	}
-	u, err := token.ParseUnit(name)
-	if err != nil {
-		return -1
-	}
-	return int(u) + 1
 }

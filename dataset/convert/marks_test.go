@@ -217,7 +217,7 @@ func TestMarkRecords(t *testing.T) {
 		"-:3:61: documents[1]: want an object, got a number",
 		"-:10:1: answer: 100100 citations, more than 100000")
 	wantErrors(t, report.Warnings, `-:7: 101 marks of the answer not understood: range: "1-1000", "1-1000", "1-1000", …`)
-	if report.Records != 10 || report.Rows != 7 || report.Documents != 1 || report.Citations != 5 || report.Proved != 1 || report.Repaired != 1 {
+	if report.Records != 10 || report.Rows != 7 || report.Documents != 1 || report.Citations != 5 || report.Spans != 0 {
 		t.Errorf("report: %+v", report)
 	}
 	if r := m.rows[0]; len(r.Tags) != 1 || r.Tags[0] != (ibid.Tag{Key: "source_reference", Value: `{"year":2020}`}) {

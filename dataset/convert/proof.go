@@ -179,7 +179,6 @@ type evidenceKind struct {
 	found      bool      // the text holds it exactly once; sought only if exact lacks the documented reading
 	degenerate bool      // the offsets make no span
 	coarse     coarseUnit
-	inPage     bool // the offsets count from the start of a page
 	shifted    bool // all quotes of the document are off by the same number of units
 	shift      Reading
 }
@@ -436,9 +435,6 @@ func (k *evidenceKind) name(reading int) string {
 	if k.shifted {
 		name = k.shift.String() + "_shifted"
 	}
-	if k.inPage {
-		name += "_page"
-	}
 	return name
 }
 
@@ -465,7 +461,7 @@ func (p *proof) settle(report *Report) int {
 			// A quote with a unit of its own has the same bit for every unit.
 			stands := (k.unit == 0 || readings[i].Unit == token.CodePoint) && k.coarse == noCoarse
 			if k.exact>>i&1 == 1 && stands {
-				plain := evidenceKind{unit: k.unit, inPage: k.inPage}
+				plain := evidenceKind{unit: k.unit}
 				report.Aligned[plain.name(i)] += n
 			}
 		}

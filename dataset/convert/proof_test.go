@@ -273,57 +273,6 @@ func TestAligned(t *testing.T) {
 	}
 }
 
-func TestJSONLProof(t *testing.T) {
-	const documents = `"documents":[{"doc":"a","text":"Äpfel und Birnen"},{"doc":"p","pages":["Eins zwei. ","Drei vier."]},{"doc":"name only"}]`
-	tests := []struct {
-		name, citation string
-		want           map[string]int64 // by outcome or reading
-	}{
-		{"proved", `{"doc":"a","start":6,"end":9,"cited_text":"und"}`, map[string]int64{"codepoint_exclusive": 1}},
-		{"bytes", `{"doc":"a","start":7,"end":10,"cited_text":"und"}`, map[string]int64{"byte_exclusive": 1}},
-		{"own unit", `{"doc":"a","start":7,"end":10,"unit":"byte","cited_text":"und"}`, map[string]int64{"byte_exclusive": 1}},
-		{"from the document", `{"doc":"p","page":2,"start":11,"end":15,"cited_text":"Drei"}`, map[string]int64{"codepoint_exclusive": 1}},
-		{"from the page", `{"doc":"p","page":2,"start":5,"end":9,"cited_text":"vier"}`, map[string]int64{"codepoint_exclusive_page": 1}},
-		{"no such page", `{"doc":"p","page":3,"start":5,"end":9,"cited_text":"vier"}`, map[string]int64{"repaired": 1}},
-		{"elsewhere", `{"doc":"a","start":0,"end":2,"cited_text":"Birnen"}`, map[string]int64{"repaired": 1}},
-		{"nowhere", `{"doc":"a","start":0,"end":2,"cited_text":"Quitten"}`, map[string]int64{"mismatched": 1}},
-		{"inverted", `{"doc":"a","start":3,"end":2,"cited_text":"und"}`, map[string]int64{"degenerate": 1}},
-		{"negative, no quote, no document", `{"start":-3,"end":2}`, map[string]int64{"degenerate": 1}},
-		{"no quote", `{"doc":"a","start":0,"end":2,"cited_text":" "}`, map[string]int64{"without_quote": 1}},
-		{"no offsets", `{"doc":"a","cited_text":"und"}`, map[string]int64{"unproved": 1}},
-		{"another document", `{"doc":"b","start":0,"end":2,"cited_text":"und"}`, map[string]int64{"unproved": 1}},
-		{"document without text", `{"doc":"name only","start":0,"end":2,"cited_text":"und"}`, map[string]int64{"unproved": 1}},
-		{"pages", `{"doc":"p","start":1,"end":2,"unit":"page","cited_text":"Eins"}`, map[string]int64{"unproved": 1}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			m, report := importText(t, "jsonl", `{"id":"x","citations":[`+tt.citation+`],`+documents+`,"truth":[{"annotator":"nothing"}]}`, Options{})
-			got := map[string]int64{
-				"repaired": report.Repaired, "mismatched": report.Mismatched, "degenerate": report.Degenerate,
-				"without_quote": report.WithoutQuote, "unproved": report.Unproved,
-			}
-			for name, n := range report.Readings {
-				got[name] = n
-			}
-			for name, n := range got {
-				if n == 0 {
-					delete(got, name)
-				}
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" || report.Spans != 1 {
-				t.Errorf("%d spans; outcomes (-want +got):\n%s", report.Spans, diff)
-			}
-			var alone jsonlRecord
-			if err := alone.decode([]byte(`{"id":"x","citations":[` + tt.citation + `]}`)); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(alone.row.Citations, m.rows[0].Citations); diff != "" {
-				t.Errorf("the proof changed the citation (-decoded +written):\n%s", diff)
-			}
-		})
-	}
-}
-
 // FuzzReadingSpan compares with an index of every unit of the text.
 func FuzzReadingSpan(f *testing.F) {
 	f.Add(mixed, int64(3), int64(9))

@@ -39,7 +39,7 @@ type Report struct {
 	// that is installed, or "ledongthuc/pdf". It is "" where none was read.
 	PDFReader string `json:"pdf_reader,omitempty"`
 
-	Spans int64 `json:"spans"` // spans read: citations and truth, those of records left out included
+	Spans int64 `json:"spans"` // spans proved by quotes: citations and truth, those of records left out included; 0 of our own columns, which a run proves
 	Quotes
 
 	// Readings counts the proved spans by the reading of their offsets, such

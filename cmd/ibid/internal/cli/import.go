@@ -33,8 +33,9 @@ func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FORMAT|--with FILE.jq PATH... -o DATASET",
 		Short: "other formats to a dataset",
-		Long: "import turns records of other tools into a dataset. Offsets are proved by the\n" +
-			"quoted text where there is any, never assumed. A record that cannot be read is\n" +
+		Long: "import turns records of other tools into a dataset. Their offsets are proved by the\n" +
+			"quoted text where there is any, never assumed; those of our own columns stay as they\n" +
+			"are, and a run proves them. A record that cannot be read is\n" +
 			"reported with its place and left out; the exit code is then 4. Of each kind of\n" +
 			"reason 50 are printed and the others counted; --import-report lists 1,000.\n\n" +
 			"A response of a provider is one row. Its id is the name of its file, or of its\n" +
@@ -344,9 +345,11 @@ func writeImportText(w io.Writer, output string, r *convert.Report, all bool) er
 	if r.PDFReader != "" {
 		fmt.Fprintf(&b, "PDFs: read by %s\n", r.PDFReader)
 	}
-	fmt.Fprintf(&b, "spans: %s; offsets proved %s, repaired %s, mismatched %s, degenerate %s, without quote %s, unproved %s\n",
-		report.Thousands(r.Spans), report.Thousands(r.Proved), report.Thousands(r.Repaired), report.Thousands(r.Mismatched),
-		report.Thousands(r.Degenerate), report.Thousands(r.WithoutQuote), report.Thousands(r.Unproved))
+	if r.Spans > 0 {
+		fmt.Fprintf(&b, "spans: %s; offsets proved %s, repaired %s, mismatched %s, degenerate %s, without quote %s, unproved %s\n",
+			report.Thousands(r.Spans), report.Thousands(r.Proved), report.Thousands(r.Repaired), report.Thousands(r.Mismatched),
+			report.Thousands(r.Degenerate), report.Thousands(r.WithoutQuote), report.Thousands(r.Unproved))
+	}
 	for _, reading := range sortedKeys(r.Readings) {
 		fmt.Fprintf(&b, "reading %s: %s\n", reading, report.Thousands(r.Readings[reading]))
 	}
