@@ -31,7 +31,7 @@ var autoExtensions = append(slices.Clone(exchangeExtensions), ".csv")
 func convertAuto(ctx context.Context, r *run) error {
 	var all []string
 	for _, path := range r.paths {
-		if _, known := directoryFormat(path); known {
+		if directoryFormat(path) != "" {
 			all = append(all, path)
 			continue
 		}
@@ -55,15 +55,18 @@ func convertAuto(ctx context.Context, r *run) error {
 	return nil
 }
 
-// directoryFormat is the format that a directory as a whole is of.
-func directoryFormat(path string) (f Format, known bool) {
+// directoryFormat is the name of the format that a directory as a whole is of, "" if it is of none.
+func directoryFormat(path string) string {
 	if path == stdinPath {
-		return f, false
+		return ""
 	}
 	if _, err := findEvidence(path); err == nil {
-		return evidenceInference, true
+		return "evidence-inference"
 	}
-	return brat, isDirectory(path) && isBrat(path)
+	if isDirectory(path) && isBrat(path) {
+		return "brat"
+	}
+	return ""
 }
 
 // convertOne converts one file in the format that it is recognised to be.
@@ -98,10 +101,9 @@ func (r *run) convertOne(ctx context.Context, path string) error {
 // recognise returns the formats that a file fits: one or more, unless bad says why
 // it fits none.
 func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad *RecordError, err error) {
-	if path != stdinPath {
-		if f, known := directoryFormat(path); known {
-			return []Format{f}, nil, nil
-		}
+	if name := directoryFormat(path); name != "" {
+		i := slices.IndexFunc(r.formats, func(f Format) bool { return f.Name == name })
+		return r.formats[i : i+1], nil, nil
 	}
 	if columns, ok := r.csvHeader(path); ok {
 		if fitting = r.fittingTable(columns); len(fitting) > 0 {

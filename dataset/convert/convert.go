@@ -269,9 +269,7 @@ var formats = func() []Format {
 // goFormats are those that are read by Go.
 var goFormats = []Format{
 	auto,
-	brat,
 	csvRows,
-	evidenceInference,
 	jsonl,
 	labelStudio,
 }

@@ -485,6 +485,16 @@ func (c csvRecord) bad(format string, args ...any) *RecordError {
 	return &RecordError{File: c.file, Line: c.line, Reason: fmt.Sprintf(format, args...)}
 }
 
+// piece is the record as one of a program: an object of its cells by column.
+func (c csvRecord) piece() recordPiece {
+	line, members := make(map[string]any, len(c.columns)), extra{}
+	for i, column := range c.columns {
+		line[column] = c.fields[i]
+		members.addText(column, c.fields[i])
+	}
+	return recordPiece{file: c.file, tree: line, data: []byte(members.object()), at: position{line: c.line}}
+}
+
 // get returns a field, "" if the record is too short for it.
 func (c csvRecord) get(column string) string {
 	i, ok := c.index[column]

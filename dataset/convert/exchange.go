@@ -44,6 +44,10 @@ type exchange struct {
 
 	cost, tokens, latency ibid.Number // what the answer took
 
+	again     bool     // another row of its record has the same truth
+	spanLabel []string // what marks are called
+	ignored   []string // kinds of what has no place in a row
+
 	kept     extra    // members that have no column and belong to no citation
 	unknown  []string // dotted names of members that the format does not have
 	warnings []string
@@ -72,7 +76,12 @@ type source struct {
 	problem string // why its text is not known, if somebody tried to read it
 
 	shared bool      // other exchanges have it, too
+	apart  bool      // rows do not carry it
 	find   *searched // its text, nil until asked for
+
+	standoff bool         // offsets count it as those of brat do
+	marked   bool         // its file begins with a byte order mark
+	counted  *countedText // what they count, if standoff
 }
 
 // A foundCitation is a citation but for what must be proved or named.
@@ -91,8 +100,10 @@ type foundCitation struct {
 // record.
 type foundTruth struct {
 	annotator string
-	source    int
+	source    int // noSource where somebody marked nothing
 	span      markedSpan
+	quoted    bool   // it stays where it is, with its quote, for a run to move
+	file      string // and the place of its value
 	at        position
 	name      string // of the member
 	value     []byte
@@ -169,6 +180,12 @@ func (x *exchange) partText(i int) *token.Text {
 
 // searched is the source's text, nil if it is not known.
 func (s *source) searched() *searched {
+	if c := s.counted; c != nil {
+		if c.find == nil {
+			s.counted = newCountedText(s.Text, c.folded, c.marked)
+		}
+		return s.counted.find
+	}
 	if s.find == nil {
 		if text, ok := textOf(&s.Document); ok {
 			s.find = newSearched(token.NewText(text))
@@ -199,7 +216,9 @@ func (x *exchange) forget() {
 	}
 	for _, s := range x.sources {
 		if !s.shared {
-			s.find = nil
+			if s.find = nil; s.counted != nil {
+				s.counted.find = nil
+			}
 		}
 	}
 }
@@ -342,6 +361,12 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	for _, name := range x.unknown {
 		c.report.unknownField(name)
 	}
+	for _, label := range x.spanLabel {
+		tally(c.report.SpanLabels, label)
+	}
+	for _, kind := range x.ignored {
+		tally(c.report.Ignored, kind)
+	}
 	for _, e := range x.lost {
 		c.run.warn(e)
 		c.report.BadAnnotations++
@@ -373,10 +398,13 @@ func (w *exchangeWriter) warn(format string, args ...any) {
 func (w *exchangeWriter) documents(row *ibid.Answer) error {
 	for _, s := range w.x.sources {
 		_, known := textOf(&s.Document)
-		row.HasDocuments = row.HasDocuments || (known || w.x.collected) && !w.Docs
+		row.HasDocuments = row.HasDocuments || (known || w.x.collected) && !w.Docs && !s.apart
 	}
 	w.named = make([]string, len(w.x.sources))
 	for i, s := range w.x.sources {
+		if s.apart && w.x.leftOut {
+			continue
+		}
 		name, first := w.names.of(w.calledBy(s), contentOf(&s.Document), s.HasText || s.HasPages || s.HasBlocks)
 		w.named[i] = name
 		d := s.Document
@@ -430,23 +458,53 @@ func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 	return out
 }
 
-// truth gives the row the places that people marked and that are found. Systems are measured
-// against it, so that what is not there is left out.
+// truth gives the row the places that people marked. Systems are measured against it: a place of
+// which only the start is given is left out if it is not found.
 func (w *exchangeWriter) truth(row *ibid.Answer) {
 	for i := range w.x.truth {
 		t := &w.x.truth[i]
-		switch v := t.span.verdict(w.proof.chosen); v {
-		case repaired:
-			w.run.warn(t.at.err(w.file, t.name+": "+markReasons[v]))
-		case mismatched, degenerate:
-			w.run.warn(t.at.err(w.file, fmt.Sprintf("%s: the document does not have %s exactly once: it is no truth of %s", t.name, quoted(t.span.quote.text), quoted(w.x.id))))
+		if t.source == noSource {
+			row.Truth = append(row.Truth, ibid.Mark{Annotator: t.annotator, DocNull: true})
+			continue
+		}
+		v := t.span.verdict(w.proof.chosen)
+		lost := t.span.quote.open && v > repaired
+		reason := markReasons[v]
+		switch {
+		case lost:
+			reason = fmt.Sprintf("the document does not have %s exactly once: it is no truth of %s", quoted(t.span.quote.text), quoted(w.x.id))
+		case t.quoted:
+			reason = quotedReasons[v]
+		}
+		if v != proved && !w.x.again {
+			if t.name != "" {
+				reason = t.name + ": " + reason
+			}
+			w.run.warn(t.at.err(t.file, reason))
+		}
+		if lost {
 			w.x.kept.add(t.name, t.value)
 			continue
 		}
-		start, end, _ := t.span.place(w.x.sources[t.source].searched().text, w.proof.chosen)
-		row.Truth = append(row.Truth, ibid.Mark{Annotator: t.annotator, Doc: w.named[t.source], Start: start, End: end})
+		row.Truth = append(row.Truth, w.mark(t))
 	}
 	row.HasTruth = w.x.hasTruth && (len(row.Truth) > 0 || len(w.x.truth) == 0)
+}
+
+// mark is a place of the truth.
+func (w *exchangeWriter) mark(t *foundTruth) ibid.Mark {
+	s := w.x.sources[t.source]
+	m := ibid.Mark{Annotator: t.annotator, Doc: w.named[t.source]}
+	if t.quoted {
+		m.CitedText = t.span.quote.text
+		m.Start, m.End, m.Unit = t.span.evidence.placed(s.searched().text, &t.span.quote, w.proof.chosen)
+		return m
+	}
+	m.Start, m.End, m.Unit = t.span.place(s.searched().text, w.proof.chosen)
+	if s.counted != nil && m.Unit == "" {
+		m.Start.Value, m.End.Value = s.counted.original(m.Start.Value), s.counted.original(m.End.Value)
+	}
+	return m
 }
 
 // placeOf converts the offsets into the source to code points. Where that gives

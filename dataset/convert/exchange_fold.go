@@ -23,7 +23,7 @@ func (c *exchangeReader) finish(ctx context.Context, r *foldedRecord, number int
 	}
 	whole, err := c.program.first(ctx, "fold", from, events)
 	if err != nil {
-		e := from.mistake(c.program, c.file, err, from.whole())
+		e := from.mistake(c.program, err, from.whole())
 		return do(madeRow{bad: &e, counts: true})
 	}
 	return c.rows(ctx, from, whole, only, do)
@@ -97,11 +97,8 @@ func (c *exchangeReader) eachGroup(ctx context.Context, do func(madeRow) error) 
 		if bad != nil {
 			return do(madeRow{bad: bad, counts: true})
 		}
-		line := map[string]any{}
-		for i, column := range rec.columns {
-			line[column] = rec.fields[i]
-		}
-		of, err := c.program.first(ctx, "group", &programRecord{}, line)
+		line := rec.piece()
+		of, err := c.program.first(ctx, "group", &programRecord{}, line.tree)
 		if err != nil {
 			return err
 		}
@@ -111,7 +108,7 @@ func (c *exchangeReader) eachGroup(ctx context.Context, do func(madeRow) error) 
 			}
 		}
 		group = of
-		record.pieces = append(record.pieces, recordPiece{tree: line, data: []byte(programJSON(line)), at: position{line: rec.line}})
+		record.pieces = append(record.pieces, line)
 		return nil
 	})
 	if err != nil {

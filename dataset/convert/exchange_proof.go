@@ -76,19 +76,18 @@ func (p *exchangeProof) examineCitations(x *exchange) {
 		}
 	}
 	for i := range x.truth {
-		switch t := &x.truth[i]; {
-		case degenerateAnyhow(t.span.quote.start, t.span.quote.end):
-			t.span.evidence = noSpan
-			p.source.count(&noSpan)
-		case !isQuote(t.span.quote.text):
-			p.source.withoutQuote++
-		default:
+		if t := &x.truth[i]; t.source != noSource {
+			t.span.counted = x.again
 			bySource[t.source] = append(bySource[t.source], &t.span)
 		}
 	}
-	for s, quoted := range bySource {
+	for i, quoted := range bySource {
+		s := x.sources[i]
+		if s.standoff {
+			s.counted = countedAs(quoted, s.Text, s.marked)
+		}
 		if len(quoted) > 0 {
-			p.source.test(x.sources[s].searched(), quoted)
+			p.source.examineMarks(s.searched(), quoted)
 		}
 	}
 }

@@ -107,11 +107,16 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	if c.program.flat {
 		return c.readFlat(ctx)
 	}
+	return c.convertRows(ctx, func(do func(madeRow) error) error { return c.eachRow(ctx, do) })
+}
+
+// convertRows converts what each calls its argument with.
+func (c *exchangeReader) convertRows(ctx context.Context, each func(func(madeRow) error) error) error {
 	c.proof = newExchangeProof(c.program)
 	var all []madeRow // as long as they are not too many
 	size, complete := 0, true
 	var before *exchange
-	err = c.eachRow(ctx, func(m madeRow) error {
+	err := each(func(m madeRow) error {
 		if m.x != nil {
 			c.proof.examine(m.x)
 			m.x.forget()
@@ -128,9 +133,9 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	c.proof.settle(&c.report, path, c.program.name)
+	c.proof.settle(&c.report, c.file, c.program.name)
 	if !complete {
-		return c.eachRow(ctx, func(m madeRow) error {
+		return each(func(m madeRow) error {
 			if m.x != nil {
 				again := newExchangeProof(c.program) // what has been counted before
 				again.examine(m.x)
@@ -196,7 +201,7 @@ func (c *exchangeReader) recordOf(number int, pieces ...recordPiece) *programRec
 func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any, only bool, do func(madeRow) error) error {
 	p, whole := c.program, from.whole()
 	mistaken := func(err error) madeRow {
-		bad := from.mistake(p, c.file, err, whole)
+		bad := from.mistake(p, err, whole)
 		return madeRow{at: whole.position(), bad: &bad, counts: true}
 	}
 	if c.bad != nil {
@@ -241,6 +246,7 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 			m.x.id = c.nameOf(m.x, number, only && len(all) == 1)
 			m.x.system = cmp.Or(m.x.system, c.System, m.x.ownSystem, m.x.model, c.lastSystem())
 			m.x.complete()
+			m.x.again = !m.counts
 		}
 		if err := do(m); err != nil {
 			return err
@@ -271,14 +277,14 @@ func (c *exchangeReader) made(f *filler, row any) madeRow {
 	}
 	m := madeRow{at: part.position()}
 	if reason, bad := o[badElement]; bad {
-		e := f.rec.mistake(f.p, c.file, badReason(reason), part)
+		e := f.rec.mistake(f.p, badReason(reason), part)
 		m.bad = &e
 	} else if err := f.fill(row); err != nil {
-		e := part.piece.mistake(part.path, fmt.Sprintf("format %s gives no row: %v", f.p.name, err), c.file)
+		e := part.piece.mistake(part.path, fmt.Sprintf("format %s gives no row: %v", f.p.name, err))
 		m.bad = &e
 	} else {
 		for _, reason := range f.x.bad {
-			e := f.rec.mistake(f.p, c.file, badReason(reason), part)
+			e := f.rec.mistake(f.p, badReason(reason), part)
 			e.Reason = annotationLeftOut + e.Reason
 			f.x.lost = append(f.x.lost, e)
 		}
@@ -382,6 +388,6 @@ func (c *exchangeReader) flatRows(ctx context.Context, from *programRecord, tree
 	if ended == nil {
 		return nil
 	}
-	bad := from.mistake(p, c.file, ended, whole)
+	bad := from.mistake(p, ended, whole)
 	return do(madeRow{at: at, bad: &bad})
 }

@@ -63,7 +63,7 @@ func (c *exchangeReader) loadRequest(path string) (q *request, bad *RecordError,
 	}
 	from := &programRecord{pieces: []recordPiece{piece}, limits: c.Limits}
 	if q, err = c.requestOf(context.Background(), piece.tree, from); err != nil {
-		e := from.mistake(c.program, path, err, from.whole())
+		e := from.mistake(c.program, err, from.whole())
 		return nil, &e, nil
 	}
 	return q, nil, nil

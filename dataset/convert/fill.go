@@ -19,14 +19,19 @@ import (
 //
 //	id, model, system, query, cost_usd, tokens, latency_ms, tags
 //	parts      texts, or {text, hidden, cites}; joined they are the answer
-//	documents  {doc, title, type, text or pages or blocks, metadata, pdf}
+//	documents  {doc, title, type, text or pages or blocks, metadata, pdf, apart, standoff}; rows
+//	           do not carry what lies apart, offsets into standoff may count as those of brat do
 //	cites      {source, quote, start, end, unit, page, title, type, method, id, confidence,
 //	           relevance, token_contribution, claim, reference, in}
 //	numbered   what [n] in the text stands for, where that is not the documents; null where no number is a mark
 //	claims     {text, start, end, cites}, or {text, part, cites}
 //	labels     {annotator, claim, kind, value}
-//	truth      {annotator, chunk, start, quote, name, value}: a place in a document of the row; where
-//	           the quote is not there, name and value stay as a member
+//	truth      {annotator, chunk, start, end, quote, value}: a place in a document of the row, said
+//	           by value, which moves to its quote unless it is quoted: then a run moves it; only
+//	           {annotator} marked nothing; without an end it is where the quote is, else name and
+//	           value stay as a member
+//	marked_as  what places are marked as, and
+//	ignored    what has no place in a row: texts that are counted
 //	kept       {key, value} for members that have no column
 //	warn       texts
 //	left_out   true for one that is left out on purpose, but for its documents
@@ -96,6 +101,8 @@ func (f *filler) fill(row any) error {
 	for _, w := range f.list(o, "warn") {
 		x.warn(f.textOf(w, "warn"))
 	}
+	x.spanLabel, _ = f.texts(o, "marked_as")
+	x.ignored, _ = f.texts(o, "ignored")
 	f.tags(o)
 	f.members(&x.kept, f.list(o, "kept"))
 	if !x.collected {
@@ -145,11 +152,18 @@ func (f *filler) judgments(o map[string]any) {
 	}
 	for _, v := range f.list(o, "truth") {
 		m := f.object(v, "truth")
-		t := foundTruth{annotator: f.text(m, "annotator"), name: f.text(m, "name"), value: []byte(f.rec.raw(m["value"]))}
-		t.span.quote = quote{text: f.text(m, "quote"), start: f.integer(m, "start").Value, open: true}
-		t.span.quote.end = t.span.quote.start + 1
+		if len(m) == 1 {
+			x.truth = append(x.truth, foundTruth{annotator: f.text(m, "annotator"), source: noSource})
+			continue
+		}
+		t := foundTruth{annotator: f.text(m, "annotator"), name: f.text(m, "name"), value: []byte(f.rec.raw(m["value"])), quoted: f.isTrue(m, "quoted")}
+		end := f.integer(m, "end")
+		t.span.quote = quote{text: f.text(m, "quote"), start: f.integer(m, "start").Value, end: end.Value, open: !end.Known()}
+		if t.span.quote.open {
+			t.span.quote.end = t.span.quote.start + 1
+		}
 		if p, ok := f.rec.find(m["value"]); ok {
-			t.at = p.position()
+			t.file, t.at = p.piece.file, p.position()
 		}
 		chunk := f.integer(m, "chunk").Value
 		if chunk < 0 || chunk >= int64(len(f.own)) || x.sources[f.own[chunk]].searched() == nil {
@@ -289,7 +303,11 @@ func (f *filler) document(o map[string]any) source {
 			d.Metadata = f.json(m)
 		}
 	}
-	return source{Document: d, unnamed: f.isTrue(o, "local") && f.x.request == nil}
+	s := source{Document: d, unnamed: f.isTrue(o, "local") && f.x.request == nil, apart: f.isTrue(o, "apart")}
+	if o["standoff"] != nil {
+		s.standoff, s.marked = true, f.isTrue(f.object(o["standoff"], "standoff"), "marked")
+	}
+	return s
 }
 
 // source adds a source, unless one of that name says the same or more, and returns its index.

@@ -129,7 +129,7 @@ func (c *studioReader) eachTask(ctx context.Context, s shape, do func(*studioTas
 		from := &programRecord{pieces: []recordPiece{piece}, number: rec.number, limits: c.Limits}
 		made, err := studioProgram.first(ctx, "row", from, piece.tree)
 		if err != nil {
-			e := from.mistake(studioProgram, c.file, err, from.whole())
+			e := from.mistake(studioProgram, err, from.whole())
 			return do(&studioTask{}, &e)
 		}
 		return do(newStudioTask(from, made), nil)
@@ -150,7 +150,7 @@ func (c *studioReader) examine(p *proof, t *studioTask) {
 	for i := range t.fields {
 		f := &t.fields[i]
 		if marks := byField[f.key]; len(marks) > 0 {
-			p.examineMarks(f.searched().text, marks)
+			p.examineMarks(f.searched(), marks)
 		}
 	}
 }

@@ -27,6 +27,10 @@ def rest(names): others(names) | if . == [] then null else {"$members": .} end;
 # the first of some names that has a value, else the first
 def given(names): . as $in | first(names[] | select($in[.] != null)) // names[0];
 
+# the integer of 64 bits that a text is, null if it is none
+def whole: if test("^[+-]?[0-9]+$") then ltrimstr("+") | tonumber | if -9223372036854775808 <= . and . <= 9223372036854775807 then . else null end
+  else null end;
+
 # a text without what a regular expression matches
 def without($regex): split($regex; "") | join("");
 

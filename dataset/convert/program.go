@@ -48,7 +48,8 @@ type program struct {
 	flat, list     bool
 	collection     bool
 	systems        bool
-	table          []string // columns
+	table          []string      // columns
+	folder         *folderFormat // nil for a program of single files
 
 	text  string
 	words map[string]bool // that stand in it
@@ -80,6 +81,7 @@ var programs = func() []*program {
 		if err != nil {
 			panic("convert: formats/" + e.Name() + ": " + err.Error())
 		}
+		p.folder = folderFormats[name]
 		all = append(all, p)
 	}
 	return all
@@ -170,6 +172,9 @@ func (p *program) format() Format {
 		convert: func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, p) },
 	}
 	switch {
+	case p.folder != nil:
+		f.Input, f.streams = p.folder.input, false
+		f.convert = func(ctx context.Context, r *run) error { return convertFolder(ctx, r, p) }
 	case p.systems:
 		f.Input = "one JSON or JSON Lines file"
 	case p.table != nil:
@@ -179,6 +184,8 @@ func (p *program) format() Format {
 		f.Input = "JSON, JSON Lines or event stream files, or a directory of them"
 	}
 	switch {
+	case p.folder != nil:
+		f.options = p.folder.options
 	case p.flat:
 		f.options = []string{"columns"}
 	case p.systems:
@@ -314,6 +321,7 @@ type programRecord struct {
 
 // A recordPiece is one JSON text of a file, or one line of a table.
 type recordPiece struct {
+	file string
 	tree any
 	data []byte
 	at   position // without a column for a line of a table
@@ -325,7 +333,7 @@ type recordPiece struct {
 
 // newPiece decodes a record of a file.
 func newPiece(rec *foreignRecord, t *jsonText) (p recordPiece, bad *RecordError) {
-	p = recordPiece{data: append([]byte(nil), rec.data...), at: rec.at}
+	p = recordPiece{file: rec.file, data: append([]byte(nil), rec.data...), at: rec.at}
 	if rec.reason != "" {
 		e := rec.at.err(rec.file, rec.reason)
 		return p, &e
@@ -414,7 +422,7 @@ func (r *programRecord) raw(v any) string {
 }
 
 // mistake says what is wrong with a part of the record, and where.
-func (r *programRecord) mistake(p *program, file string, err error, of recordPart) RecordError {
+func (r *programRecord) mistake(p *program, err error, of recordPart) RecordError {
 	var placed *placedError
 	if v, ok := err.(gojq.ValueError); ok {
 		if m, ok := v.Value().(map[string]any); ok {
@@ -422,7 +430,7 @@ func (r *programRecord) mistake(p *program, file string, err error, of recordPar
 		}
 	}
 	if placed == nil {
-		return r.unplaced(p, file, err, of)
+		return r.unplaced(p, err, of)
 	}
 	at, ok := r.find(placed.in)
 	path := at.path
@@ -435,7 +443,7 @@ func (r *programRecord) mistake(p *program, file string, err error, of recordPar
 	if placed.at != nil {
 		path = append(path, placed.at)
 	}
-	return at.piece.mistake(path, placed.msg, file)
+	return at.piece.mistake(path, placed.msg)
 }
 
 // isSame reports whether a value equals another that has no identity.
@@ -451,14 +459,14 @@ func isSame(v, other any) bool {
 
 // unplaced is a mistake of which jq says only the value: its place, if no other value of the
 // part is like it, else that of the part.
-func (r *programRecord) unplaced(p *program, file string, err error, of recordPart) RecordError {
+func (r *programRecord) unplaced(p *program, err error, of recordPart) RecordError {
 	piece, path, ok := r.only(of, func(v any) bool {
 		return strings.HasSuffix(err.Error(), ": "+gojq.TypeOf(v)+" ("+gojq.Preview(v)+")")
 	})
 	if !ok {
 		piece, path = of.piece, of.path
 	}
-	return piece.mistake(path, "format "+p.name+": "+shorten(err.Error(), 300), file)
+	return piece.mistake(path, "format "+p.name+": "+shorten(err.Error(), 300))
 }
 
 // only returns where the only value of a part, or of all pieces if it is the whole record, is
@@ -485,12 +493,12 @@ func (r *programRecord) only(of recordPart, is func(any) bool) (piece *recordPie
 }
 
 // mistake is an error at a path of the piece.
-func (r *recordPiece) mistake(path treePath, msg, file string) RecordError {
+func (r *recordPiece) mistake(path treePath, msg string) RecordError {
 	start, _ := located(r.data, path)
 	if len(path) > 0 {
 		msg = clipped(path.String()) + ": " + msg
 	}
-	return r.position(start).err(file, msg)
+	return r.position(start).err(r.file, msg)
 }
 
 // position is where a byte of the piece is in the file. Positions are mostly asked for in the

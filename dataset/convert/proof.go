@@ -215,20 +215,17 @@ const (
 
 func (u coarseUnit) String() string { return [...]string{"", "page", "block"}[u] }
 
-// examineAll examines what is quoted from one text, all of it at once, and leaves with
-// each quote what it says.
-func (p *proof) examineAll(s *searched, quoted []*markedSpan) {
+// test examines what is quoted from one text, all of it at once, leaves with each quote what it
+// says, and counts it.
+func (p *proof) test(s *searched, quoted []*markedSpan) {
 	for _, m := range quoted {
 		m.evidence = p.examine(s, &m.quote)
 	}
 	findShift(s.text, quoted)
-}
-
-// test examines what is quoted from one text, and counts it.
-func (p *proof) test(s *searched, quoted []*markedSpan) {
-	p.examineAll(s, quoted)
 	for _, m := range quoted {
-		p.countQuote(m)
+		if !m.counted {
+			p.countQuote(m)
+		}
 	}
 }
 
@@ -516,24 +513,26 @@ func integer(n int64) ibid.Integer { return ibid.Some(n) }
 type markedSpan struct {
 	quote    quote // its offsets, and what is said to stand there
 	evidence evidence
+	counted  bool // already: it is examined again
 }
 
 // examineMarks examines what was marked in one text, leaves with each mark what it
 // says, and counts it.
-func (p *proof) examineMarks(text *token.Text, marks []*markedSpan) {
+func (p *proof) examineMarks(in *searched, marks []*markedSpan) {
 	var quoted []*markedSpan
 	for _, m := range marks {
 		switch {
 		case degenerateAnyhow(m.quote.start, m.quote.end):
-			m.evidence = noSpan
-			p.count(&m.evidence)
-		case !isQuote(m.quote.text):
-			p.withoutQuote++
-		default:
+			if m.evidence = noSpan; !m.counted {
+				p.count(&noSpan)
+			}
+		case isQuote(m.quote.text):
 			quoted = append(quoted, m)
+		case !m.counted:
+			p.withoutQuote++
 		}
 	}
-	p.test(newSearched(text), quoted)
+	p.test(in, quoted)
 }
 
 // verdict says what the reading of the file makes of a mark. One without a quote
@@ -561,6 +560,13 @@ var markReasons = map[verdict]string{
 	repaired:   "truth moved to where its quote is",
 	mismatched: "the document does not hold the quote of this truth exactly once; its offsets are kept",
 	degenerate: "the offsets of this truth make no span",
+}
+
+// quotedReasons say the same of truth that keeps its quote.
+var quotedReasons = map[verdict]string{
+	repaired:   "the quote of this truth is elsewhere, and counts there",
+	mismatched: "the document does not hold the quote of this truth exactly once",
+	degenerate: markReasons[degenerate],
 }
 
 // isLink reports whether text is a link in Markdown to url, [title](url), or one

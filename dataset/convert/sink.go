@@ -85,7 +85,7 @@ func IsDirectoryOf(path string) bool {
 	if !isDirectory(path) {
 		return false
 	}
-	if _, known := directoryFormat(path); known {
+	if directoryFormat(path) != "" {
 		return true
 	}
 	found, err := inDirectory(path, autoExtensions)
