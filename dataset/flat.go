@@ -28,26 +28,12 @@ type FlatRow struct {
 // FlatFormats are the extensions of the files that [ReadFlat] reads.
 var FlatFormats = []string{".csv", ".jsonl", ".ndjson", ".parquet"}
 
-// mostRecord is how many bytes a record of a table of text may have: a quotation mark that
-// does not end would take in the rest of the file.
+// mostRecord is how many bytes a record of a table of text may have.
 const mostRecord = 64 << 20
 
-var errLongRecord = fmt.Errorf("a record of more than %d bytes", mostRecord)
-
-// A recordReader fails when more bytes are read than a record may have.
-type recordReader struct {
-	r    io.Reader
-	read int // since the last record
-}
-
-func (r *recordReader) Read(p []byte) (int, error) {
-	if r.read > mostRecord {
-		return 0, errLongRecord
-	}
-	n, err := r.r.Read(p)
-	r.read += n
-	return n, err
-}
+// ErrLongRecord is the error of a record of a table that is longer than one may be: a quotation
+// mark that does not end takes in the rest of the file.
+var ErrLongRecord = errors.New("record too long")
 
 // ReadFlat reads some columns of a table: a CSV file with a header, a file of JSON
 // objects line by line, or a Parquet file with flat columns. A missing column is an
@@ -147,29 +133,67 @@ func noColumn(name string, have []string) error {
 	return e
 }
 
+// A CSV reads the records of a CSV file (RFC 4180) whose first record names the columns.
+type CSV struct {
+	Columns []string
+
+	r    *csv.Reader
+	in   io.Reader
+	most int // bytes of a record
+	read int // since the last one
+}
+
+// NewCSV reads the header. most is how many bytes a record may have. A file without a header is an
+// error.
+func NewCSV(in io.Reader, most int) (c *CSV, err error) {
+	c = &CSV{in: in, most: most}
+	c.r = csv.NewReader(c)
+	if c.Columns, err = c.r.Read(); errors.Is(err, io.EOF) {
+		return nil, errors.New("empty, not even a header")
+	}
+	if err == nil {
+		c.Columns[0] = strings.TrimPrefix(c.Columns[0], "\ufeff")
+	}
+	return c, err
+}
+
+// Next returns the cells of the next record, and the line that it begins on. The error is io.EOF
+// behind the last, [ErrLongRecord], a [*csv.ParseError] of a record behind which the next can be
+// read, or that of the file.
+func (c *CSV) Next() (cells []string, line int64, err error) {
+	c.read = 0
+	if cells, err = c.r.Read(); len(cells) > 0 {
+		at, _ := c.r.FieldPos(0)
+		line = int64(at)
+	}
+	return cells, line, err
+}
+
+// Read reads the bytes of the file.
+func (c *CSV) Read(p []byte) (int, error) {
+	if c.read > c.most {
+		return 0, fmt.Errorf("%w: over %d bytes", ErrLongRecord, c.most)
+	}
+	n, err := c.in.Read(p)
+	c.read += n
+	return n, err
+}
+
 // eachLine is [eachRecord] of CSV.
 func eachLine(in io.Reader, yield func(*record) error) error {
-	limited := &recordReader{r: in}
-	r := csv.NewReader(limited)
-	header, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return errors.New("empty, not even a header")
+	c, err := NewCSV(in, mostRecord)
+	if err != nil {
+		return err
 	}
 	var cells []string
-	rec := &record{names: header, cell: func(k int, _ bool) (string, error) { return cells[k], nil }}
-	if err == nil {
-		header[0] = strings.TrimPrefix(header[0], "\ufeff")
-		err = yield(rec)
-	}
+	rec := &record{names: c.Columns, cell: func(k int, _ bool) (string, error) { return cells[k], nil }}
+	err = yield(rec)
 	for err == nil {
-		limited.read = 0
-		cells, err = r.Read()
+		cells, rec.line, err = c.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil { // else it names the line
-			line, _ := r.FieldPos(0)
-			rec.line = int64(line)
 			err = atLine(rec.line, yield(rec))
 		}
 	}
@@ -201,7 +225,7 @@ func eachObject(in io.Reader, yield func(*record) error) error {
 		}
 	}
 	if errors.Is(scan.Err(), bufio.ErrTooLong) {
-		return errLongRecord
+		return fmt.Errorf("%w: over %d bytes", ErrLongRecord, mostRecord)
 	}
 	return scan.Err()
 }

@@ -100,8 +100,8 @@ func TestReadFlatEndless(t *testing.T) {
 		if err == nil {
 			_, err = ReadFlat(path, columns)
 		}
-		if !errors.Is(err, errLongRecord) {
-			t.Errorf("%s: %v, want %v", tt.name, err, errLongRecord)
+		if !errors.Is(err, ErrLongRecord) {
+			t.Errorf("%s: %v, want %v", tt.name, err, ErrLongRecord)
 		}
 	}
 }

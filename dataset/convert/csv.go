@@ -1,18 +1,20 @@
 package convert
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/dataset"
 )
 
 // csvRows is our own columns as CSV with a header: one line for each citation or
@@ -53,10 +55,8 @@ const (
 type csvReader struct {
 	jsonlReader
 	table    *table
-	limit    *limitedReader
 	cites    bool // the header has columns of citations
 	numbered bool // there is no column id: lines with one query, answer and system are a row
-	last     int  // the line of the record read last
 
 	group csvGroup
 	seen  map[rowKey]int // the line where each row begins
@@ -64,24 +64,21 @@ type csvReader struct {
 
 // A csvGroup is the lines of one row.
 type csvGroup struct {
-	line             int // of the first, 0 if there is none
-	row              map[string]string
-	citations, truth []string // JSON objects
-	tags, more       extra
-	size             int
-	bad              *RecordError
+	line  int               // of the first, 0 if there is none
+	cells map[string]string // of the row itself, by column
+	row   ibid.Answer
+	size  int
+	bad   *RecordError
 }
 
 func (c *csvReader) read(ctx context.Context) error {
+	c.seen = map[rowKey]int{}
 	in, err := c.open(c.file)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	c.limit = &limitedReader{r: in, most: c.MaxRecord}
-	c.last = 1
-	c.seen = map[rowKey]int{}
-	if c.table, err = newTable(c.file, bufio.NewReader(c.limit)); err != nil {
+	if c.table, err = newTable(c.file, in, c.MaxRecord); err != nil {
 		return err
 	}
 	for i, ours := range ourColumns(c.table.columns) {
@@ -106,23 +103,14 @@ func (c *csvReader) read(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c.limit.read = 0
 		rec, bad, err := c.table.next()
-		switch {
-		case err == io.EOF:
+		if err == io.EOF {
 			return c.flush()
-		case errors.Is(err, errTooLong):
-			if err := c.flush(); err != nil {
-				return err
-			}
-			c.report.Records++
-			c.fail(RecordError{File: c.file, Line: c.last + 1, Reason: fmt.Sprintf("%v: over %d bytes, perhaps behind a quotation mark that does not end", errTooLong, c.MaxRecord)})
-			return nil
-		case err != nil:
-			return err
 		}
-		c.last = rec.line
-		if err := c.line(rec, bad); err != nil {
+		if err == nil {
+			err = c.line(rec, bad)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -132,8 +120,8 @@ func (c *csvReader) read(ctx context.Context) error {
 func (c *csvReader) header() error {
 	ours := map[string]string{}
 	for _, name := range c.table.columns {
-		own, citation := csvName(name)
-		c.cites = c.cites || citation
+		own := csvName(name)
+		c.cites = c.cites || citationColumns.find(own) != nil
 		if other, twice := ours[own]; twice {
 			return ibid.Usagef("%s: columns %s and %s are one", c.file, quoted(other), quoted(name))
 		}
@@ -142,23 +130,17 @@ func (c *csvReader) header() error {
 	return nil
 }
 
-// csvName is our name of a column, and whether it is one of citations.
-func csvName(column string) (name string, citation bool) {
-	own := column
-	if ours, ok := aliases[column]; ok {
-		own = ours
-	}
-	return own, citationColumns.find(own) != nil
-}
+// csvName is our name of a column.
+func csvName(column string) string { return cmp.Or(aliases[column], column) }
 
 // line adds one line to its row.
 func (c *csvReader) line(rec csvRecord, bad *RecordError) error {
 	id, system := rec.get("id"), rec.get("system")
 	g := &c.group
-	same := g.line != 0 && id == g.row["id"] && (system == g.row["system"] || system == "")
+	same := g.line != 0 && id == g.cells["id"] && (system == g.cells["system"] || system == "")
 	if c.numbered {
-		same = g.line != 0 && system == g.row["system"] && rec.get("query") == g.row["query"] && rec.get("answer") == g.row["answer"]
-		if id = g.row["id"]; !same {
+		same = g.line != 0 && system == g.cells["system"] && rec.get("query") == g.cells["query"] && rec.get("answer") == g.cells["answer"]
+		if id = g.cells["id"]; !same {
 			c.run.numbered++
 			id = strconv.Itoa(c.run.numbered)
 		}
@@ -167,132 +149,100 @@ func (c *csvReader) line(rec csvRecord, bad *RecordError) error {
 		if err := c.flush(); err != nil {
 			return err
 		}
-		*g = csvGroup{line: rec.line, row: map[string]string{"id": id}, bad: bad}
+		*g = csvGroup{line: rec.line, cells: map[string]string{"id": id}}
 		if bad == nil && id == "" {
-			g.bad = c.at(rec, "id", "id is missing")
+			bad = rec.bad("id is missing")
 		}
-	} else if g.bad == nil {
-		g.bad = bad
+	}
+	if bad == nil {
+		bad = c.add(rec, g)
 	}
 	if g.bad == nil {
-		g.bad = c.cells(rec, g)
+		g.bad = bad
 	}
 	return nil
 }
 
-// at is an error at a cell.
-func (c *csvReader) at(rec csvRecord, column, format string, args ...any) *RecordError {
-	e := rec.bad(format, args...)
-	i := rec.index[column]
-	for _, before := range rec.fields[:i] {
-		for k := range len(before) {
-			if before[k] >= 0x80 || before[k] == '\n' {
-				return e // the reader counts bytes
-			}
-		}
-	}
-	e.Line, e.Column = rec.r.FieldPos(i)
-	return e
-}
+// listMember is where a member of an element begins in a message of [jsonText].
+var listMember = regexp.MustCompile(`^(citations|truth)\[0\]\.`)
 
-// cells adds the cells of one line to its row.
-func (c *csvReader) cells(rec csvRecord, g *csvGroup) *RecordError {
-	var citation, truth, more extra
-	cited := false
+// add reads a line as a record of jsonl, and adds it to its row.
+func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
+	var line, citation, truth, tags, more extra
+	line.addText("id", g.cells["id"])
+	cited, first := false, g.line == rec.line
+	if _, given := rec.index["query"]; first && !given {
+		line.addText("query", "")
+	}
 	for i, column := range rec.columns {
-		cell := rec.fields[i]
-		g.size += len(cell)
-		if g.size > c.MaxRecord {
+		cell, own := rec.fields[i], csvName(column)
+		if g.size += len(cell); g.size > c.MaxRecord {
 			return rec.bad("%v: over %d bytes", errTooLong, c.MaxRecord)
 		}
-		own, isCitation := csvName(column)
 		tag, isTag := strings.CutPrefix(column, tagPrefix)
 		ofTruth, isTruth := strings.CutPrefix(column, truthPrefix)
-		var bad *RecordError
-		switch row, mark := rowColumns.find(column), truthColumns.find(ofTruth); {
-		case row != nil:
-			bad = c.rowCell(rec, g, column, row.cell, cell)
-		case cell == "":
-		case isCitation:
+		switch isRow := rowColumns.find(column) != nil; {
+		case column == "id":
+		case isRow && first:
+			if g.cells[column] = cell; cell != "" || column == "query" || column == "answer" {
+				line.addText(column, cell)
+			}
+		case isRow && cell != "" && cell != g.cells[column]:
+			return rec.bad("%s differs from line %d, which has the same id", column, g.line)
+		case isRow || cell == "":
+		case citationColumns.find(own) != nil:
 			cited = true
-			bad = c.add(rec, &citation, column, own, citationColumns.find(own).cell, cell)
-		case isTruth && mark != nil:
-			bad = c.add(rec, &truth, column, ofTruth, mark.cell, cell)
+			citation.addText(own, cell)
+		case isTruth && truthColumns.find(ofTruth) != nil:
+			truth.addText(ofTruth, cell)
 		case isTag:
-			if g.line == rec.line {
-				g.tags.addText(tag, cell)
+			if first {
+				tags.addText(tag, cell)
 			}
 		default:
 			more.addText(column, cell)
 		}
-		if bad != nil {
-			return bad
-		}
-	}
-	c.close(g, citation, truth, more, cited)
-	return nil
-}
-
-// close adds what a line says to the lists of its row.
-func (c *csvReader) close(g *csvGroup, citation, truth, more extra, cited bool) {
-	switch {
-	case more.empty():
-	case cited:
-		citation.addAll(&more)
-	case g.more.empty():
-		g.more = more
 	}
 	if cited {
-		g.citations = append(g.citations, citation.object())
+		citation.addAll(&more)
+		more.reset()
 	}
-	if !truth.empty() {
-		g.truth = append(g.truth, truth.object())
-	}
-}
-
-// rowCell takes a cell of the row itself.
-func (c *csvReader) rowCell(rec csvRecord, g *csvGroup, column string, kind cellKind, cell string) *RecordError {
-	before, known := g.row[column]
-	if kind != textCell && cell != "" {
-		if bad := c.add(rec, &extra{}, column, column, kind, cell); bad != nil {
-			return bad
+	for _, list := range []struct {
+		name string
+		of   *extra
+	}{{"citations", &citation}, {"truth", &truth}} {
+		if !list.of.empty() {
+			line.add(list.name, []byte("["+list.of.object()+"]"))
 		}
 	}
-	switch {
-	case !known:
-		g.row[column] = cell
-	case cell != "" && cell != before:
-		return c.at(rec, column, "%s differs from line %d, which has the same id", column, g.line)
+	for name, of := range map[string]*extra{"tags": &tags, "columns": &more} {
+		if !of.empty() {
+			line.add(name, []byte(of.object()))
+		}
 	}
+	if e := c.record.decode([]byte(line.object())); e != nil {
+		path := listMember.FindStringSubmatch(e.msg)
+		if path != nil {
+			e.msg = map[string]string{"truth": truthPrefix}[path[1]] + e.msg[len(path[0]):]
+		}
+		return rec.bad("%s", e.msg)
+	}
+	c.record.text.inQuotes = nil // every number of a table is a text
+	c.tallyNames()
+	g.merge(&c.record.row, first)
 	return nil
 }
 
-// add adds a cell to a JSON object.
-func (c *csvReader) add(rec csvRecord, to *extra, column, name string, kind cellKind, cell string) *RecordError {
-	switch number, ok := kind.number(cell); {
-	case ok:
-		to.add(name, number)
-	case kind == integerCell:
-		return c.at(rec, column, "%s: want an integer, got %s", column, quoted(cell))
-	case kind == floatCell:
-		return c.at(rec, column, "%s: want a number, got %s", column, quoted(cell))
-	default:
-		to.addText(name, cell)
+// merge adds what a line says to its row.
+func (g *csvGroup) merge(line *ibid.Answer, first bool) {
+	citations, truth, tags := append(g.row.Citations, line.Citations...), append(g.row.Truth, line.Truth...), g.row.Tags
+	if first || len(tags) == 0 {
+		tags = slices.Clone(line.Tags)
 	}
-	return nil
-}
-
-// number is a cell that holds a number of the kind, as JSON has it.
-func (k cellKind) number(cell string) (text []byte, ok bool) {
-	switch k {
-	case integerCell:
-		n, err := strconv.ParseInt(cell, 10, 64)
-		return strconv.AppendInt(nil, n, 10), err == nil && cell[0] != '+'
-	case floatCell:
-		f, err := strconv.ParseFloat(cell, 64)
-		return strconv.AppendFloat(nil, f, 'g', -1, 64), err == nil && f-f == 0
+	if first {
+		g.row = *line
 	}
-	return nil, false
+	g.row.Citations, g.row.Truth, g.row.Tags = citations, truth, tags
 }
 
 // flush converts the row whose lines have been read.
@@ -301,67 +251,22 @@ func (c *csvReader) flush() error {
 	if g.line == 0 {
 		return nil
 	}
-	line := g.line
+	at := position{line: g.line}
 	g.line = 0
 	c.report.Records++
-	if g.bad != nil {
+	key := keyOf(g.cells["id"], g.cells["system"])
+	before, seen := c.seen[key]
+	switch {
+	case g.bad != nil:
 		c.fail(*g.bad)
 		return nil
-	}
-	key := keyOf(g.row["id"], g.row["system"])
-	if before, seen := c.seen[key]; seen {
-		c.fail(position{line: line}.err(c.file, fmt.Sprintf("id %s has a row from line %d on: the lines of a row must follow each other", quoted(g.row["id"]), before)))
+	case seen:
+		c.fail(at.err(c.file, fmt.Sprintf("id %s has a row from line %d on: the lines of a row must follow each other", quoted(g.row.ID), before)))
 		return nil
 	}
-	c.seen[key] = line
-	if e := c.record.decode(g.json(c.cites)); e != nil {
-		c.fail(position{line: line}.err(c.file, e.msg))
-		return nil
-	}
-	c.tallyNames()
-	return c.row(&c.record.row, position{line: line})
-}
-
-// json is the row as a record of jsonl.
-func (g *csvGroup) json(cites bool) []byte {
-	var row extra
-	for _, column := range rowColumns {
-		cell := g.row[column.name]
-		if number, ok := column.cell.number(cell); ok {
-			row.add(column.name, number)
-		} else if cell != "" || column.name == "query" || column.name == "answer" {
-			row.addText(column.name, cell)
-		}
-	}
-	if cites {
-		row.add("citations", []byte("["+strings.Join(g.citations, ",")+"]"))
-	}
-	if len(g.truth) > 0 {
-		row.add("truth", []byte("["+strings.Join(g.truth, ",")+"]"))
-	}
-	if !g.tags.empty() {
-		row.add("tags", []byte(g.tags.object()))
-	}
-	if !g.more.empty() {
-		row.add("columns", []byte(g.more.object()))
-	}
-	return []byte(row.object())
-}
-
-// A limitedReader fails when more bytes are read than a record may have: a
-// quotation mark that does not end would take in the rest of the file.
-type limitedReader struct {
-	r          io.Reader
-	read, most int
-}
-
-func (l *limitedReader) Read(p []byte) (int, error) {
-	if l.read > l.most {
-		return 0, errTooLong
-	}
-	n, err := l.r.Read(p)
-	l.read += n
-	return n, err
+	c.seen[key] = at.line
+	g.row.HasCitations, g.row.HasTruth = c.cites, len(g.row.Truth) > 0
+	return c.row(&g.row, at)
 }
 
 // hasColumns reports whether a table has all of some columns.
@@ -369,13 +274,14 @@ func hasColumns(columns []string, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
-// A table reads the records of a CSV file (RFC 4180) whose first record names
-// the columns.
+// A table reads the records of a CSV file whose first record names the columns.
 type table struct {
 	file    string
-	r       *csv.Reader
+	csv     *dataset.CSV
 	columns []string
 	index   map[string]int
+	line    int // of the last record
+	ended   bool
 }
 
 // A csvRecord is one record of a table.
@@ -387,26 +293,22 @@ type csvRecord struct {
 
 // newTable reads the header. A missing or repeated column is [ibid.ErrUsage]:
 // without it no record can be read.
-func newTable(file string, in io.Reader, required ...string) (*table, error) {
-	t := &table{file: file, r: csv.NewReader(in), index: map[string]int{}}
-	header, err := t.r.Read()
-	if err == io.EOF {
-		return nil, ibid.Usagef("%s: empty, not even a header", file)
+func newTable(file string, in io.Reader, most int, required ...string) (*table, error) {
+	t := &table{file: file, index: map[string]int{}, line: 1}
+	var err error
+	if t.csv, err = dataset.NewCSV(in, most); err != nil {
+		if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+			return nil, ibid.Usagef("%s:%d: header: %v", file, parse.Line, parse.Err)
+		}
+		return nil, ibid.Usagef("%v", pathError(file, err))
 	}
-	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-		return nil, ibid.Usagef("%s:%d: header: %v", file, parse.Line, parse.Err)
-	}
-	if err != nil {
-		return nil, pathError(file, err)
-	}
-	header[0] = strings.TrimPrefix(header[0], "\ufeff")
-	for i, name := range header {
+	t.columns = t.csv.Columns
+	for i, name := range t.columns {
 		if _, twice := t.index[name]; twice {
 			return nil, ibid.Usagef("%s: column %s is there twice", file, quoted(name))
 		}
 		t.index[name] = i
 	}
-	t.columns = header
 	return t, t.require(required...)
 }
 
@@ -425,10 +327,15 @@ func (t *table) require(names ...string) error {
 	return nil
 }
 
-// eachCSV calls do with every record of a table, or with what is wrong with it (see
+// eachLine calls do with every record of a table in a file, or with what is wrong with it (see
 // [table.next]).
-func eachCSV(file string, in io.Reader, required []string, do func(rec csvRecord, wrong *RecordError) error) error {
-	t, err := newTable(file, in, required...)
+func (r *run) eachLine(path string, required []string, do func(rec csvRecord, wrong *RecordError) error) error {
+	in, err := r.open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	t, err := newTable(path, in, r.MaxRecord, required...)
 	for err == nil {
 		var rec csvRecord
 		var wrong *RecordError
@@ -442,42 +349,38 @@ func eachCSV(file string, in io.Reader, required []string, do func(rec csvRecord
 	return err
 }
 
-// eachLine calls do with every record of a table in a file (see [eachCSV]).
-func (r *run) eachLine(path string, required []string, do func(rec csvRecord, wrong *RecordError) error) error {
-	in, err := r.open(path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return eachCSV(path, bufio.NewReader(in), required, do)
-}
-
 // next returns the next record. bad says what is wrong with it, if anything;
 // a record with another number of fields than the header has fields all the
 // same. err is io.EOF after the last record, and otherwise the file's.
 func (t *table) next() (rec csvRecord, bad *RecordError, err error) {
-	fields, err := t.r.Read()
+	if t.ended {
+		return rec, nil, io.EOF
+	}
+	fields, line, err := t.csv.Next()
+	rec = csvRecord{t, fields, int(line)}
 	parse := (*csv.ParseError)(nil)
 	switch {
 	case err == io.EOF:
 		return rec, nil, io.EOF
+	case errors.Is(err, dataset.ErrLongRecord):
+		t.ended = true
+		rec = csvRecord{table: t, line: t.line + 1}
+		return rec, rec.bad("%v, perhaps behind a quotation mark that does not end", err), nil
 	case errors.As(err, &parse) && parse.Err == csv.ErrFieldCount:
-		rec = csvRecord{t, fields, parse.StartLine}
-		return rec, rec.bad("%d fields, and the header has %d", len(fields), len(t.columns)), nil
+		bad = rec.bad("%d fields, and the header has %d", len(fields), len(t.columns))
 	case parse != nil:
-		return csvRecord{table: t, line: parse.StartLine},
-			&RecordError{File: t.file, Line: parse.Line, Reason: parse.Err.Error()}, nil
+		rec = csvRecord{table: t, line: parse.StartLine}
+		bad = &RecordError{File: t.file, Line: parse.Line, Reason: parse.Err.Error()}
 	case err != nil:
 		return rec, nil, pathError(t.file, err)
 	}
-	line, _ := t.r.FieldPos(0)
-	rec = csvRecord{t, fields, line}
+	t.line = rec.line
 	for i, f := range fields {
-		if !utf8.ValidString(f) {
-			return rec, rec.bad("%s: invalid UTF-8", t.columns[i]), nil
+		if bad == nil && !utf8.ValidString(f) {
+			bad = rec.bad("%s: invalid UTF-8", t.columns[i])
 		}
 	}
-	return rec, nil, nil
+	return rec, bad, nil
 }
 
 // bad is an error at the record.
@@ -502,13 +405,4 @@ func (c csvRecord) get(column string) string {
 		return ""
 	}
 	return c.fields[i]
-}
-
-// integer returns a field that holds an integer.
-func (c csvRecord) integer(column string) (int64, *RecordError) {
-	n, err := strconv.ParseInt(c.get(column), 10, 64)
-	if err != nil {
-		return 0, c.bad("%s: want an integer, got %s", column, quoted(c.get(column)))
-	}
-	return n, nil
 }

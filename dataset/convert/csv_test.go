@@ -27,13 +27,13 @@ func TestCSVNull(t *testing.T) {
 // TestCSVErrors spoils the record between two good ones.
 func TestCSVErrors(t *testing.T) {
 	tests := []struct{ name, lines, want string }{
-		{"no integer", "b,x,d,zero,1,", `-:3:7: start: want an integer, got "zero"`},
-		{"a sign", "b,x,d,+1,1,", `-:3:7: start: want an integer, got "+1"`},
-		{"no number", "b,x,d,0,1,NaN", `-:3:11: confidence: want a number, got "NaN"`},
+		{"no integer", "b,x,d,zero,1,", `-:3: start: want an integer, got "zero"`},
+		{"a sign", "b,x,d,+1,1,", `-:3: start: want an integer, got "+1"`},
+		{"no number", "b,x,d,0,1,NaN", `-:3: confidence: want a number, got "NaN"`},
 		{"behind other characters", "b,ä,d,zero,1,", `-:3: start: want an integer, got "zero"`},
 		{"a field too few", "b,x,d", `-:3: 3 fields, and the header has 6`},
-		{"id is missing", ",x,d,0,1,", `-:3:1: id is missing`},
-		{"another answer", "b,x,d,0,1,\nb,y,d,0,1,", `-:4:3: answer differs from line 3, which has the same id`},
+		{"id is missing", ",x,d,0,1,", `-:3: id is missing`},
+		{"another answer", "b,x,d,0,1,\nb,y,d,0,1,", `-:4: answer differs from line 3, which has the same id`},
 		{"a row in two places", "a,x,d,0,1,", ""},
 		{"quotation mark", `b,"x"y,d,0,1,`, `-:3: extraneous or missing " in quoted-field`},
 		{"invalid UTF-8", "b,\xff,d,0,1,", `-:3: answer: invalid UTF-8`},
@@ -107,9 +107,9 @@ func TestCSVTook(t *testing.T) {
 		t.Errorf("b: %v, %v, %v, want nothing", b.CostUSD, b.Tokens, b.LatencyMillis)
 	}
 	for i, want := range []string{
-		`-:5:5: answer_cost_usd: want a number, got "cheap"`,
-		`-:6:9: answer_tokens: want an integer, got "1.5"`,
-		`-:7:5: answer_cost_usd: want a number, got "NaN"`,
+		`-:5: answer_cost_usd: want a number, got "cheap"`,
+		`-:6: answer_tokens: want an integer of 64 bits, got 1.5`,
+		`-:7: answer_cost_usd: want a number, got "NaN"`,
 	} {
 		if got := report.Errors[i].Error(); got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -31,6 +31,8 @@ type jsonText struct {
 	limits int // by which the limits of elements and values are multiplied; 0 is 1
 	values int // that the tree which is being made may still have
 
+	inQuotes []string // dotted names of members that are numbers in quotes
+
 	decoder jsontext.Decoder
 	input   bytes.Buffer
 	names   map[string]string // of members, so that the usual ones are allocated once
@@ -267,29 +269,40 @@ func (v value) label() string {
 	return v.string()
 }
 
-// integer is an integer of 64 bits, null if it is null or absent.
-func (v value) integer() ibid.Integer {
-	if !v.is(aNumber) {
-		return ibid.Integer{}
+// number is a number as it is written, also in quotes; "" if it is null or absent, or fails to be
+// what is wanted.
+func (v value) number(want string) string {
+	if v.r.err != nil || !v.given() {
+		return ""
 	}
-	return v.integerOf(64)
+	switch kind := v.kind(); kind {
+	case aNumber:
+		return string(v.raw())
+	case aString:
+		s := v.string()
+		if f, err := strconv.ParseFloat(s, 64); err == nil && f-f == 0 && s[0] != '+' {
+			v.r.inQuotes = append(v.r.inQuotes, withoutIndices(v.path()))
+			return s
+		}
+		v.fail("want %s, got %s", want, quoted(s))
+	default:
+		v.fail("want %s, got %s", want, kind)
+	}
+	return ""
 }
 
 // integerOf is an integer of at most bits bits, null if it is null or absent.
 func (v value) integerOf(bits int) ibid.Integer {
-	if v.r.err != nil || !v.given() {
+	literal := v.number("an integer")
+	if literal == "" {
 		return ibid.Integer{}
 	}
-	if kind := v.kind(); kind != aNumber {
-		v.fail("want an integer, got %s", kind)
-		return ibid.Integer{}
-	}
-	n, err := strconv.ParseInt(string(v.raw()), 10, bits)
-	if whole, ok := integral(string(v.raw())); err != nil && ok && whole>>(bits-1) == whole>>63 {
+	n, err := strconv.ParseInt(literal, 10, bits)
+	if whole, ok := integral(literal); err != nil && ok && whole>>(bits-1) == whole>>63 {
 		n, err = whole, nil
 	}
 	if err != nil {
-		v.fail("want an integer of %d bits, got %s", bits, shorten(string(v.raw()), 40))
+		v.fail("want an integer of %d bits, got %s", bits, shorten(literal, 40))
 		return ibid.Integer{}
 	}
 	return integer(n)
@@ -308,12 +321,13 @@ func integral(literal string) (n int64, ok bool) {
 
 // float is a double, null if it is null or absent.
 func (v value) float() ibid.Number {
-	if !v.is(aNumber) {
+	literal := v.number(aNumber)
+	if literal == "" {
 		return ibid.Number{}
 	}
-	f, err := strconv.ParseFloat(string(v.raw()), 64)
+	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
-		v.fail("%s is out of range", shorten(string(v.raw()), 40))
+		v.fail("%s is out of range", shorten(literal, 40))
 		return ibid.Number{}
 	}
 	return ibid.Some(f)

@@ -126,6 +126,9 @@ func (c *jsonlReader) tallyNames() {
 	for _, names := range c.record.renamed {
 		tally(c.report.ReadAs, names[0]+" as "+names[1])
 	}
+	for _, name := range c.record.text.inQuotes {
+		tally(c.report.ReadAs, name+" in quotes as a number")
+	}
 }
 
 // A jsonlRecord decodes one line after the other into the same row or document.
@@ -164,7 +167,7 @@ const referenceTag = "source_reference"
 // decode reads one line. The row or the document it leaves is valid until the
 // next call, its strings for good.
 func (c *jsonlRecord) decode(line []byte) *jsonError {
-	c.unknown, c.renamed = c.unknown[:0], c.renamed[:0]
+	c.unknown, c.renamed, c.text.inQuotes = c.unknown[:0], c.renamed[:0], nil
 	c.extra.reset()
 	if o := c.text.open(line); o != nil {
 		if c.isDocument = o.find("doc") != nil && o.find("id") == nil; c.isDocument {

@@ -57,7 +57,7 @@ func TestJSONLErrors(t *testing.T) {
 		{"repeated member of a citation", `{"id":"x","citations":[{"doc":"a","doc":"b"}]}`, `-:2:35: citations[0]: repeated member "doc"`},
 		{"repeated member of an unknown object", `{"id":"x","more":{"a":1,"a":2}}`, `-:2:25: more: repeated member "a"`},
 		{"two names for one", `{"id":"x","citations":[{"doc":"a","file_name":"b"}]}`, `-:2:47: citations[0].file_name: doc is given under two names`},
-		{"wrong type", `{"id":"x","citations":[{"start":"4"}]}`, `-:2:33: citations[0].start: want an integer, got a string`},
+		{"wrong type", `{"id":"x","citations":[{"start":"four"}]}`, `-:2:33: citations[0].start: want an integer, got "four"`},
 		{"fraction", `{"id":"x","citations":[{"start":4.5}]}`, `-:2:33: citations[0].start: want an integer of 64 bits, got 4.5`},
 		{"wide page", `{"id":"x","truth":[{"page":2147483648}]}`, `-:2:28: truth[0].page: want an integer of 32 bits, got 2147483648`},
 		{"object for a list", `{"id":"x","citations":{}}`, `-:2:23: citations: want a list, got an object`},
@@ -103,5 +103,14 @@ func TestJSONLErrors(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestNumbersInQuotes reads numbers that are texts, and says so.
+func TestNumbersInQuotes(t *testing.T) {
+	m, report := importText(t, "jsonl", `{"id":"a","query":"q","answer":"x","answer_cost_usd":"0.5","citations":[{"doc":"d","start":"4","end":"7.0"}]}`, Options{})
+	c := m.rows[0].Citations[0]
+	if m.rows[0].CostUSD != ibid.Some(0.5) || c.Start != some(4) || c.End != some(7) || report.ReadAs["citations.start in quotes as a number"] != 1 || len(report.ReadAs) != 3 {
+		t.Errorf("row %+v; report: %+v", m.rows[0], report)
 	}
 }

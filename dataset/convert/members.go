@@ -7,22 +7,11 @@ import (
 	"ibid"
 )
 
-// A column is a member of our own records: its name, what a cell of it holds in CSV, and
-// how it is read.
+// A column is a member of our own records: its name, and how it is read.
 type column[T any] struct {
 	name string
-	cell cellKind
 	read func(*T, value)
 }
-
-// A cellKind is what the cells of a column are in CSV.
-type cellKind uint8
-
-const (
-	textCell cellKind = iota
-	integerCell
-	floatCell
-)
 
 // columns are those of a record, or of the elements of one of its lists.
 type columns[T any] []column[T]
@@ -66,84 +55,84 @@ type placeOf struct {
 
 func placeColumns[T any](of func(*T) placeOf) columns[T] {
 	return columns[T]{
-		{"doc", textCell, func(t *T, v value) { p := of(t); *p.doc, *p.docNull = v.label(), !v.given() }},
-		{"page", integerCell, func(t *T, v value) { *of(t).page = v.integerOf(32) }},
-		{"start", integerCell, func(t *T, v value) { *of(t).start = v.integerOf(64) }},
-		{"end", integerCell, func(t *T, v value) { *of(t).end = v.integerOf(64) }},
-		{"unit", textCell, func(t *T, v value) { *of(t).unit = v.oneOf(units) }},
+		{"doc", func(t *T, v value) { p := of(t); *p.doc, *p.docNull = v.label(), !v.given() }},
+		{"page", func(t *T, v value) { *of(t).page = v.integerOf(32) }},
+		{"start", func(t *T, v value) { *of(t).start = v.integerOf(64) }},
+		{"end", func(t *T, v value) { *of(t).end = v.integerOf(64) }},
+		{"unit", func(t *T, v value) { *of(t).unit = v.oneOf(units) }},
 	}
 }
 
 // The columns of rows, but for lists, and of the elements of lists.
 var (
 	rowColumns = columns[jsonlRecord]{
-		{"id", textCell, func(c *jsonlRecord, v value) { c.row.ID, c.hasID = v.label(), v.given() }},
-		{"system", textCell, func(c *jsonlRecord, v value) {
+		{"id", func(c *jsonlRecord, v value) { c.row.ID, c.hasID = v.label(), v.given() }},
+		{"system", func(c *jsonlRecord, v value) {
 			if s, given := v.text(); given {
 				c.row.System, c.hasSystem = s, true
 			}
 		}},
-		{"query", textCell, func(c *jsonlRecord, v value) { c.row.Query, c.row.QueryNull = v.string(), !v.given() }},
-		{"answer", textCell, func(c *jsonlRecord, v value) { c.row.Answer, c.row.AnswerNull = v.string(), !v.given() }},
-		{"provider", textCell, func(c *jsonlRecord, v value) { c.row.Provider = v.string() }},
-		{"model", textCell, func(c *jsonlRecord, v value) { c.row.Model = v.string() }},
-		{"answer_cost_usd", floatCell, func(c *jsonlRecord, v value) { c.row.CostUSD = v.float() }},
-		{"answer_tokens", integerCell, func(c *jsonlRecord, v value) { c.row.Tokens = v.integer() }},
-		{"answer_latency_ms", floatCell, func(c *jsonlRecord, v value) { c.row.LatencyMillis = v.float() }},
+		{"query", func(c *jsonlRecord, v value) { c.row.Query, c.row.QueryNull = v.string(), !v.given() }},
+		{"answer", func(c *jsonlRecord, v value) { c.row.Answer, c.row.AnswerNull = v.string(), !v.given() }},
+		{"provider", func(c *jsonlRecord, v value) { c.row.Provider = v.string() }},
+		{"model", func(c *jsonlRecord, v value) { c.row.Model = v.string() }},
+		{"answer_cost_usd", func(c *jsonlRecord, v value) { c.row.CostUSD = v.float() }},
+		{"answer_tokens", func(c *jsonlRecord, v value) { c.row.Tokens = v.integerOf(64) }},
+		{"answer_latency_ms", func(c *jsonlRecord, v value) { c.row.LatencyMillis = v.float() }},
 	}
 	citationColumns = append(placeColumns(func(c *ibid.Citation) placeOf {
 		return placeOf{&c.Doc, &c.DocNull, &c.Page, &c.Start, &c.End, &c.Unit}
 	}), columns[ibid.Citation]{
-		{"cited_text", textCell, func(c *ibid.Citation, v value) { c.CitedText = v.string() }},
-		{"title", textCell, func(c *ibid.Citation, v value) { c.Title = v.string() }},
-		{"answer_start", integerCell, func(c *ibid.Citation, v value) { c.AnswerStart = v.integerOf(64) }},
-		{"answer_end", integerCell, func(c *ibid.Citation, v value) { c.AnswerEnd = v.integerOf(64) }},
-		{"answer_role", textCell, func(c *ibid.Citation, v value) {
+		{"cited_text", func(c *ibid.Citation, v value) { c.CitedText = v.string() }},
+		{"title", func(c *ibid.Citation, v value) { c.Title = v.string() }},
+		{"answer_start", func(c *ibid.Citation, v value) { c.AnswerStart = v.integerOf(64) }},
+		{"answer_end", func(c *ibid.Citation, v value) { c.AnswerEnd = v.integerOf(64) }},
+		{"answer_role", func(c *ibid.Citation, v value) {
 			var err error
 			if c.AnswerRole, err = ibid.ParseRole(v.string()); err != nil {
 				v.fail("%v", err)
 			}
 		}},
-		{"citation_id", textCell, func(c *ibid.Citation, v value) { c.CitationID = v.label() }},
-		{"claim_id", textCell, func(c *ibid.Citation, v value) { c.ClaimID = v.label() }},
-		{"source_type", textCell, func(c *ibid.Citation, v value) { c.SourceType = v.string() }},
-		{"method", textCell, func(c *ibid.Citation, v value) { c.Method = v.string() }},
-		{"confidence", floatCell, func(c *ibid.Citation, v value) { c.Confidence = v.float() }},
-		{"relevance", floatCell, func(c *ibid.Citation, v value) { c.Relevance = v.float() }},
-		{"token_contribution", integerCell, func(c *ibid.Citation, v value) { c.TokenContribution = v.integerOf(64) }},
-		{"source_reference", textCell, func(c *ibid.Citation, v value) { c.SourceReference = v.column() }},
+		{"citation_id", func(c *ibid.Citation, v value) { c.CitationID = v.label() }},
+		{"claim_id", func(c *ibid.Citation, v value) { c.ClaimID = v.label() }},
+		{"source_type", func(c *ibid.Citation, v value) { c.SourceType = v.string() }},
+		{"method", func(c *ibid.Citation, v value) { c.Method = v.string() }},
+		{"confidence", func(c *ibid.Citation, v value) { c.Confidence = v.float() }},
+		{"relevance", func(c *ibid.Citation, v value) { c.Relevance = v.float() }},
+		{"token_contribution", func(c *ibid.Citation, v value) { c.TokenContribution = v.integerOf(64) }},
+		{"source_reference", func(c *ibid.Citation, v value) { c.SourceReference = v.column() }},
 	}...)
 	truthColumns = append(placeColumns(func(m *ibid.Mark) placeOf {
 		return placeOf{&m.Doc, &m.DocNull, &m.Page, &m.Start, &m.End, &m.Unit}
 	}), columns[ibid.Mark]{
-		{"annotator", textCell, func(m *ibid.Mark, v value) { m.Annotator = v.label() }},
-		{"cited_text", textCell, func(m *ibid.Mark, v value) { m.CitedText = v.string() }},
-		{"claim_id", textCell, func(m *ibid.Mark, v value) { m.ClaimID = v.label() }},
+		{"annotator", func(m *ibid.Mark, v value) { m.Annotator = v.label() }},
+		{"cited_text", func(m *ibid.Mark, v value) { m.CitedText = v.string() }},
+		{"claim_id", func(m *ibid.Mark, v value) { m.ClaimID = v.label() }},
 	}...)
 	claimColumns = columns[ibid.Claim]{
-		{"claim_id", textCell, func(c *ibid.Claim, v value) { c.ClaimID = v.label() }},
-		{"text", textCell, func(c *ibid.Claim, v value) { c.Text = v.string() }},
-		{"start", integerCell, func(c *ibid.Claim, v value) { c.Start = v.integerOf(64) }},
-		{"end", integerCell, func(c *ibid.Claim, v value) { c.End = v.integerOf(64) }},
+		{"claim_id", func(c *ibid.Claim, v value) { c.ClaimID = v.label() }},
+		{"text", func(c *ibid.Claim, v value) { c.Text = v.string() }},
+		{"start", func(c *ibid.Claim, v value) { c.Start = v.integerOf(64) }},
+		{"end", func(c *ibid.Claim, v value) { c.End = v.integerOf(64) }},
 	}
 	labelColumns = columns[ibid.Label]{
-		{"annotator", textCell, func(l *ibid.Label, v value) { l.Annotator = v.label() }},
-		{"claim_id", textCell, func(l *ibid.Label, v value) { l.ClaimID = v.label() }},
-		{"citation_id", textCell, func(l *ibid.Label, v value) { l.CitationID = v.label() }},
-		{"kind", textCell, func(l *ibid.Label, v value) { l.Kind = v.oneOf(kinds) }},
-		{"value", floatCell, func(l *ibid.Label, v value) { l.Value = v.float() }},
+		{"annotator", func(l *ibid.Label, v value) { l.Annotator = v.label() }},
+		{"claim_id", func(l *ibid.Label, v value) { l.ClaimID = v.label() }},
+		{"citation_id", func(l *ibid.Label, v value) { l.CitationID = v.label() }},
+		{"kind", func(l *ibid.Label, v value) { l.Kind = v.oneOf(kinds) }},
+		{"value", func(l *ibid.Label, v value) { l.Value = v.float() }},
 	}
 	documentColumns = columns[ibid.Document]{
-		{"doc", textCell, func(d *ibid.Document, v value) { d.Doc = v.required() }}, // without a name it cannot be cited
-		{"title", textCell, func(d *ibid.Document, v value) { d.Title = v.string() }},
-		{"text", textCell, func(d *ibid.Document, v value) { d.Text, d.HasText = v.text() }},
-		{"source_type", textCell, func(d *ibid.Document, v value) { d.SourceType = v.string() }},
-		{"pages", textCell, func(d *ibid.Document, v value) { d.Pages, d.HasPages = v.texts() }},
-		{"blocks", textCell, func(d *ibid.Document, v value) { d.Blocks, d.HasBlocks = v.texts() }},
+		{"doc", func(d *ibid.Document, v value) { d.Doc = v.required() }}, // without a name it cannot be cited
+		{"title", func(d *ibid.Document, v value) { d.Title = v.string() }},
+		{"text", func(d *ibid.Document, v value) { d.Text, d.HasText = v.text() }},
+		{"source_type", func(d *ibid.Document, v value) { d.SourceType = v.string() }},
+		{"pages", func(d *ibid.Document, v value) { d.Pages, d.HasPages = v.texts() }},
+		{"blocks", func(d *ibid.Document, v value) { d.Blocks, d.HasBlocks = v.texts() }},
 	}
 	messageColumns = columns[ibid.Message]{
-		{"role", textCell, func(m *ibid.Message, v value) { m.Role = v.oneOf(roles) }},
-		{"content", textCell, func(m *ibid.Message, v value) { m.Content = v.string() }},
+		{"role", func(m *ibid.Message, v value) { m.Role = v.oneOf(roles) }},
+		{"content", func(m *ibid.Message, v value) { m.Content = v.string() }},
 	}
 )
 
