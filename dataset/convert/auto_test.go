@@ -108,7 +108,7 @@ func TestAutoDirectory(t *testing.T) {
 	want := []string{
 		"d.json:1:1: no format is recognised: the first record has some",
 		"e.csv:1:1: no format is recognised: a table with the columns x, y",
-		"f.json:1:11: broken: truncated: the line ends where a value should be",
+		"f.json:1:11: broken: truncated: the text ends before its object does",
 		"g.json:1:1: empty",
 	}
 	if diff := cmp.Diff(want, reasons); diff != "" {

@@ -158,7 +158,7 @@ func TestExpertQAErrors(t *testing.T) {
 		{"unknown support", strings.Replace(good, "null", `"complete"`, 1), `-:2:107: answers.s.claims[0].support: unknown value "complete", did you mean Complete?`},
 		{"evidence of another type", strings.Replace(good, `[],"support`, `[7],"support`, 1), `-:2:95: answers.s.claims[0].evidence[0]: want a string, got a number`},
 		{"two records", good + good, `-:2:116: something follows the record on its line`},
-		{"truncated", good[:40], `-:2:41: answers.s: truncated: the line ends within a string`},
+		{"truncated", good[:40], `-:2:41: answers.s: truncated: the text ends before its object does`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

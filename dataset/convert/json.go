@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -72,19 +74,22 @@ func (r *jsonText) checkAll(data []byte) *jsonError {
 
 // check reads the whole text. What passes can be cut into values by its brackets.
 func (r *jsonText) check(start int) *jsonError {
-	if r.data[start] != '{' {
-		return r.noObject(start)
-	}
 	r.input = *bytes.NewBuffer(r.data)
 	d := &r.decoder
 	d.Reset(&r.input)
 	for ended := false; !ended; {
-		if _, err := d.ReadToken(); err != nil {
+		if _, err := d.ReadToken(); err != nil && d.StackDepth() == 0 {
+			first, _ := utf8.DecodeRune(r.data[start:])
+			return &jsonError{start, fmt.Sprintf("want an object, got %q", first)}
+		} else if err != nil {
 			return r.explain(err)
+		}
+		if r.data[start] != '{' {
+			return &jsonError{start, "want an object, got " + kindOf(r.data[start])}
 		}
 		depth := d.StackDepth()
 		if depth > maxDepth {
-			return r.errorAt(int(d.InputOffset())-1, containerPath(d), fmt.Sprintf("nested deeper than %d", maxDepth))
+			return r.errorAt(int(d.InputOffset())-1, pointerPath(d.StackPointer()), fmt.Sprintf("nested deeper than %d", maxDepth))
 		}
 		ended = depth == 0
 	}
@@ -92,6 +97,43 @@ func (r *jsonText) check(start int) *jsonError {
 		return &jsonError{rest, "something follows the record on its line"}
 	}
 	return nil
+}
+
+// explain says what jsontext finds wrong, and where.
+func (r *jsonText) explain(err error) *jsonError {
+	wrong, ok := err.(*jsontext.SyntacticError)
+	if !ok {
+		wrong = &jsontext.SyntacticError{ByteOffset: r.decoder.InputOffset(), Err: err}
+	}
+	reason := wrong.Err.Error()
+	switch {
+	case wrong.Err == jsontext.ErrDuplicateName:
+		reason = "repeated member " + quoted(wrong.JSONPointer.LastToken())
+		wrong.JSONPointer = wrong.JSONPointer.Parent()
+	case wrong.Err == io.ErrUnexpectedEOF:
+		wrong.ByteOffset, reason = int64(len(r.data)), "truncated: the text ends before its object does"
+	}
+	return r.errorAt(int(wrong.ByteOffset), pointerPath(wrong.JSONPointer), shorten(reason, 300))
+}
+
+// pointerPath is a JSON pointer as a path such as citations[2].
+func pointerPath(p jsontext.Pointer) (path string) {
+	for name := range p.Tokens() {
+		if i, err := strconv.Atoi(name); err == nil && path != "" {
+			path = indexed(path, i)
+		} else {
+			path = memberPath(path, name)
+		}
+	}
+	return path
+}
+
+// errorAt is an error at a byte of the text, in a value at a path.
+func (r *jsonText) errorAt(at int, path, msg string) *jsonError {
+	if path != "" {
+		msg = clipped(path) + ": " + msg
+	}
+	return &jsonError{at, msg}
 }
 
 func memberPath(of, name string) string {

@@ -305,8 +305,8 @@ func TestLabelStudioMalformed(t *testing.T) {
 		{"skipped", `{"id":1,"data":{},"annotations":[{"was_cancelled":"yes","result":[]}]}`, `-:2:51: annotations[0].was_cancelled: want a boolean, got a string`},
 		{"predictions", `{"id":1,"data":{},"annotations":[],"predictions":{}}`, `-:2:50: predictions: want a list, got an object`},
 		{"the same again", good, `-:2:1: task "good" of system "default" is there twice`},
-		{"half", `{"id":1,"data":{`, `-:2:17: data: truncated: the line ends where a member name should be`},
-		{"Latin-1", "{\"id\":1,\"data\":{\"text\":\"\xfc\"},\"annotations\":[]}", `-:2:25: data.text: invalid UTF-8: byte 0xfc`},
+		{"half", `{"id":1,"data":{`, `-:2:17: data: truncated: the text ends before its object does`},
+		{"Latin-1", "{\"id\":1,\"data\":{\"text\":\"\xfc\"},\"annotations\":[]}", `-:2:25: data.text: invalid UTF-8`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -271,7 +271,7 @@ func TestMarkFiles(t *testing.T) {
 		"i.json:1:2: truncated: the list of records does not end",
 		"j.json:1:4: something follows the list of records",
 		"k.json:1:14: want a record",
-		"l.json:1:11: id: truncated: the line ends within a string",
+		"l.json:1:11: id: truncated: the text ends before its object does",
 		"l.json:1:11: truncated: the list of records does not end",
 		"m.json: file over 4096 bytes (--limits): JSON Lines (.jsonl) can be of any length",
 		"n.json:1:1: empty")
