@@ -497,7 +497,7 @@ func (w *exchangeWriter) mark(t *foundTruth) ibid.Mark {
 	m := ibid.Mark{Annotator: t.annotator, Doc: w.named[t.source]}
 	if t.quoted {
 		m.CitedText = t.span.quote.text
-		m.Start, m.End, m.Unit = t.span.evidence.placed(s.searched().text, &t.span.quote, w.proof.chosen)
+		m.Start, m.End, m.Unit = t.span.quote.placed(s.searched().text, w.proof.chosen)
 		return m
 	}
 	m.Start, m.End, m.Unit = t.span.place(s.searched().text, w.proof.chosen)
@@ -512,7 +512,7 @@ func (w *exchangeWriter) mark(t *foundTruth) ibid.Mark {
 func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 	q := &c.span.quote
 	if c.source != noSource && w.x.sources[c.source].searched() != nil {
-		out.Start, out.End, out.Unit = c.span.evidence.placed(w.x.sources[c.source].searched().text, q, w.proof.chosen)
+		out.Start, out.End, out.Unit = q.placed(w.x.sources[c.source].searched().text, w.proof.chosen)
 	} else {
 		r := readings[w.proof.chosen]
 		lo, hi := r.units(q.start, q.end)
@@ -588,8 +588,6 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 		return integer(base + e.lo), integer(base + e.hi), "the text is not there, but found once elsewhere: moved to it"
 	case quotes && v == mismatched:
 		return ibid.Integer{}, ibid.Integer{}, "the text is not there, nor found once elsewhere"
-	case quotes && e.shifted:
-		return integer(base + e.lo), integer(base + e.hi), ""
 	}
 	lo, hi, ok := r.Span(text, m.start, m.end)
 	if ok {

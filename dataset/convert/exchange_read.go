@@ -210,7 +210,7 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 	if c.flat != nil {
 		return c.flatRows(ctx, from, tree, only, do)
 	}
-	w, err := unwrapped(tree, p)
+	w, err := unwrapped(ctx, tree, p)
 	if err != nil {
 		return do(mistaken(err))
 	}

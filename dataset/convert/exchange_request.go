@@ -103,68 +103,38 @@ type wrappedResponse struct {
 	latency           ibid.Number
 }
 
-// unwrapped takes a response out of an object that has it as a member: a line of a batch, or
-// one that a user made.
-func unwrapped(tree any, p *program) (w wrappedResponse, err error) {
-	o, ok := tree.(map[string]any)
-	w.response = tree
-	if !ok || !p.has["asked"] {
-		return w, nil
+// envelope takes responses and requests out of what holds them.
+var envelope = func() *program {
+	p, err := newProgram("response", "def row: unwrapped; def asked: unwrapped_request;")
+	if err != nil {
+		panic(err)
 	}
-	switch response, isBatch := o["response"].(map[string]any); {
-	case isBatch:
-		w.response = response
-		if body, ok := response["body"].(map[string]any); ok {
-			w.response = body
-		}
-	default:
-		result, ok := o["result"].(map[string]any)
-		if !ok {
-			return w, nil
-		}
-		if kind, ok := result["type"].(string); ok && kind != "succeeded" {
-			return w, &placedError{o, "result", "the request of the batch has not succeeded: " + quoted(kind)}
-		}
-		message, ok := result["message"].(map[string]any)
-		if !ok {
-			return w, nil
-		}
-		w.response = message
+	return p
+}()
+
+// unwrapped takes a response out of an object that has it as a member.
+func unwrapped(ctx context.Context, tree any, p *program) (w wrappedResponse, err error) {
+	if !p.has["asked"] {
+		return wrappedResponse{response: tree}, nil
 	}
-	text := func(name, helper string) (s string) {
-		switch v := memberOf(o, name, false, memberHelpers[helper]).(type) {
-		case string:
-			return v
-		case error:
-			err = v
-		}
-		return ""
+	out, err := envelope.first(ctx, "row", &programRecord{}, tree)
+	if err != nil {
+		return w, err
 	}
-	if w.id = text("id", "id"); w.id == "" {
-		w.id = text("custom_id", "id")
-	}
-	w.system, w.query = text("system", "str"), text("query", "str")
-	w.request, _ = o["request"].(map[string]any)
 	f := filler{}
-	w.cost, w.latency = f.number(o, "answer_cost_usd"), f.number(o, "answer_latency_ms")
-	w.tokens = f.number(o, "answer_tokens")
-	if err == nil {
-		err = f.err
-	}
-	return w, err
+	o := f.object(out, "response")
+	return wrappedResponse{
+		response: o["response"], request: o["request"],
+		id: f.text(o, "id"), system: f.text(o, "system"), query: f.text(o, "query"),
+		cost: f.number(o, "cost_usd"), tokens: f.number(o, "tokens"), latency: f.number(o, "latency_ms"),
+	}, f.err
 }
 
 // requestOf reads the request that a record holds beside its response; nil if it holds none.
 func (c *exchangeReader) requestOf(ctx context.Context, asked any, from *programRecord) (*request, error) {
-	body, ok := asked.(map[string]any)
-	if !ok {
-		return nil, nil
-	}
-	for _, name := range []string{"params", "body"} { // in files of batches it is a member
-		if inner, ok := body[name].(map[string]any); ok && body["custom_id"] != nil {
-			body = inner
-			break
-		}
+	body, err := envelope.first(ctx, "asked", &programRecord{}, asked)
+	if err != nil || body == nil {
+		return nil, err
 	}
 	q := &request{pdfs: &c.pdfs}
 	out, err := c.program.first(ctx, "asked", from, body)

@@ -205,3 +205,13 @@ func TestGeminiStreamTruncated(t *testing.T) {
 	}
 	wantErrors(t, report.Errors, path+":1:7: truncated: the stream ends before a finishReason")
 }
+
+// TestBatchWithoutRequest: a line of a batch has no request in it, so what it asked is not known:
+// what is cited is called as the citation calls it, and may be there.
+func TestBatchWithoutRequest(t *testing.T) {
+	m, report := importText(t, "anthropic", `{"custom_id":"q","result":{"type":"succeeded","message":{"type":"message","model":"m","content":[{"type":"text","text":"Grass is green.","citations":[`+
+		`{"type":"char_location","cited_text":"green","document_index":0,"document_title":"Facts","start_char_index":13,"end_char_index":18}]}]}}}`, Options{})
+	if len(m.rows) != 1 || m.rows[0].Citations[0].Doc != "Facts" || report.Warned != 0 {
+		t.Errorf("rows %+v; report: %+v", m.rows, report)
+	}
+}

@@ -113,3 +113,19 @@ def fold_chat:
 
 # the request of chat completions, and of those who ask like it
 def asked_chat: {model: str("model"), query: query_of(.messages // .input; .content; "user")};
+
+# a response out of an object that has it as a member, a line of a batch or one that a user made,
+# and what stands beside it
+def unwrapped: . as $in
+  | if type != "object" then null
+    elif (.response | type) == "object" then .response | (.body | objects) // .
+    elif (.result | type) != "object" then null
+    elif (.result.type | type) == "string" and .result.type != "succeeded" then
+      bad("result"; "the request of the batch has not succeeded: \(.result.type | quoted)")
+    else (.result.message | objects) // null end
+  | if . == null then {response: $in} else . as $response | $in
+      | {$response, id: first_of(id("id"), id("custom_id")), system: str("system"), query: str("query"), request,
+         cost_usd: num("answer_cost_usd"), tokens: num("answer_tokens"), latency_ms: num("answer_latency_ms")} end;
+
+# a request, which in files of batches is a member
+def unwrapped_request: first(objects | if .custom_id != null then (.params, .body | objects) else empty end, .) // null;

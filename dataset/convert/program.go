@@ -306,7 +306,7 @@ func (p *program) is(ctx context.Context, function string, in any) bool {
 
 // fits reports whether a record, or the response that it wraps, is of the format.
 func (p *program) fits(ctx context.Context, record any) bool {
-	w, err := unwrapped(record, p)
+	w, err := unwrapped(ctx, record, p)
 	return err == nil && p.is(ctx, "fits", w.response)
 }
 

@@ -179,8 +179,6 @@ type evidenceKind struct {
 	found      bool      // the text holds it exactly once; sought only if exact lacks the documented reading
 	degenerate bool      // the offsets make no span
 	coarse     coarseUnit
-	shifted    bool // all quotes of the document are off by the same number of units
-	shift      Reading
 }
 
 // noSpan is the evidence of offsets that make no span under any reading.
@@ -215,15 +213,10 @@ const (
 
 func (u coarseUnit) String() string { return [...]string{"", "page", "block"}[u] }
 
-// test examines what is quoted from one text, all of it at once, leaves with each quote what it
-// says, and counts it.
+// test examines what is quoted from one text, leaves with each quote what it says, and counts it.
 func (p *proof) test(s *searched, quoted []*markedSpan) {
 	for _, m := range quoted {
-		m.evidence = p.examine(s, &m.quote)
-	}
-	findShift(s.text, quoted)
-	for _, m := range quoted {
-		if !m.counted {
+		if m.evidence = p.examine(s, &m.quote); !m.counted {
 			p.countQuote(m)
 		}
 	}
@@ -300,48 +293,6 @@ func (p *proof) compare(set readingSet, spans *[len(readings)][2]int) {
 	}
 }
 
-// findShift looks for a prefix that was taken off the text after the offsets
-// were made: no reading reproduces any of its quotes, each is found exactly once,
-// and two or more, at different places, lie before their offsets by the same
-// number of units.
-func findShift(text *token.Text, quoted []*markedSpan) {
-	apart := false // two quotes at one place agree by themselves
-	for _, m := range quoted {
-		if e := &m.evidence; e.exact != 0 || e.alike != 0 || !e.found || e.degenerate {
-			return
-		}
-		apart = apart || m.quote.start != quoted[0].quote.start
-	}
-	if !apart {
-		return
-	}
-	for _, r := range readings {
-		if r.OneBased || !sameShift(text, quoted, r) {
-			continue
-		}
-		for _, m := range quoted {
-			m.evidence.shifted, m.evidence.shift = true, m.quote.read(r)
-		}
-		return
-	}
-}
-
-// sameShift reports whether, read as r, all quotes are off by the same number
-// of units.
-func sameShift(text *token.Text, quoted []*markedSpan, r Reading) bool {
-	var shift int64
-	for i, m := range quoted {
-		r := m.quote.read(r)
-		start, end := r.units(m.quote.start, m.quote.endUnder(r))
-		lo, hi := int64(text.Offset(r.Unit, int(m.evidence.lo))), int64(text.Offset(r.Unit, int(m.evidence.hi)))
-		if end-start != hi-lo || start <= lo || i > 0 && start-lo != shift {
-			return false
-		}
-		shift = start - lo
-	}
-	return true
-}
-
 // A verdict is what is said of one quote once the reading of its file is known.
 type verdict uint8
 
@@ -414,7 +365,7 @@ func (k *evidenceKind) verdict(reading int) verdict {
 		return degenerate
 	case k.coarse != noCoarse && k.exact != 0:
 		return proved
-	case k.shifted, (k.exact|k.alike)>>reading&1 == 1:
+	case (k.exact|k.alike)>>reading&1 == 1:
 		return proved
 	case k.found:
 		return repaired
@@ -428,11 +379,7 @@ func (k *evidenceKind) name(reading int) string {
 		return k.coarse.String()
 	}
 	q := quote{unit: k.unit}
-	name := q.read(readings[reading]).String()
-	if k.shifted {
-		name = k.shift.String() + "_shifted"
-	}
-	return name
+	return q.read(readings[reading]).String()
 }
 
 // settleFile decides on the reading of a file that has offsets into documents only,
@@ -491,10 +438,7 @@ func (p *proof) offsets() Offsets {
 // placed returns q's offsets as ours under the reading of the file. unit is "",
 // or the unit that the offsets had to be left in, because they make no span of
 // the text and so have no place in code points.
-func (e *evidence) placed(text *token.Text, q *quote, chosen int) (start, end ibid.Integer, unit string) {
-	if e.shifted {
-		return integer(e.lo), integer(e.hi), ""
-	}
+func (q *quote) placed(text *token.Text, chosen int) (start, end ibid.Integer, unit string) {
 	r := q.read(readings[chosen])
 	if lo, hi, ok := q.span(text, r); ok {
 		return integer(int64(lo)), integer(int64(hi)), ""
@@ -551,7 +495,7 @@ func (m *markedSpan) place(text *token.Text, reading int) (start, end ibid.Integ
 	if m.verdict(reading) == repaired {
 		return integer(m.evidence.lo), integer(m.evidence.hi), ""
 	}
-	return m.evidence.placed(text, &m.quote, reading)
+	return m.quote.placed(text, reading)
 }
 
 // markReasons say what is wrong with truth that is not where its quote is: every
