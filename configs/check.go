@@ -151,12 +151,35 @@ func headerValues(m map[string]string) string {
 }
 
 // reservedMembers are the members of a request that ibid writes and reads itself.
-var reservedMembers = []string{"model", "messages", "stream", "n", "response_format", "max_tokens", "max_completion_tokens", "max_output_tokens"}
+var reservedMembers = []string{"model", "messages", "stream", "n", "response_format"}
 
-func extraMembers(m map[string]any) string {
+func requestMembers(m map[string]any) string {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if slices.Contains(reservedMembers, name) {
 			return flowString(name) + " cannot be set here; ibid needs it for itself"
+		}
+	}
+	for _, name := range []string{"max_tokens", "max_completion_tokens"} {
+		if n, ok := m[name].(int64); m[name] != nil && (!ok || n < 0) {
+			return flowString(name) + ": want a count of tokens"
+		}
+	}
+	return ""
+}
+
+// tokenPrices wants the prices of both directions, each from 0.
+func tokenPrices(m map[string]float64) string {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if !slices.Contains([]string{"prompt", "completion", "cached"}, name) {
+			return flowString(name) + " is no price; want prompt, completion and perhaps cached"
+		}
+		if !(m[name] >= 0) {
+			return flowString(name) + ": want a value of at least 0, got " + flowNumber(m[name])
+		}
+	}
+	for _, name := range []string{"prompt", "completion"} {
+		if _, given := m[name]; !given {
+			return name + " is missing: want prompt and completion"
 		}
 	}
 	return ""

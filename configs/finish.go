@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,7 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 	l.limitToOneCall(c)
 	spareSmallServers(c)
 	inheritRetries(c)
+	completeRequest(c)
 	lowerThresholds(c)
 	l.refuseIncomplete(c)
 	l.checkLive(c)
@@ -52,7 +54,7 @@ func (l *loader) limitToOneCall(c *Config) {
 // smallServer is how many calls are under way at once, unless the user says more, at an
 // endpoint that is a machine of the user's own: it queues what it cannot compute, and
 // calls time out there.
-const smallServer = 4
+const smallServer = 8
 
 func spareSmallServers(c *Config) {
 	if c.IsSet("judge.concurrency") || !c.Performance.ParallelEvaluation || !c.Judge.AsksModels() || !private(c.Judge.BaseURL) {
@@ -77,6 +79,17 @@ func inheritRetries(c *Config) {
 	} else if first.value != second.value {
 		c.warn(second, "judge.retry_attempts is "+flowText(first.value)+" ("+first.at.String()+") and wins")
 	}
+}
+
+// completeRequest adds the members of every request that are there unless the user says
+// otherwise.
+func completeRequest(c *Config) {
+	a := c.values[byName["judge.request"]]
+	given, _ := a.value.(map[string]any)
+	all := maps.Clone(a.setting.def.(map[string]any))
+	maps.Copy(all, given)
+	a.value = all
+	c.assign(a)
 }
 
 func (c *Config) warn(a assigned, msg string) {
@@ -112,12 +125,10 @@ func usedBy(name, kind string) bool {
 		return true
 	case "judge.evidence":
 		return canMove(kind)
-	case "judge.replay":
+	case "judge.file":
 		return kind == "recorded"
 	case "judge.necessity":
 		return kind == "recorded" || slices.Contains(liveJudges, kind)
-	case "judge.provider":
-		return kind == "openrouter"
 	}
 	return slices.Contains(liveJudges, kind)
 }
@@ -153,7 +164,7 @@ func (l *loader) refuseIncomplete(c *Config) {
 			"set presence.semantic.base_url, such as http://localhost:8000/v1",
 		},
 		refusal{
-			c.Claims == "model" && !j.AsksModels() && !(j.Kind == "recorded" && j.Replay != ""), "claims",
+			c.Claims == "model" && !j.AsksModels() && !(j.Kind == "recorded" && j.File != ""), "claims",
 			"judge " + j.Kind + " asks no model, so nothing can make claims of sentences", "set judge.kind to openrouter or openai, or claims: sentences",
 		},
 	)

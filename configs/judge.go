@@ -17,18 +17,19 @@ const autoModel = "openrouter/auto"
 // AsksModels reports whether the judge asks models over the network.
 func (j *Judge) AsksModels() bool { return slices.Contains(liveJudges, j.Kind) }
 
-// Models are the models that judge: those of the panel, else the one; nil if the
-// judge asks none.
+// Models are the models that judge; nil if the judge asks none.
 func (j *Judge) Models() []string {
-	switch {
-	case !j.AsksModels():
+	if !j.AsksModels() || len(j.Model) == 0 {
 		return nil
-	case len(j.Panel) > 0:
-		return j.Panel
-	case j.Model != "":
-		return []string{j.Model}
 	}
-	return nil
+	return j.Model
+}
+
+// RequestMembers are the members of every request, without those that are left out.
+func (j *Judge) RequestMembers() map[string]any {
+	out := maps.Clone(j.Request)
+	maps.DeleteFunc(out, func(_ string, v any) bool { return v == nil })
+	return out
 }
 
 // checkLive checks the settings of a judge that asks models against each other.
@@ -42,30 +43,15 @@ func (l *loader) checkLive(c *Config) {
 		return
 	}
 	l.refuse(c,
-		refusal{j.Batch && j.ServiceTier != "", "judge.service_tier", "is given with judge.batch, whose tier is the batch", "leave one of them out"},
-		refusal{j.BatchLines > 0 && !j.Batch, "judge.batch_lines", "is given without judge.batch", "add judge.batch: true, or leave it out"},
+		refusal{j.Batch && j.Request["service_tier"] != nil, "judge.request", "has a service_tier with judge.batch, whose tier is the batch", "leave one of them out"},
 		refusal{len(j.Models()) == 0, "judge.kind", "judge " + j.Kind + " has no model", "name one: --model VENDOR/MODEL, or judge.model in the run file"},
 		refusal{j.Kind == "openai" && !c.IsSet("judge.base_url"), "judge.kind", "judge openai has no endpoint", "set judge.base_url, such as http://localhost:8000/v1"},
 	)
-	key := "judge.model"
-	if len(j.Panel) > 0 {
-		key = "judge.panel"
-	}
 	for _, m := range j.Models() {
-		l.refuse(c, refusal{j.Kind == "openrouter" && !strings.Contains(m, "/"), key, flowString(m) + " has no vendor", "OpenRouter's models are called VENDOR/MODEL"})
+		l.refuse(c, refusal{j.Kind == "openrouter" && !strings.Contains(m, "/"), "judge.model", flowString(m) + " has no vendor", "OpenRouter's models are called VENDOR/MODEL"})
 	}
 	l.checkVerifier(c)
-	_, tierTwice := j.ExtraBody["service_tier"]
-	const prompt, completion = "judge.prices.prompt", "judge.prices.completion"
-	l.refuse(c,
-		refusal{j.Protocol == "score" && j.Necessity, "judge.necessity", "protocol score cannot ask which citations are needed", "use judge.protocol: verdicts"},
-		refusal{
-			tierTwice && j.ServiceTier != "", "judge.service_tier", "is given in judge.extra_body, too",
-			"give it here alone: there it is part of the cache's key",
-		},
-		refusal{c.IsSet(prompt) && !c.IsSet(completion), prompt, "is given without " + completion, "give both"},
-		refusal{c.IsSet(completion) && !c.IsSet(prompt), completion, "is given without " + prompt, "give both"},
-	)
+	l.refuse(c, refusal{j.Protocol == "score" && j.Necessity, "judge.necessity", "protocol score cannot ask which citations are needed", "use judge.protocol: verdicts"})
 }
 
 // SmallVerifier reports whether the judge is a model that is asked about one claim and
@@ -78,20 +64,15 @@ func (j *Judge) SmallVerifier() bool {
 func (l *loader) checkVerifier(c *Config) {
 	j := &c.Judge
 	if !j.SmallVerifier() {
-		l.refuse(c, refusal{
-			len(j.Template) > 0, "judge.template", "protocol " + j.Protocol + " has prompts, and no template",
-			"set judge.protocol: yes-no or classify, or judge.prompts",
-		})
 		return
 	}
 	says := "protocol " + j.Protocol + " asks about one claim and one text"
 	l.refuse(c,
 		refusal{j.Batch, "judge.batch", says + ", and what it asks next depends on the answer", "leave judge.batch out, or use judge.protocol: verdicts"},
-		refusal{len(j.Panel) > 0, "judge.panel", says + " of one model", "set judge.model, and run once for each model"},
+		refusal{len(j.Model) > 1, "judge.model", says + " of one model", "name one model, and run once for each"},
 		refusal{j.Necessity, "judge.necessity", says + ", and never which citations are needed", "use judge.protocol: verdicts"},
 		refusal{j.Votes > 1, "judge.votes", says + ", and gets the same answer again", "leave judge.votes out"},
 		refusal{c.Claims == "model", "claims", says + " and makes no claims of sentences", "use claims: sentences, or judge.protocol: verdicts"},
-		refusal{j.Prompts != "", "judge.prompts", says + " by a template", "set judge.template"},
 		refusal{
 			j.Protocol == "classify" && j.Kind == "openrouter", "judge.kind", "OpenRouter has no classifiers",
 			"use judge.kind: openai with judge.base_url, such as http://localhost:8080",
@@ -124,12 +105,6 @@ func warnLive(c *Config) {
 		return
 	}
 	warn := func(key, msg string) { c.warn(c.values[byName[key]], msg) }
-	if len(j.Panel) > 0 && c.IsSet("judge.model") {
-		warn("judge.model", "has no effect with judge.panel")
-	}
-	if !j.CacheResults && c.IsSet("judge.cache") {
-		warn("judge.cache", "has no effect without judge.cache_results")
-	}
 	if slices.Contains(j.Models(), autoModel) {
 		warn("judge.model", autoModel+" may choose another model for every row, and another tomorrow; name one to compare runs")
 	}

@@ -16,7 +16,7 @@ func TestModels(t *testing.T) {
 		{"judge=none", nil},
 		{"judge={kind: lexical, model: a/b}", nil},
 		{"judge={kind: openrouter, model: a/b}", []string{"a/b"}},
-		{"judge={kind: openrouter, model: a/b, panel: [c/d, e/f]}", []string{"c/d", "e/f"}},
+		{"judge={kind: openrouter, model: [c/d, e/f]}", []string{"c/d", "e/f"}},
 		{"judge={kind: openai, model: local, base_url: 'http://localhost:8000/v1'}", []string{"local"}},
 	} {
 		c, err := Load(Options{Set: []string{tt.set}})
@@ -37,9 +37,7 @@ func TestLiveWarnings(t *testing.T) {
 	}{
 		{"judge={kind: openrouter, model: a/b}", ""},
 		{"judge={kind: openrouter, model: openrouter/auto}", "judge.model: openrouter/auto may choose another model for every row"},
-		{"judge={kind: openrouter, panel: [a/b, openrouter/auto]}", "openrouter/auto may choose"},
-		{"judge={kind: openrouter, model: a/b, panel: [c/d]}", "judge.model: has no effect with judge.panel"},
-		{"judge={kind: openrouter, model: a/b, cache: x.sqlite, cache_results: false}", "judge.cache: has no effect without judge.cache_results"},
+		{"judge={kind: openrouter, model: [a/b, openrouter/auto]}", "openrouter/auto may choose"},
 		{"judge={kind: openrouter, model: a/b, base_url: 'http://example.org/v1'}", "judge.base_url: the key goes over the network unencrypted"},
 		{"judge={kind: openrouter, model: a/b, base_url: 'http://127.0.0.1:8000/v1'}", ""},
 		{"judge={kind: openrouter, model: a/b, base_url: 'http://localhost/v1'}", ""},
@@ -47,8 +45,7 @@ func TestLiveWarnings(t *testing.T) {
 		{"judge={kind: openai, model: m, base_url: 'http://example.org/v1'}", ""}, // no key is sent
 		{"judge={kind: openai, model: m, base_url: 'http://example.org/v1', api_key_env: KEY}", "judge.base_url: the key goes over the network unencrypted"},
 		{"judge={kind: openai, model: m, base_url: 'https://example.org/v1', api_key_env: KEY}", ""},
-		{"judge={kind: openai, model: m, base_url: 'https://example.org/v1', provider: {only: [x]}}", "judge.provider: has no effect with judge: openai"},
-		{"judge={kind: openrouter, model: a/b, provider: {only: [x]}, reasoning: {effort: low}}", ""},
+		{"judge={kind: openrouter, model: a/b, request: {provider: {only: [x]}, reasoning: {effort: low}}}", ""},
 		{"judge={kind: lexical, model: openrouter/auto}", "judge.model: has no effect with judge: lexical"},
 	} {
 		c, err := Load(Options{Set: []string{tt.set}})
@@ -100,16 +97,16 @@ func TestAPIKey(t *testing.T) {
 // how much.
 func TestConcurrency(t *testing.T) {
 	for set, want := range map[string]int64{
-		"judge={kind: openrouter, model: a/b}":                                            50,
-		"judge={kind: openai, model: m, base_url: 'https://example.org/v1'}":              50,
-		"judge={kind: openai, model: m, base_url: 'http://localhost:8000/v1'}":            4,
-		"judge={kind: openai, model: m, base_url: 'http://[::1]:8000/v1'}":                4,
-		"judge={kind: openai, model: m, base_url: 'http://192.168.1.7/v1'}":               4,
-		"judge={kind: openai, model: m, base_url: 'http://vllm:8000/v1'}":                 4,
-		"judge={kind: openai, model: m, base_url: 'http://gpu.local/v1'}":                 4,
-		"judge={kind: openai, model: m, base_url: 'http://8.8.8.8/v1'}":                   50,
+		"judge={kind: openrouter, model: a/b}":                                            48,
+		"judge={kind: openai, model: m, base_url: 'https://example.org/v1'}":              48,
+		"judge={kind: openai, model: m, base_url: 'http://localhost:8000/v1'}":            8,
+		"judge={kind: openai, model: m, base_url: 'http://[::1]:8000/v1'}":                8,
+		"judge={kind: openai, model: m, base_url: 'http://192.168.1.7/v1'}":               8,
+		"judge={kind: openai, model: m, base_url: 'http://vllm:8000/v1'}":                 8,
+		"judge={kind: openai, model: m, base_url: 'http://gpu.local/v1'}":                 8,
+		"judge={kind: openai, model: m, base_url: 'http://8.8.8.8/v1'}":                   48,
 		"judge={kind: openai, model: m, base_url: 'http://localhost/v1', concurrency: 9}": 9,
-		"judge=lexical": 50,
+		"judge=lexical": 48,
 	} {
 		c, err := Load(Options{Set: []string{set}})
 		if err != nil {
@@ -126,19 +123,21 @@ func TestRequestHeaders(t *testing.T) {
 	environment := map[string]string{"TEAM": "sk-9\n"}
 	const live = "judge={kind: openai, model: m, base_url: 'https://example.org/v1', headers: "
 	for set, want := range map[string]string{
-		live + "{X-Team: blue, X-Api-Key: 'env:TEAM'}}":                    "map[X-Api-Key:sk-9 X-Team:blue]",
-		live + "{X-Team: 'env:NONE'}}":                                     "environment variable NONE is not set",
-		live + "{X-Api-Key: sk-9}}":                                        "looks like a credential",
-		live + "{Authorization: Bearer sk-9}}":                             "looks like a credential",
-		live + "{X-Team: 'env:'}}":                                         "name of an environment variable",
-		live + "{'X Team': blue}}":                                         "no name of a header",
-		`judge={headers: {X-Team: "a\nb"}}`:                                "one line",
-		"judge={extra_body: {top_k: 1, n: 2}}":                             `"n" cannot be set here`,
-		"judge={extra_body: {max_tokens: 2}}":                              "max_tokens cannot be set here",
-		"judge={extra_body: {top_k: 1}}":                                   "map[]",
-		live + "{}, service_tier: flex}":                                   "map[]",
-		live + "{}, service_tier: fast}":                                   "auto, default, flex",
-		live + "{}, service_tier: flex, extra_body: {service_tier: flex}}": "is given in judge.extra_body, too",
+		live + "{X-Team: blue, X-Api-Key: 'env:TEAM'}}":          "map[X-Api-Key:sk-9 X-Team:blue]",
+		live + "{X-Team: 'env:NONE'}}":                           "environment variable NONE is not set",
+		live + "{X-Api-Key: sk-9}}":                              "looks like a credential",
+		live + "{Authorization: Bearer sk-9}}":                   "looks like a credential",
+		live + "{X-Team: 'env:'}}":                               "name of an environment variable",
+		live + "{'X Team': blue}}":                               "no name of a header",
+		`judge={headers: {X-Team: "a\nb"}}`:                      "one line",
+		"judge={request: {top_k: 1, n: 2}}":                      `"n" cannot be set here`,
+		"judge={request: {max_tokens: much}}":                    "max_tokens: want a count of tokens",
+		"judge={request: {top_k: 1}}":                            "map[]",
+		live + "{}, request: {service_tier: flex}}":              "map[]",
+		live + "{}, request: {service_tier: flex}, batch: true}": "service_tier with judge.batch",
+		"judge={prices: {prompt: 1}}":                            "completion is missing",
+		"judge={prices: {prompt: 1, completion: 2, output: 3}}":  "output is no price",
+		"judge={prices: {prompt: 1, completion: -2}}":            "at least 0, got -2",
 	} {
 		c, err := Load(Options{Set: []string{set}})
 		got := ""
@@ -167,7 +166,7 @@ func TestVerifierSettings(t *testing.T) {
 		supported, consistent float64
 	}{
 		{[]string{base + "}"}, 0.5, 0.5},
-		{[]string{base + ", template: {message: '{claim} {document}'}}"}, 0.5, 0.5},
+		{[]string{base + ", prompts: verifier.yaml}"}, 0.5, 0.5},
 		{[]string{base + "}", "thresholds.supported=0.7"}, 0.7, 0.5},
 		{[]string{"judge=lexical"}, 0.7, 0.8},
 	} {
@@ -177,6 +176,46 @@ func TestVerifierSettings(t *testing.T) {
 		}
 		if c.Thresholds.Supported != tt.supported || c.Thresholds.Consistent != tt.consistent {
 			t.Errorf("%v: thresholds %v", tt.set, c.Thresholds)
+		}
+	}
+}
+
+// Members of requests that the user does not name stay, and null leaves one out.
+func TestRequest(t *testing.T) {
+	for set, want := range map[string]string{
+		"judge=lexical":                                      "map[seed:1 temperature:0]",
+		"judge.request={top_k: 3}":                           "map[seed:1 temperature:0 top_k:3]",
+		"judge.request={temperature: null}":                  "map[seed:1]",
+		"llm_evaluation={temperature: 0.5, max_tokens: 100}": "map[max_tokens:100 seed:1 temperature:0.5]",
+	} {
+		c, err := Load(Options{Set: []string{set}})
+		if err != nil {
+			t.Errorf("%s: %v", set, err)
+			continue
+		}
+		if got := fmt.Sprint(c.Judge.RequestMembers()); got != want {
+			t.Errorf("%s: %s, want %s", set, got, want)
+		}
+		var again []string
+		for _, v := range c.Effective() {
+			if v.Key == "judge.request" {
+				again = append(again, fmt.Sprint(FromValues([]Value{v}).Judge.RequestMembers()))
+			}
+		}
+		if len(again) != 1 || again[0] != want {
+			t.Errorf("%s: read back %s, want %s", set, again, want)
+		}
+	}
+}
+
+func TestReadMapping(t *testing.T) {
+	got, err := ReadMapping(write(t, "yes: [PASS, 1]\ninverted: true\n"), "")
+	if err != nil || fmt.Sprint(got) != "map[inverted:true yes:[PASS 1]]" {
+		t.Errorf("%v, %v", got, err)
+	}
+	for text, want := range map[string]string{"- a\n": ":1:1: want a mapping, got a list", "yes: a: b\n": ":1:", "a: 1\na: 2\n": ":2:1: key"} {
+		if _, err := ReadMapping(write(t, text), ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // A Key describes one setting.
 type Key struct {
 	Name    string   // dotted, such as judge.kind
-	Type    string   // text, integer, number, boolean, duration, size, list of text, mapping
+	Type    string   // text, integer, number, boolean, duration, list of text, text or list of text, mapping
 	Default string   // as YAML in one line; "null" if there is none
 	Range   string   // of numbers, such as "from 0 to 2"; "" if any will do
 	Allowed []string // the values a text may have, "annotator:NAME" for any name; nil if any text will do
@@ -50,6 +50,7 @@ type setting struct {
 	scores  bool                // can change a score or a summary
 	path    bool                // read by the run: relative to the run file when written there
 	secret  bool                // a wrong value may be a secret and must not be printed
+	single  bool                // of a list: a text is a list of one
 }
 
 // rangeText is the range of a number, for people.
@@ -189,50 +190,28 @@ var runKeys = []*setting{
 		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "recorded", "none"}, scores: true,
 		doc: "who judges support; a bare judge: KIND is short for it",
 	},
-	{name: "judge.model", scores: true, check: of(notBlank), doc: "model that judges"},
-	{name: "judge.temperature", def: 0.0, scores: true, between: within(0, 2), doc: "sampling temperature of the judge"},
-	{name: "judge.seed", def: int64(1), scores: true, doc: "sampling seed sent to the judge"},
-	{
-		name: "judge.max_tokens", def: int64(0), scores: true, between: within(0, 1<<31-1),
-		doc: "room for a reply in tokens, raised to the computed need and by what the model thinks; 0 = computed",
-	},
-	{name: "judge.retry_attempts", def: int64(3), between: within(0, 1000), doc: "retries after a failed call"},
-	{name: "judge.timeout", def: 120 * time.Second, between: notNegative, doc: "longest wait for one call; 0 = no limit"},
-	{name: "judge.rpm", def: int64(0), between: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit"},
-	{name: "judge.max_cost_usd", def: 0.0, between: notNegative, doc: "stop when the run has cost this much; 0 = no limit"},
-	{name: "judge.max_rate_wait", def: 10 * time.Minute, between: notNegative, doc: "longest wait for a rate limit to lift; 0 = no limit"},
-	{name: "judge.max_outage", def: 10 * time.Minute, between: notNegative, doc: "stop when no call was answered for so long; 0 = no limit"},
+	{name: "judge.model", def: []string{}, scores: true, item: blankItem, check: of(noRepeats), single: true, doc: "model that judges, or a list of models that judge together"},
 	{name: "judge.base_url", def: "https://openrouter.ai/api/v1", scores: true, check: of(httpURL), secret: true, doc: "endpoint of the judge"},
 	{
 		name: "judge.api_key_env", def: "OPENROUTER_API_KEY", check: of(variableName), secret: true,
 		doc: "environment variable that holds the key; judge: openai sends none unless this is set",
 	},
-	{name: "judge.provider", scores: true, doc: "routing preferences, passed on as they are"},
-	{name: "judge.reasoning", scores: true, doc: "reasoning options, passed on as they are; judge: openai takes effort alone"},
 	{
 		name: "judge.headers", check: of(headerValues), secret: true,
 		doc: "headers of every request, {NAME: VALUE}; env:VAR takes the value from the environment, as credentials must",
 	},
-	{name: "judge.extra_body", scores: true, check: of(extraMembers), doc: "members of every request, passed on as they are; they win over those of other settings"},
-	{name: "judge.batch", def: false, doc: "ask in batches, at about half the price, with answers within a day; what a batch cannot answer is asked in calls"},
-	{name: "judge.batch_lines", def: int64(0), between: within(0, 1<<31-1), doc: "most questions in one batch; 0 = as many as the service takes"},
 	{
-		name: "judge.service_tier", allowed: []string{"auto", "default", "flex"},
-		doc: "processing tier that requests name; flex costs about half where a provider has it, and answers later; answers of all tiers are the same to the cache",
+		name: "judge.request", def: map[string]any{"seed": int64(1), "temperature": int64(0)}, scores: true, check: of(requestMembers), example: "such as {reasoning: {effort: low}}",
+		doc: "members of every request as they are, such as provider, reasoning, service_tier and max_tokens, which is raised to what a reply needs; " +
+			"temperature and seed stay unless given, null leaves one out",
 	},
-	{
-		name: "judge.concurrency", def: int64(50), between: within(1, 10000),
-		doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
-	},
-	{name: "judge.cache", check: of(AnswerFile), doc: "file of the answer cache, on a local disk; default: a file in the user's cache directory"},
-	{name: "judge.cache_results", def: true, doc: "whether answers are cached"},
 	{
 		name: "judge.protocol", def: "verdicts", allowed: []string{"verdicts", "score", "yes-no", "classify"}, scores: true,
 		doc: "what a model is asked; verdicts: all of a row at once; score: a number for each claim and citation, by the prompts of the specification; yes-no, classify: one claim and one text, of a chat model or of a classifier over HTTP (ibid help verifiers)",
 	},
 	{
-		name: "judge.template", scores: true, example: "such as {positive: LABEL_1}; ibid help verifiers has its members",
-		doc: "how a small verifier is asked and read, where it is not as minicheck or a pair (ibid help verifiers)",
+		name: "judge.prompts", path: true, scores: true, check: of(notBlank),
+		doc: "folder of prompts, or with judge.protocol yes-no or classify a file that says how the verifier is asked (ibid help verifiers); default: built in",
 	},
 	{
 		name: "judge.evidence", def: "window", allowed: []string{"window", "span", "document"}, scores: true,
@@ -240,13 +219,24 @@ var runKeys = []*setting{
 			"classify: these and the title); span: the cited words; document: the whole text",
 	},
 	{name: "judge.necessity", def: false, scores: true, doc: "ask which citations are needed"},
-	{name: "judge.votes", def: int64(1), scores: true, between: within(1, 99), doc: "calls whose verdicts are combined"},
-	{name: "judge.panel", def: []string{}, scores: true, item: blankItem, check: of(noRepeats), doc: "models that judge together, instead of judge.model"},
-	{name: "judge.prices.prompt", between: notNegative, doc: "US dollars for a million tokens of prompt, where the endpoint does not tell; wins over what it tells"},
-	{name: "judge.prices.completion", between: notNegative, doc: "US dollars for a million tokens of reply, likewise"},
-	{name: "judge.prompts", path: true, scores: true, check: of(notBlank), doc: "folder of prompts; default: built in"},
+	{name: "judge.votes", def: int64(1), scores: true, between: within(1, 99), doc: "calls of each model whose verdicts are combined"},
+	{name: "judge.retry_attempts", def: int64(3), between: within(0, 1000), doc: "retries after a failed call"},
+	{name: "judge.timeout", def: 120 * time.Second, between: notNegative, doc: "longest wait for one call; 0 = no limit"},
+	{name: "judge.max_outage", def: 10 * time.Minute, between: notNegative, doc: "stop when no call was answered for so long; 0 = no limit"},
 	{
-		name: "judge.replay", path: true, scores: true, check: of(notBlank),
+		name: "judge.concurrency", def: int64(48), between: within(1, 10000),
+		doc: "calls under way at once; 8 unless given, at an endpoint on this machine or in its own network",
+	},
+	{name: "judge.rpm", def: int64(0), between: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit"},
+	{name: "judge.max_cost_usd", def: 0.0, between: notNegative, doc: "stop when the run has cost this much; 0 = no limit"},
+	{
+		name: "judge.prices", check: of(tokenPrices),
+		doc: "US dollars for a million tokens, {prompt: P, completion: C} and where it differs cached: P of prompts that the endpoint remembers; wins over what the endpoint tells",
+	},
+	{name: "judge.cache", check: of(AnswerFile), doc: "file of the answer cache, on a local disk, or off: answers are kept until the run is complete; default: a file in the user's cache directory"},
+	{name: "judge.batch", def: false, doc: "ask in batches, at about half the price, with answers within a day; what a batch cannot answer is asked in calls"},
+	{
+		name: "judge.file", path: true, scores: true, check: of(notBlank),
 		doc: "for judge: recorded, verdicts of another program or run, with the columns of " +
 			"verdicts.parquet or some of them, as Parquet, JSON Lines or CSV",
 	},

@@ -142,7 +142,7 @@ func TestFlowText(t *testing.T) {
 		t.Errorf("as a mapping: %s", cmp.Diff(any(mapping), got))
 	}
 	free := map[string]any{"order": []any{"a", "1", int64(1), 1.0, 0.5, 1e300, -1e-300, true, nil, map[string]any{}}, "x": nil, "y": map[string]any{"z": "true"}}
-	if got := decodeFlow(t, byName["judge.provider"], flowText(free)); !cmp.Equal(got, any(free)) {
+	if got := decodeFlow(t, byName["judge.request"], flowText(free)); !cmp.Equal(got, any(free)) {
 		t.Errorf("free: %s", cmp.Diff(any(free), got))
 	}
 }

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -46,9 +47,12 @@ func (l *loader) merge(c *Config, layer []assigned) {
 	given := make(map[*setting]assigned)
 	for _, a := range layer {
 		first, ok := given[a.setting]
-		if ok && first.at.source != a.at.source || ok && a.at.file != "" {
-			if !reflect.DeepEqual(first.value, a.value) {
-				l.report(a.at, a.setting.name, fmt.Sprintf("%s, but %s says %s", flowText(a.value), first.at, flowText(first.value)), "they are two names of one setting; remove one")
+		if ok {
+			if joined, ok := joinMembers(first.value, a.value); ok {
+				first.value = joined
+				given[a.setting] = first
+			} else {
+				l.report(a.at, a.setting.name, fmt.Sprintf("%s, but %s says %s", a.setting.text(a.value), first.at, a.setting.text(first.value)), "they are two names of one setting; remove one")
 			}
 			continue
 		}
@@ -57,6 +61,24 @@ func (l *loader) merge(c *Config, layer []assigned) {
 	for _, a := range given {
 		c.assign(a)
 	}
+}
+
+// joinMembers joins two values of one setting: equal ones, or mappings that say the same of
+// what both have.
+func joinMembers(a, b any) (joined any, ok bool) {
+	first, isMap := a.(map[string]any)
+	second, both := b.(map[string]any)
+	if !isMap || !both {
+		return a, reflect.DeepEqual(a, b)
+	}
+	out := maps.Clone(first)
+	for name, v := range second {
+		if other, given := first[name]; given && !reflect.DeepEqual(other, v) {
+			return nil, false
+		}
+		out[name] = v
+	}
+	return out, true
 }
 
 // fromFile reads the run file's text.
@@ -131,7 +153,15 @@ func (l *loader) group(name string, value node, at func(line, column int) place)
 
 // leaf decodes and checks the value of one setting.
 func (l *loader) leaf(s *setting, name string, n node, at func(line, column int) place) []assigned {
-	v, bad := s.decode(n)
+	var v any
+	var bad *typeError
+	if part, ok := partOf(name); !ok || n.kind == nullNode {
+		v, bad = s.decode(n)
+	} else if v, bad = s.decodeAs(typeNames[part.like], n); bad == nil {
+		if v = part.whole(v); v == nil {
+			return nil
+		}
+	}
 	if bad != nil {
 		l.report(at(bad.at.line, bad.at.column), name, bad.msg, bad.hint)
 		return nil
@@ -143,7 +173,11 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 		l.report(at(n.line, n.column), name, msg, "")
 	}
 	if s.item != nil {
-		for _, item := range n.items {
+		items := n.items
+		if s.single && n.kind == scalarNode {
+			items = []node{n}
+		}
+		for _, item := range items {
 			if bad := s.item(item.text); bad != nil && !l.full() {
 				line, column := l.inside(item, bad.offset)
 				l.report(at(line, column), name, bad.msg, bad.hint)
@@ -212,10 +246,11 @@ func (l *loader) fromCommandLine(o Options) []assigned {
 			l.report(place{source: "--set " + key}, "", "want KEY=VALUE", "such as --set judge.kind=none")
 			continue
 		}
-		for _, a := range l.override(key, value, false, place{source: "--set " + key}) {
-			set = slices.DeleteFunc(set, func(b assigned) bool { return a.setting == b.setting && a.at == b.at })
-			set = append(set, a)
-		}
+		given := l.override(key, value, false, place{source: "--set " + key})
+		set = slices.DeleteFunc(set, func(b assigned) bool {
+			return slices.ContainsFunc(given, func(a assigned) bool { return a.setting == b.setting && a.at == b.at })
+		})
+		set = append(set, given...)
 	}
 	return append(layer, set...)
 }
@@ -239,7 +274,11 @@ func (l *loader) override(key, value string, literal bool, at place) []assigned 
 	var n node
 	trimmed := strings.TrimSpace(value)
 	inQuotes := strings.HasPrefix(trimmed, `"`) || strings.HasPrefix(trimmed, "'")
-	if ok && s.typeName() == "text" && (literal || !inQuotes) {
+	asText := ok && (s.typeName() == "text" || s.single && !strings.HasPrefix(trimmed, "["))
+	if part, of := partOf(key); of {
+		asText = typeNames[part.like] == "text"
+	}
+	if asText && (literal || !inQuotes) {
 		n = node{kind: scalarNode, text: value, quoted: true}
 		if !literal && slices.Contains([]string{"", "~", "null", "Null", "NULL"}, trimmed) {
 			n = node{}

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -84,6 +85,24 @@ func readFile(name string) (string, error) {
 	return string(text), err
 }
 
+// ReadMapping reads a YAML file that holds one mapping whose members are not ours to know.
+// What is wrong with it is an *[Error] with the hint unless it has one; a file that cannot be read is the system's error.
+func ReadMapping(file, hint string) (map[string]any, error) {
+	text, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	root, bad := parseYAML(text)
+	if bad != nil {
+		return nil, place{file: file, line: bad.line, column: bad.column}.refuse("", bad.msg, cmp.Or(bad.hint, hint))
+	}
+	v, wrong := decodeMapping[any](root, hint, decodeFree)
+	if wrong != nil {
+		return nil, place{file: file, line: wrong.at.line, column: wrong.at.column}.refuse("", wrong.msg, cmp.Or(wrong.hint, hint))
+	}
+	return v.(map[string]any), nil
+}
+
 func newConfig(file string) *Config {
 	c := &Config{File: file, values: make(map[*setting]assigned, len(table))}
 	for _, s := range table {
@@ -128,7 +147,7 @@ func (c *Config) list(keep func(*setting) bool) []Value {
 	for _, s := range table {
 		if keep(s) {
 			a := c.values[s]
-			values = append(values, Value{Key: s.name, Value: flowText(a.value), Source: a.at.String()})
+			values = append(values, Value{Key: s.name, Value: s.text(a.value), Source: a.at.String()})
 		}
 	}
 	return values

@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,8 +16,30 @@ const specBlock = "citation_accuracy."
 // specGroups are the groups the specification keeps inside its outer key.
 var specGroups = []string{"span_matching.", "llm_evaluation.", "quality_thresholds.", "performance.", "reporting."}
 
-// specNames are the specification's names for settings that live elsewhere here.
-var specNames = map[string]string{"performance.cache_results": "judge.cache_results"}
+// A specPart is a name of the specification for a part of a setting of ours.
+type specPart struct {
+	setting string
+	like    reflect.Type       // of what stands under the name
+	whole   func(part any) any // the value of our setting, nil if the part changes nothing
+}
+
+// specParts are those names, without the outer key.
+var specParts = map[string]specPart{
+	"llm_evaluation.temperature": {"judge.request", reflect.TypeFor[float64](), func(v any) any { return map[string]any{"temperature": v} }},
+	"llm_evaluation.max_tokens":  {"judge.request", reflect.TypeFor[int64](), func(v any) any { return map[string]any{"max_tokens": v} }},
+	"performance.cache_results": {"judge.cache", reflect.TypeFor[bool](), func(v any) any {
+		if v == true {
+			return nil
+		}
+		return CacheOff
+	}},
+}
+
+// partOf is the part that a name stands for; ok is false if it is none.
+func partOf(name string) (part specPart, ok bool) {
+	part, ok = specParts[strings.TrimPrefix(name, specBlock)]
+	return part, ok
+}
 
 // displayGroup is what Keeptrusts calls the settings of how citations are shown. Its
 // documentation has the group at the top of the file.
@@ -32,8 +56,8 @@ func lookup(name string) (*setting, bool) {
 	if inner, ok := strings.CutPrefix(name, specBlock); ok && inSpecGroup(inner) {
 		name = inner
 	}
-	if to, ok := specNames[name]; ok {
-		name = to
+	if part, ok := specParts[name]; ok {
+		return byName[part.setting], true
 	}
 	if rest, ok := strings.CutPrefix(name, "llm_evaluation."); ok {
 		name = "judge." + rest
@@ -58,8 +82,8 @@ func inSpecGroup(name string) bool {
 // ones inside the specification's block last.
 func aliasesOf(name string) []string {
 	var names []string
-	for from, to := range specNames {
-		if to == name {
+	for _, from := range slices.Sorted(maps.Keys(specParts)) {
+		if specParts[from].setting == name {
 			names = append(names, from)
 		}
 	}

@@ -18,7 +18,11 @@ func Schema() []byte {
 	root["title"] = "run file of ibid"
 	for _, name := range names {
 		s, _ := lookup(name)
-		insert(root, strings.Split(name, "."), s.schema())
+		schema := s.schema()
+		if part, ok := partOf(name); ok {
+			schema = map[string]any{"description": "see " + part.setting, "type": []string{typeNames[part.like], "null"}}
+		}
+		insert(root, strings.Split(name, "."), schema)
 	}
 	judge := root["properties"].(map[string]any)["judge"].(map[string]any)
 	short := byName["judge.kind"].schema()
@@ -82,6 +86,8 @@ func (s *setting) schema() map[string]any {
 		out["anyOf"] = []any{map[string]any{"type": "string", "pattern": durationPattern}, map[string]any{"enum": []any{0, nil}}}
 	case "list of text":
 		out["type"], out["items"] = []string{"array", "null"}, text
+	case "text or list of text":
+		out["anyOf"] = []any{map[string]any{"type": []string{"string", "null"}}, map[string]any{"type": "array", "items": text}}
 	case "mapping of text":
 		out["type"], out["additionalProperties"] = []string{"object", "null"}, text
 	case "mapping of numbers":

@@ -16,7 +16,7 @@ import "time"
 // Settings are the values of all keys, in the units of [Keys].
 //
 // In a run file, relative paths of what a run reads (dataset, documents, truth, labels,
-// judge.prompts, judge.replay) count from the file's folder, and are resolved
+// judge.prompts, judge.file) count from the file's folder, and are resolved
 // here, so that a run file works from anywhere. Paths of what it writes (out,
 // judge.cache) count from the working directory, as all paths given elsewhere.
 type Settings struct {
@@ -77,46 +77,31 @@ type Settings struct {
 // Judge says who judges support and how it is asked. With kind none nothing
 // else in it has any effect.
 type Judge struct {
-	Kind          string // lexical, openrouter, openai, human, recorded, none
-	Model         string // "" if not given
-	Temperature   float64
-	Seed          int64
-	MaxTokens     int64 // 0 = computed from the question
-	RetryAttempts int64 // retries, not calls
-	Timeout       time.Duration
-	RPM           int64   // calls a minute; 0 = no limit
-	MaxCostUSD    float64 // 0 = no limit
-	MaxRateWait   time.Duration
-	MaxOutage     time.Duration // without any answer; 0 = no limit
-	BaseURL       string
+	Kind          string            // lexical, openrouter, openai, human, recorded, none
+	Model         []string          // models that judge together; one is usual
+	BaseURL       string            // endpoint
 	APIKeyEnv     string            // name of the variable that holds the key
-	Provider      map[string]any    // routing preferences, passed on as they are
-	Reasoning     map[string]any    // passed on as they are
 	Headers       map[string]string // name -> value, or env:VARIABLE
-	ExtraBody     map[string]any    // passed on as they are
-	ServiceTier   string            // auto, default, flex; "" = not sent
-	Batch         bool              // ask in batches
-	BatchLines    int64             // questions in one batch; 0 = as many as the service takes
-	Concurrency   int64
-	Cache         string // "" = the user's cache directory
-	CacheResults  bool
-	Protocol      string         // verdicts, score, yes-no, classify
-	Template      map[string]any // of yes-no and classify
-	Evidence      string         // span, window, document
+	Request       map[string]any    // members of every request; one that is null is left out
+	Protocol      string            // verdicts, score, yes-no, classify
+	Prompts       string            // folder of texts, or the YAML file of a small verifier; "" = built in
+	Evidence      string            // span, window, document
 	Necessity     bool
 	Votes         int64
-	Panel         []string // models that judge together, instead of Model
-	Prices        Prices
-	Prompts       string // folder; "" = built in
-	Replay        string // file of recorded verdicts
+	RetryAttempts int64 // retries, not calls
+	Timeout       time.Duration
+	MaxOutage     time.Duration // without any answer; 0 = no limit
+	Concurrency   int64
+	RPM           int64   // calls a minute; 0 = no limit
+	MaxCostUSD    float64 // 0 = no limit
+	Prices        map[string]float64
+	Cache         string // "" = the user's cache directory; CacheOff = none that lasts
+	Batch         bool   // ask in batches
+	File          string // verdicts of judge: recorded
 }
 
-// Prices are what a judge's endpoint charges, in US dollars for a million
-// tokens, for endpoints that do not tell; nil if not given. Both are given or
-// none is.
-type Prices struct {
-	Prompt, Completion *float64
-}
+// CacheOff is the value of judge.cache with which answers are kept for the run alone.
+const CacheOff = "off"
 
 // Thresholds turn scores into yes and no; all are fractions in [0, 1].
 type Thresholds struct {

@@ -26,7 +26,7 @@ func TestSpecificationIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, err := Load(Options{Set: []string{
-		"judge=none", "judge.model=openrouter/auto", "judge.max_tokens=100",
+		"judge=none", "judge.model=openrouter/auto", "judge.request={max_tokens: 100, temperature: 0.0, seed: 1}",
 		"quality_thresholds={span_accuracy: 0.8, citation_validity: 0.7, answer_consistency: 0.8, hallucination_tolerance: 0.1}",
 		"quality_control.error_handling.max_retries=3",
 	}})
@@ -71,7 +71,7 @@ func TestSpecificationNames(t *testing.T) {
 		{"inner group alone", "span_matching: {tolerance_chars: 3}", func(c *Config) any { return c.SpanMatching.ToleranceChars }, int64(3)},
 		{"both and equal", "span_matching: {tolerance_chars: 3}\ncitation_accuracy: {span_matching: {tolerance_chars: 3}}", func(c *Config) any { return c.SpanMatching.ToleranceChars }, int64(3)},
 		{"any judge key", "citation_accuracy: {llm_evaluation: {votes: 3, timeout: 1m}}", func(c *Config) any { return c.Judge.Votes }, int64(3)},
-		{"cache_results", "performance: {cache_results: false}", func(c *Config) any { return c.Judge.CacheResults }, false},
+		{"cache_results", "performance: {cache_results: false}", func(c *Config) any { return c.Judge.Cache }, CacheOff},
 		{"parallel_evaluation", "performance: {parallel_evaluation: false}", func(c *Config) any { return c.Judge.Concurrency }, int64(1)},
 		{"max_retries", "quality_control: {error_handling: {max_retries: 5}}", func(c *Config) any { return c.Judge.RetryAttempts }, int64(5)},
 		{"retry_attempts wins", "quality_control: {error_handling: {max_retries: 5}}\ncitation_accuracy: {llm_evaluation: {retry_attempts: 4}}", func(c *Config) any { return c.Judge.RetryAttempts }, int64(4)},

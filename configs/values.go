@@ -52,7 +52,12 @@ var typeNames = map[reflect.Type]string{
 }
 
 // typeName is the type of a setting in words.
-func (s *setting) typeName() string { return typeNames[s.field().Type] }
+func (s *setting) typeName() string {
+	if s.single {
+		return "text or list of text"
+	}
+	return typeNames[s.field().Type]
+}
 
 // put stores a decoded value in its field; nil empties the field.
 func (s *setting) put(to *Settings, v any) {
@@ -81,9 +86,22 @@ func (s *setting) decode(n node) (any, *typeError) {
 	if n.kind == nullNode {
 		return s.def, nil
 	}
-	switch s.typeName() {
+	return s.decodeAs(s.typeName(), n)
+}
+
+func (s *setting) decodeAs(typeName string, n node) (any, *typeError) {
+	switch typeName {
 	case "list of text":
 		return decodeList(n)
+	case "text or list of text":
+		if n.kind == listNode {
+			return decodeList(n)
+		}
+		text, bad := decodeText(n)
+		if bad != nil {
+			return nil, bad
+		}
+		return []string{text.(string)}, nil
 	case "mapping of text":
 		return decodeMapping[string](n, "such as {question: query}", decodeText)
 	case "mapping of numbers":
@@ -315,6 +333,14 @@ func decodeDuration(n node) (any, *typeError) {
 		return nil, wrong("a duration", n, hint)
 	}
 	return d, nil
+}
+
+// text prints a value of the setting as YAML in one line.
+func (s *setting) text(v any) string {
+	if list, ok := v.([]string); ok && s.single && len(list) == 1 {
+		return flowString(list[0])
+	}
+	return flowText(v)
 }
 
 // flowText prints a decoded value as YAML in one line; parseYAML and decode

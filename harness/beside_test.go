@@ -134,7 +134,7 @@ func TestVerdictsOfOthers(t *testing.T) {
 	))
 	var warnings []string
 	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=recorded", "out=" + t.TempDir(), "id=run", "keep=nothing"}
-	dir := done(t, harness.Job{Source: rows, Warn: func(text string) { warnings = append(warnings, text) }}, append(settings, "judge.replay="+verdicts)...)
+	dir := done(t, harness.Job{Source: rows, Warn: func(text string) { warnings = append(warnings, text) }}, append(settings, "judge.file="+verdicts)...)
 	claims, citations := readCells(t, dir, runs.ClaimsFile), readCells(t, dir, runs.CitationsFile)
 	find := func(all tableCells, id, n, column string) string {
 		for key, row := range all {
@@ -180,7 +180,7 @@ func TestVerdictsOfOthers(t *testing.T) {
 		"no id":       {table("claim_id,evidence,support", "k0,joint,1"), "no column id"},
 		"no verdict":  {table("id,claim_id,evidence", "ids,k0,joint"), "no column support"},
 	} {
-		if _, err := plan(t, harness.Job{Source: rows}, append(settings, "judge.replay="+written(t, "v.csv", tt.text))...); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := plan(t, harness.Job{Source: rows}, append(settings, "judge.file="+written(t, "v.csv", tt.text))...); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
 	}

@@ -57,7 +57,7 @@ func toldOf(t *testing.T, rows []*ibid.Answer) []string {
 	if err := os.WriteFile(path, []byte(told.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"judge=recorded", "judge.replay=" + path}
+	return []string{"judge=recorded", "judge.file=" + path}
 }
 
 // calibrated runs rows by a judge and corrects the summary by labels.

@@ -52,11 +52,14 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	if p.live == nil || p.job.Judge != nil {
 		return out, p.forecastRows(ctx, out, nil)
 	}
+	config, err := p.job.liveConfig()
+	if err != nil {
+		return nil, err
+	}
 	store, err := p.existingAnswers()
 	if err != nil {
 		return nil, err
 	}
-	config := p.job.liveConfig()
 	if store != nil {
 		defer store.Close()
 		config.Store, out.Cache = store, store.Path()
@@ -182,7 +185,7 @@ func (f *Forecast) estimateTime(ctx context.Context, store *cache.SQLite) error 
 // checkCost warns of a budget that will not do, and of one that cannot be kept.
 func (f *Forecast) checkCost() {
 	if f.Unpriced > 0 {
-		f.warn("nobody tells the price of %s; give it as judge.prices.prompt and judge.prices.completion", strings.Join(f.Models, ", "))
+		f.warn("nobody tells the price of %s; give it as judge.prices: {prompt: P, completion: C}, in US dollars for a million tokens", strings.Join(f.Models, ", "))
 	}
 	if cost := float64(f.NanoUSD) / 1e9; f.MaxCostUSD > 0 && cost > f.MaxCostUSD {
 		f.warn("the calls cost about $%.4f, more than the $%.4f that the run may cost: it will stop on the way, and can go on later", cost, f.MaxCostUSD)

@@ -180,7 +180,7 @@ func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 		MinCoverage:     s.MinCoverage,
 		ConciseChars:    s.ConciseChars,
 		JudgeComponents: judgeKind != noJudge,
-		Necessity:       s.Judge.Necessity && (tellsNecessity(judgeKind) || judgeKind == recordedJudge && s.Judge.Replay != ""),
+		Necessity:       s.Judge.Necessity && (tellsNecessity(judgeKind) || judgeKind == recordedJudge && s.Judge.File != ""),
 		Human:           fromFields(s, judgeKind),
 		Compat:          s.Compat != "none",
 		Weights: metrics.Weights{

@@ -153,12 +153,12 @@ func TestLiveJudge(t *testing.T) {
 	path := writeRows(t, judgedRows(rows))
 	slow := newRemoteJudge()
 	slow.wait = jitter
-	slow.together(t, 4*50)
+	slow.together(t, 4*48)
 	many, err := liveRun(t, path, t.TempDir(), slow)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := slow.most.Load(); most != 4*50 {
+	if most := slow.most.Load(); most != 4*48 {
 		t.Errorf("%d rows were asked at once", most)
 	}
 	if slow.asked.Load() != rows {
@@ -260,7 +260,7 @@ func TestLiveJudgeStops(t *testing.T) {
 	if broke.now.Load() != 0 {
 		t.Errorf("%d questions are still under way", broke.now.Load())
 	}
-	if asked := broke.asked.Load(); asked > 700+4*50 {
+	if asked := broke.asked.Load(); asked > 700+4*48 {
 		t.Errorf("asked %d times, although it had stopped", asked)
 	}
 	second, err := liveRun(t, path, out, newRemoteJudge())

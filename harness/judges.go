@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -53,15 +54,15 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 	case kind == lexicalJudge:
 		return judge.NewLexical(), nil
 	case kind == recordedJudge:
-		if s.Judge.Replay == "" {
+		if s.Judge.File == "" {
 			return judge.Recorded{}, nil
 		}
-		digest, err := fileDigest(s.Judge.Replay)
+		digest, err := fileDigest(s.Judge.File)
 		if err != nil {
 			return nil, asUsage(err)
 		}
 		p.replayDigest = digest
-		j, err := openRecorded(s.Judge.Replay)
+		j, err := openRecorded(s.Judge.File)
 		if err != nil {
 			return nil, asUsage(err)
 		}
@@ -71,11 +72,17 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		return p.openVerdicts()
 	}
 	// What the plan has to know of a live judge. This one asks and keeps nothing.
-	j, err := openrouter.New(p.job.liveConfig())
+	return p.job.askingJudge()
+}
+
+// askingJudge makes a judge that asks models, and has no store.
+func (job *Job) askingJudge() (*openrouter.Judge, error) {
+	c, err := job.liveConfig()
 	if err != nil {
-		return nil, badJudge(err)
+		return nil, asUsage(err)
 	}
-	return j, nil
+	j, err := openrouter.New(c)
+	return j, badJudge(err)
 }
 
 // openVerdicts makes a judge of the verdicts of the run whose data this one has.
@@ -136,25 +143,33 @@ func (p *Plan) judgeRecord() runs.JudgeRecord {
 		return runs.JudgeRecord{Kind: noJudge}
 	}
 	info := p.judge.Info()
-	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Prompt: info.Prompt, Baseline: info.Baseline, Replay: p.job.Config.Judge.Replay, AsksElsewhere: p.asksElsewhere()}
+	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Prompt: info.Prompt, Baseline: info.Baseline, Replay: p.job.Config.Judge.File, AsksElsewhere: p.asksElsewhere()}
 }
 
 // answersFile is the store of a run that keeps no answers for later ones: it
 // lasts until every claim has its answer, so that what is paid for survives a kill.
 const answersFile = "answers.sqlite"
 
+const verifierHint = "judge.prompts names the file of the verifier: ibid help verifiers"
+
 // liveConfig says whom a judge asks and how, as the settings have it.
-func (job *Job) liveConfig() openrouter.Config {
+func (job *Job) liveConfig() (openrouter.Config, error) {
 	s := &job.Config.Settings
 	j := &s.Judge
 	c := openrouter.Config{
-		Kind: j.Kind, BaseURL: j.BaseURL, Key: job.APIKey, Model: j.Model, Panel: j.Panel,
-		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning, Headers: job.Headers, ExtraBody: j.ExtraBody, ServiceTier: j.ServiceTier,
-		Protocol: j.Protocol, Template: j.Template,
-		Batch: j.Batch, BatchLines: int(j.BatchLines), Resubmit: job.Resubmit,
+		Kind: j.Kind, BaseURL: j.BaseURL, Key: job.APIKey, Models: j.Model, Request: j.RequestMembers(), Headers: job.Headers,
+		Protocol: j.Protocol, Batch: j.Batch, Resubmit: job.Resubmit,
 		Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
-		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxRateWait: j.MaxRateWait, MaxOutage: j.MaxOutage, RPM: int(j.RPM),
-		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)), PromptDir: j.Prompts,
+		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxOutage: j.MaxOutage, RPM: int(j.RPM),
+		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)),
+	}
+	if !j.SmallVerifier() {
+		c.PromptDir = j.Prompts
+	} else if j.Prompts != "" {
+		var err error
+		if c.Template, err = configs.ReadMapping(j.Prompts, verifierHint); err != nil {
+			return c, &ibid.Error{Usage: true, Err: err, Hint: verifierHint}
+		}
 	}
 	if !s.Performance.ParallelEvaluation {
 		c.Concurrency = 1
@@ -162,13 +177,17 @@ func (job *Job) liveConfig() openrouter.Config {
 	if s.Compat != "none" {
 		c.FallbackScore = &s.QualityControl.ErrorHandling.FallbackScoring
 	}
-	if p := j.Prices; p.Prompt != nil && p.Completion != nil {
+	if len(j.Prices) > 0 {
+		p := openrouter.Price{Prompt: j.Prices["prompt"] / 1e6, Cached: j.Prices["prompt"] / 1e6, Completion: j.Prices["completion"] / 1e6}
+		if cached, given := j.Prices["cached"]; given {
+			p.Cached = cached / 1e6
+		}
 		c.Prices = make(map[string]openrouter.Price)
 		for _, model := range j.Models() {
-			c.Prices[model] = openrouter.Price{Prompt: *p.Prompt / 1e6, Completion: *p.Completion / 1e6}
+			c.Prices[model] = p
 		}
 	}
-	return c
+	return c, nil
 }
 
 // openLive makes the judge that the run asks, with the store of its answers.
@@ -181,11 +200,14 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	if err != nil {
 		return nil, err
 	}
+	c, err := p.job.liveConfig()
+	if err != nil {
+		return nil, err
+	}
 	store, err := cache.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	c := p.job.liveConfig()
 	c.Store = store
 	c.Run = auditName(m)
 	// The directory is locked, so that nobody else goes by its name.
@@ -228,7 +250,7 @@ func auditName(m *runs.Manifest) string {
 func (p *Plan) answersPath() (string, error) {
 	j := &p.job.Config.Judge
 	switch {
-	case !j.CacheResults:
+	case j.Cache == configs.CacheOff:
 		return filepath.Join(p.Dir, partsDir, answersFile), nil
 	case j.Cache != "":
 		return j.Cache, nil
@@ -259,7 +281,7 @@ func (p *Plan) warnOfJudge(m *runs.Manifest) {
 		for _, a := range m.Judge.Answered {
 			who = append(who, fmt.Sprintf("%s at %s (%d)", a.Model, cmp.Or(a.Provider, "unknown"), a.Calls))
 		}
-		p.warnOf(m, "the judge was not the same for all rows: %s; judge.provider can pin one", strings.Join(who, ", "))
+		p.warnOf(m, "the judge was not the same for all rows: %s; judge.request: {provider: ...} can pin one", strings.Join(who, ", "))
 	}
 	if j, ok := p.live.(*openrouter.Judge); ok {
 		for _, what := range j.Stats().Dropped {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
@@ -137,7 +138,7 @@ func (p *Plan) openEmbedder(run string) (close func() error, err error) {
 	p.embedder.Run = run
 	if run == "" {
 		p.embedder.Offline = true
-		if !p.job.Config.Judge.CacheResults {
+		if p.job.Config.Judge.Cache == configs.CacheOff {
 			return func() error { return nil }, nil // what was kept went with the run's end
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // fromFields reports whether verdicts are labels that rows bring: those of people, or in
 // source_reference.
 func fromFields(s *configs.Settings, kind string) bool {
-	return kind == humanJudge || kind == recordedJudge && s.Judge.Replay == ""
+	return kind == humanJudge || kind == recordedJudge && s.Judge.File == ""
 }
 
 // openRecorded opens a file of verdicts: verdicts.parquet of a run, or a table of another

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
@@ -358,7 +359,7 @@ func (p *Plan) finish(m *runs.Manifest, since time.Time) error {
 	if err := m.Write(p.Dir); err != nil {
 		return err
 	}
-	if m.Status == runs.StatusPartial && p.live != nil && !p.job.Config.Judge.CacheResults {
+	if m.Status == runs.StatusPartial && p.live != nil && p.job.Config.Judge.Cache == configs.CacheOff {
 		return removeLeftovers(p.Dir) // but the store of answers stays, for the next attempt
 	}
 	return p.held.remove(filepath.Join(p.Dir, partsDir))

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -134,8 +135,8 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	case p.judge == nil && f.Table == string(partVerdicts):
 		return nil, ibid.Usagef("there are no verdicts without a judge").With("set judge.kind, or --table rows")
 	case p.live == nil:
-	case s.Judge.Batch || !s.Judge.CacheResults:
-		return nil, ibid.Usagef("judge.batch, and judge.cache_results: false, need a run directory, which a stream has not")
+	case s.Judge.Batch || s.Judge.Cache == configs.CacheOff:
+		return nil, ibid.Usagef("judge.batch, and judge.cache: off, need a run directory, which a stream has not")
 	case s.Judge.MaxCostUSD > 0:
 		return nil, ibid.Usagef("judge.max_cost_usd holds for each process").With("leave it out and set a limit of the key at its provider, or use ibid run")
 	}

@@ -461,9 +461,9 @@ func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int
 	if !p.job.Config.Judge.AsksModels() {
 		return nil, ibid.Usagef("judge %s of run %s asks no model", m.Judge.Kind, m.ID)
 	}
-	judge, err := openrouter.New(p.job.liveConfig())
+	judge, err := p.job.askingJudge()
 	if err != nil {
-		return nil, &ibid.Error{Usage: true, Err: err}
+		return nil, err
 	}
 	defer judge.Close()
 	if version := judge.Info().Prompt; version != m.Judge.Prompt {

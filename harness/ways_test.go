@@ -470,7 +470,7 @@ func TestRecordedVerdictsAreVerdicts(t *testing.T) {
 	rows, documents := judged().files(t)
 	settings := []string{"dataset=" + rows, "documents=" + documents, "slices=[lang]", "keep=nothing"}
 	first := done(t, harness.Job{Source: rows}, append(settings, "judge=lexical", "out="+t.TempDir(), "id=run")...)
-	again := done(t, harness.Job{Source: rows}, append(settings, "judge=recorded", "judge.replay="+filepath.Join(first, runs.VerdictsFile), "out="+t.TempDir(), "id=run")...)
+	again := done(t, harness.Job{Source: rows}, append(settings, "judge=recorded", "judge.file="+filepath.Join(first, runs.VerdictsFile), "out="+t.TempDir(), "id=run")...)
 	sameCells(t, first, again, []string{"model", "kept"}, runs.ClaimsFile, runs.CitationsFile, runs.RowsFile)
 	m, err := runs.ReadManifest(again)
 	if err != nil || m.Judge.Kind != "recorded" {

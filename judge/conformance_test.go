@@ -60,7 +60,7 @@ func TestLiveConformance(t *testing.T) {
 		"score":     func(c *openrouter.Config) { c.Protocol = openrouter.Score },
 		"necessity": func(c *openrouter.Config) { c.Necessity = true },
 		"votes":     func(c *openrouter.Config) { c.Votes = 3 },
-		"panel":     func(c *openrouter.Config) { c.Panel = []string{"fake/judge", "other/judge"} },
+		"panel":     func(c *openrouter.Config) { c.Models = []string{"fake/judge", "other/judge"} },
 		"no store":  func(c *openrouter.Config) { c.Store = nil },
 		"openai":    func(c *openrouter.Config) { c.Kind = openrouter.KindOpenAI },
 		"parts":     func(c *openrouter.Config) { c.MaxPairs = 2 },
@@ -69,8 +69,8 @@ func TestLiveConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			testJudge(t, func() judge.Judge {
 				c := openrouter.Config{
-					BaseURL: s.URL(), Key: judgetest.DefaultKey, Model: "fake/judge", Seed: 1, Retries: 8, Timeout: 5 * time.Second,
-					MaxRateWait: time.Minute, Backoff: 20 * time.Millisecond, Concurrency: 50, Store: openStore(t), Run: "test",
+					BaseURL: s.URL(), Key: judgetest.DefaultKey, Models: []string{"fake/judge"}, Request: map[string]any{"seed": int64(1), "temperature": int64(0)}, Retries: 8, Timeout: 5 * time.Second,
+					Backoff: 20 * time.Millisecond, Concurrency: 50, Store: openStore(t), Run: "test",
 				}
 				change(&c)
 				return live(t, c)
@@ -106,7 +106,7 @@ func TestVerifierConformance(t *testing.T) {
 			defer s.Close()
 			testJudge(t, func() judge.Judge {
 				return live(t, openrouter.Config{
-					Kind: openrouter.KindOpenAI, BaseURL: s.URL(), Model: "fake/verifier", Protocol: f.protocol, Template: f.template,
+					Kind: openrouter.KindOpenAI, BaseURL: s.URL(), Models: []string{"fake/verifier"}, Protocol: f.protocol, Template: f.template,
 					Retries: 2, Backoff: 1, Concurrency: 4, Store: openStore(t),
 				})
 			})

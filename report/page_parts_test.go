@@ -202,7 +202,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		{Key: "judge.base_url", Value: "https://user:hush@example.com/v1", Source: "ibid.yaml:1:1"},
 		{Key: "judge.api_key", Value: "hush", Source: "environment"},
 		{Key: "judge.api_key_env", Value: "MY_KEY", Source: "ibid.yaml:2:1"},
-		{Key: "judge.max_tokens", Value: "4096", Source: "ibid.yaml:3:1"},
+		{Key: "judge.request", Value: "{max_tokens: 4096}", Source: "ibid.yaml:3:1"},
 		{Key: "tokenizer", Value: "words", Source: "default"},
 	}
 	html := writePage(t, f.page(t, PageOptions{}))

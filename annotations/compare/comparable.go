@@ -23,7 +23,7 @@ func (e *RefusedError) Error() string {
 // them, or is changed on purpose, as by naming columns that are named otherwise.
 var free = []string{
 	"answer_offset_unit", "columns", "metrics.names", "offset_unit", "results", "span_end", "seed", "slices", "documents", "dataset", "rows", "truth", "labels",
-	"judge", "judge.base_url", "judge.kind", "judge.model", "judge.replay", "performance.batch_size",
+	"judge", "judge.base_url", "judge.kind", "judge.file", "judge.model", "performance.batch_size",
 }
 
 // freeGroups are prefixes of more of them.

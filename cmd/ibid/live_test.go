@@ -447,7 +447,7 @@ func TestLivePanel(t *testing.T) {
 		}
 		return a.String()
 	}})
-	l.must("panel", "--set", "judge.panel=[fake/judge, other/judge]")
+	l.must("panel", "--model", "[fake/judge, other/judge]")
 	m := l.manifest("panel")
 	if n := l.server.Counts().Answers; n != 2*rows || m.Judge.Calls != 2*rows || len(m.Judge.Answered) != 2 {
 		t.Errorf("%d answers for %d rows and two models; %+v", n, rows, m.Judge)

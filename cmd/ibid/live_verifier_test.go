@@ -27,6 +27,14 @@ func newVerifierTest(t *testing.T, rows int, config judgetest.ServerConfig) *ver
 	if err := writeTowers(filepath.Join(v.dir, "towers.parquet"), rows); err != nil {
 		t.Fatal(err)
 	}
+	for name, text := range map[string]string{
+		"second.yaml": "positive: LABEL_1\n", "third.yaml": "positive: supported\n", "list.yaml": "- pair\n", "api.yaml": "api: classify\n",
+		"inverted.yaml": "message: \"Document: {document}\\nClaim: {claim}\"\ninverted: true\npositive: 'no'\nnegative: 'yes'\n",
+	} {
+		if err := os.WriteFile(filepath.Join(v.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return v
 }
 
@@ -62,9 +70,9 @@ func TestLiveVerifiers(t *testing.T) {
 		nli    bool // it is asked for contradictions
 	}{
 		{"TEI", judgetest.VerifierConfig{MaxTokens: 512, MaxBatch: 8}, 0, []string{"--set", "judge.protocol=classify"}, 2 * rows, true},
-		{"two labels", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, 1, []string{"--set", "judge.protocol=classify", "--set", "judge.template={positive: LABEL_1}"}, 2*rows + 1, false},
+		{"two labels", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, 1, []string{"--set", "judge.protocol=classify", "--set", "judge.prompts=second.yaml"}, 2*rows + 1, false},
 		{"yes-no", judgetest.VerifierConfig{}, 0, []string{"--set", "judge.protocol=yes-no"}, 20 * rows, false},
-		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: "refused"}, 0, []string{"--set", "judge.protocol=yes-no", "--set", "judge.template={message: 'Document: {document}\nClaim: {claim}', inverted: true, positive: no, negative: yes}"}, 20*rows + 1, false},
+		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: "refused"}, 0, []string{"--set", "judge.protocol=yes-no", "--set", "judge.prompts=inverted.yaml"}, 20*rows + 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -141,17 +149,16 @@ func TestLiveVerifierLabels(t *testing.T) {
 		want string
 	}{
 		{nil, "none of the labels is known to mean support: LABEL_0, LABEL_1"},
-		{[]string{"--set", "judge.template={positive: supported}"}, "the model has no label supported: it has LABEL_0, LABEL_1"},
-		{[]string{"--set", "judge.template=pair"}, "want a mapping"},
-		{[]string{"--set", "judge.template={like: pair}"}, "judge.template.like is gone"},
-		{[]string{"--set", "judge.template={api: classify}"}, "judge.template.api is gone"},
-		{[]string{"--set", "judge.protocol=score", "--set", "judge.template={positive: LABEL_1}"}, "protocol score has prompts"},
+		{[]string{"--set", "judge.prompts=third.yaml"}, "the model has no label supported: it has LABEL_0, LABEL_1"},
+		{[]string{"--set", "judge.prompts=list.yaml"}, "list.yaml:1:1: want a mapping, got a list"},
+		{[]string{"--set", "judge.prompts=api.yaml"}, `unknown field "api"`},
+		{[]string{"--set", "judge.prompts=none.yaml"}, "none.yaml"},
+		{[]string{"--set", "judge.template={like: pair}"}, "write it into a YAML file, and name that as judge.prompts"},
 		{[]string{"--set", "judge.mode=pairwise"}, "set judge.protocol: score"},
-		{[]string{"--set", "judge.panel=[a, b]"}, "of one model"},
+		{[]string{"--model", "[a, b]"}, "of one model"},
 		{[]string{"--set", "judge.necessity=true"}, "never which citations are needed"},
 		{[]string{"--set", "judge.votes=3"}, "gets the same answer again"},
 		{[]string{"--set", "claims=model"}, "makes no claims of sentences"},
-		{[]string{"--set", "judge.protocol=verdicts", "--set", "judge.template={positive: LABEL_1}"}, "protocol verdicts has prompts"},
 	} {
 		set := tt.set
 		if len(set) < 4 {
@@ -168,7 +175,7 @@ func TestLiveVerifierLabels(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(v.dir, "runs")); err == nil {
 		t.Error("a refused run left something behind")
 	}
-	if stderr, code := v.run("named", append(classify, "--set", "judge.template={positive: LABEL_1}")...); code != 0 {
+	if stderr, code := v.run("named", append(classify, "--set", "judge.prompts=second.yaml")...); code != 0 {
 		t.Errorf("a named label: exit code %d\n%s", code, stderr)
 	}
 }

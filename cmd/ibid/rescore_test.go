@@ -23,7 +23,7 @@ func TestLiveRescore(t *testing.T) {
 	}{
 		{"plain", judgetest.ServerConfig{Seed: 1}, nil, 0},
 		{"some fail", judgetest.ServerConfig{Seed: 3, Faults: []judgetest.Fault{"refusal"}, FaultShare: 0.2}, nil, 4},
-		{"votes of a panel", judgetest.ServerConfig{Seed: 1}, []string{"--set", "judge.panel=[fake/judge, other/judge]", "--set", "judge.votes=2", "--set", "judge.necessity=true"}, 0},
+		{"votes of a panel", judgetest.ServerConfig{Seed: 1}, []string{"--model", "[fake/judge, other/judge]", "--set", "judge.votes=2", "--set", "judge.necessity=true"}, 0},
 		{"claims of a model", judgetest.ServerConfig{Seed: 1}, []string{"--set", "claims=model"}, 0},
 		{"score", judgetest.ServerConfig{Seed: 1}, []string{"--set", "judge.protocol=score"}, 0},
 	}

@@ -245,7 +245,7 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	_, _ = fill.digest.Write(key[:])
 	fill.reserve += cost
 	b.pending += cost
-	if len(fill.lines) >= j.config.batchLines() {
+	if len(fill.lines) >= j.config.mostLines() {
 		return false, b.send(ctx, fill)
 	}
 	return false, nil
@@ -296,11 +296,11 @@ func (b *Batcher) most(q *question, maxTokens int64) int64 {
 // batchPrice is the price of a model in a batch: its own where the endpoint lists one,
 // else half of that of calls. ok is false if neither is known.
 func (j *Judge) batchPrice(model string) (p Price, ok bool) {
-	if p, ok = j.priceOf(model + ":batch"); ok && j.config.Prices == nil {
+	if p, ok = j.priceOf(model + ":batch"); ok && len(j.config.Prices) == 0 {
 		return p, true
 	}
 	p, ok = j.priceOf(model)
-	return Price{Prompt: batchShare * p.Prompt, Completion: batchShare * p.Completion, Request: batchShare * p.Request}, ok
+	return Price{Prompt: batchShare * p.Prompt, Completion: batchShare * p.Completion, Cached: batchShare * p.Cached, Request: batchShare * p.Request}, ok
 }
 
 // lockKey is the name of the right to add to batches of the endpoint.
@@ -383,7 +383,7 @@ func (b *Batcher) send(ctx context.Context, f *batchFill) error {
 				return err
 			}
 			if failed.class == classRow {
-				return j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Hint: "see judge.batch_lines, or leave judge.batch out"})
+				return j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Hint: "leave judge.batch out"})
 			}
 			return b.gaveUp(failed)
 		}

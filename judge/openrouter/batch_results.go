@@ -107,7 +107,7 @@ func (b *Batcher) read(r *batchResult, model string) (line cache.BatchLine, toke
 	if cost, told := v.Usage.cost(); told {
 		line.CostNanoUSD = cost
 	} else if p, ok := b.judge.batchPrice(model); ok {
-		line.CostNanoUSD = p.cost(prompt, completion)
+		line.CostNanoUSD = p.ofUsage(&v.Usage)
 	}
 	return line, prompt + completion
 }

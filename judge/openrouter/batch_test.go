@@ -78,8 +78,8 @@ func TestBatch(t *testing.T) {
 	}
 	for name, change := range map[string]func(*Config){
 		"plain": nil,
-		"lines": func(c *Config) { c.BatchLines = 10 },
-		"panel": func(c *Config) { c.Panel = []string{"fake/judge", "other/judge"} },
+		"lines": func(c *Config) { c.batchLines = 10 },
+		"panel": func(c *Config) { c.Models = []string{"fake/judge", "other/judge"} },
 		"votes": func(c *Config) { c.Votes = 2 },
 		"pairs": func(c *Config) { c.Protocol = Score },
 		"long":  nil, // prompts that the model does not take: their lines are refused, calls ask in halves
@@ -187,7 +187,7 @@ func TestBatchLostAnswer(t *testing.T) {
 			// It is the oldest of three, each on a page of the listing.
 			s := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{Form: form, Broken: 1, MaxPage: 1}})
 			defer s.Close()
-			j := batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), func(c *Config) { c.Kind, c.BatchLines = kindOf(form), 12 })
+			j := batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), func(c *Config) { c.Kind, c.batchLines = kindOf(form), 12 })
 			if _, err := askInBatches(t.Context(), t, j, rows); err != nil {
 				t.Fatal(err)
 			}

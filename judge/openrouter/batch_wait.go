@@ -266,7 +266,7 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 		}
 		return "", 0, nil, b.judge.stop(&judge.StopError{
 			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(b.judge.scrub(o.why()))),
-			Hint: "see judge.batch_lines where a batch is too large, or leave judge.batch out",
+			Hint: "leave judge.batch out",
 		})
 	}
 	if o.Status == "cancelled" || o.Status == "canceled" {

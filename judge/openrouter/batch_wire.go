@@ -49,14 +49,14 @@ type batchClient struct {
 
 func (c *batchClient) inline() bool { return c.judge.config.Kind == KindOpenRouter }
 
-// batchLines is how many requests a batch may have.
-func (c *Config) batchLines() int {
+// mostLines is how many requests a batch may have.
+func (c *Config) mostLines() int {
 	most := maxLinesOpenAI
 	if c.Kind == KindOpenRouter {
 		most = maxLinesOpenRouter
 	}
-	if c.BatchLines > 0 {
-		most = min(most, c.BatchLines)
+	if c.batchLines > 0 {
+		most = min(most, c.batchLines)
 	}
 	return most
 }

@@ -95,10 +95,17 @@ func (j *Judge) Ready(ctx context.Context) error {
 	return nil
 }
 
+// chatMembers are the members of requests that mean nothing to a classifier.
+var chatMembers = append(slices.Concat(droppable...), append(limitNames, "service_tier", "provider")...)
+
 // classifierBody is a call with so many inputs, each of one text or two.
 func (j *Judge) classifierBody(inputs [][]string) []byte {
 	body := map[string]any{"inputs": inputs, "truncate": false, "raw_scores": false}
-	maps.Copy(body, j.config.ExtraBody)
+	for name, v := range j.config.Request {
+		if !slices.Contains(chatMembers, name) {
+			body[name] = v
+		}
+	}
 	b, err := json.Marshal(body) // keys in sorted order
 	if err != nil {
 		panic(err) // texts, and settings from YAML, which has nothing that JSON has not

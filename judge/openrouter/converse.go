@@ -154,7 +154,7 @@ func (c *conversation) waitForRate(ctx context.Context, f *failure) error {
 	if f.hinted {
 		wait = f.delay + time.Duration(rand.Float64()*jitterShare*float64(f.delay))
 	}
-	most := c.judge.config.MaxRateWait
+	most := c.judge.config.maxRateWait
 	if err := c.judge.tooLate(f); err != nil {
 		return err
 	}
@@ -168,12 +168,12 @@ func (c *conversation) waitForRate(ctx context.Context, f *failure) error {
 
 // tooLate stops the judge where a failure asks to wait longer than the settings allow.
 func (j *Judge) tooLate(f *failure) error {
-	if most := j.config.MaxRateWait; !f.hinted || most <= 0 || f.delay <= most {
+	if most := j.config.maxRateWait; !f.hinted || most <= 0 || f.delay <= most {
 		return nil
 	}
 	return j.stop(&judge.StopError{
 		Reason: judge.StopRate, Err: fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)),
-		Hint: "go on later, or raise judge.max_rate_wait",
+		Hint: "go on later",
 	})
 }
 
@@ -271,7 +271,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	c.cost += cost
 	if !known && cost == 0 && j.config.MaxCostNanoUSD > 0 {
 		// The answer is kept; nothing more is asked.
-		defer j.stop(&judge.StopError{Reason: judge.StopPrice, Hint: "set judge.prices.prompt and judge.prices.completion, or leave judge.max_cost_usd out"})
+		defer j.stop(&judge.StopError{Reason: judge.StopPrice, Hint: "set judge.prices: {prompt: 0, completion: 0} if it costs nothing, else its prices, or leave judge.max_cost_usd out"})
 	}
 	if f == nil {
 		e, f = c.judgeReply(x)
@@ -295,7 +295,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 // free reports whether calls cost nothing: the endpoint is on this machine, and
 // neither the settings nor it have named a price.
 func (j *Judge) free() bool {
-	return j.config.loopback() && j.budget.rate() == 0 && !slices.ContainsFunc(j.config.models(), func(model string) bool {
+	return j.config.loopback() && j.budget.rate() == 0 && !slices.ContainsFunc(j.config.Models, func(model string) bool {
 		_, priced := j.priceOf(model)
 		return priced
 	})
@@ -360,7 +360,7 @@ func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 	case told && x.err == nil:
 		return cost, true
 	case f == nil && priced:
-		return p.cost(int64(u.Prompt), int64(u.Completion)), true
+		return p.ofUsage(u), true
 	case c.judge.free():
 		return 0, true
 	case f == nil:

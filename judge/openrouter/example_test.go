@@ -30,7 +30,7 @@ func Example() {
 	}
 	defer store.Close()
 	j, err := openrouter.New(openrouter.Config{
-		BaseURL: server.URL(), Key: judgetest.DefaultKey, Model: "fake/judge", Store: store,
+		BaseURL: server.URL(), Key: judgetest.DefaultKey, Models: []string{"fake/judge"}, Store: store,
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -29,7 +29,7 @@ func rateUnder(t *testing.T, rows, workers int, config judgetest.ServerConfig) (
 		s := judgetest.NewServer(config)
 		defer s.Close()
 		j := newTestJudge(t, s, func(c *Config) {
-			c.HTTP, c.Timeout, c.MaxRateWait, c.Backoff = s.Client(), 2*time.Minute, 10*time.Minute, 0
+			c.HTTP, c.Timeout, c.maxRateWait, c.Backoff = s.Client(), 2*time.Minute, 10*time.Minute, 0
 		})
 		defer j.Close()
 		began := time.Now()

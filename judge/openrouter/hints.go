@@ -12,7 +12,7 @@ var hints = []struct {
 	hint string
 }{
 	{regexp.MustCompile(`data policy|privacy|guardrail restrictions`), "allow its providers in the privacy settings of the account, or name another model"},
-	{regexp.MustCompile(`requested parameters`), "leave require_parameters out of judge.provider, or name another model"},
+	{regexp.MustCompile(`requested parameters`), "leave require_parameters out of judge.request, or name another model"},
 	{tooLongWords, "ask for less at once: performance.batch_size, judge.evidence: span, or a model that reads more"},
 	{regexp.MustCompile(`a redirect to`), "if that is the service that you mean, set judge.base_url to it"},
 	{regexp.MustCompile(`no such host|server misbehaving|name resolution`), "look at the host in judge.base_url, and at the network"},
@@ -24,7 +24,7 @@ var hints = []struct {
 	{regexp.MustCompile(`^status 403`), "look at what the key and the account may use, or name another model"},
 	{regexp.MustCompile(`^status 404`), "look up the name of the model, and judge.base_url"},
 	{regexp.MustCompile(`^status 429`), "lower judge.rpm or judge.concurrency, or go on later"},
-	{regexp.MustCompile(`^status 4`), "the service does not take the request: look at judge.model, judge.base_url and judge.extra_body"},
+	{regexp.MustCompile(`^status 4`), "the service does not take the request: look at judge.model, judge.base_url and judge.request"},
 	{regexp.MustCompile(`^status 5|reset by peer|broken pipe|eof`), "the service is in trouble: go on later"},
 	{regexp.MustCompile(`refuses|filter`), "the model will not judge this material; another may"},
 	{regexp.MustCompile(`limit of \d+ tokens`), "lower performance.batch_size, or name a model that may write more"},

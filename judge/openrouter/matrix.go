@@ -278,7 +278,7 @@ func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 	return &question{
 		member: m, repair: prompts.Repair, schema: schemaVersion(j.config.Necessity),
 		request: request{
-			head: m.head, user: user, seed: j.config.Seed + int64(vote), maxTokens: j.need(x.request),
+			head: m.head, user: user, seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
 		},
 		read: func(content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
 	}
@@ -308,10 +308,10 @@ func (j *Judge) need(r *judge.Request) int64 {
 		n += needClaim + int64(needPair*len(r.Cited(c, nil)))
 	}
 	n = min(max(n, needLeast), needMost)
-	if len(j.config.Reasoning) > 0 && j.config.Reasoning["effort"] != "none" && j.config.Reasoning["enabled"] != false {
+	if j.config.thinks() {
 		n += needThinking
 	}
-	return max(n, j.config.MaxTokens)
+	return j.config.room(n)
 }
 
 func copyClaims(claims []judge.ClaimVerdict) []judge.ClaimVerdict {

@@ -274,7 +274,7 @@ func TestPanel(t *testing.T) {
 	row := rowsOf(3)[2]
 	s := judgetest.NewServer(judgetest.ServerConfig{})
 	defer s.Close()
-	j := newTestJudge(t, s, func(c *Config) { c.Panel = []string{"other/judge", "fake/judge"} })
+	j := newTestJudge(t, s, func(c *Config) { c.Models = []string{"other/judge", "fake/judge"} })
 	v, err := j.Judge(t.Context(), row)
 	if err != nil {
 		t.Fatal(err)

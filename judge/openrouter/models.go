@@ -78,8 +78,11 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 			Context    amount   `json:"context_length"`
 			MaxLength  amount   `json:"max_model_len"` // as vLLM calls it
 			Parameters []string `json:"supported_parameters"`
-			Pricing    *struct{ Prompt, Completion, Request label }
-			Top        struct {
+			Pricing    *struct {
+				Prompt, Completion, Request label
+				Cached                      label `json:"input_cache_read"`
+			}
+			Top struct {
 				MaxCompletion amount `json:"max_completion_tokens"`
 			} `json:"top_provider"`
 			Reasoning struct {
@@ -101,6 +104,10 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 			info.Price.Prompt, okPrompt = price(p.Prompt)
 			info.Price.Completion, okCompletion = price(p.Completion)
 			info.Price.Request, _ = price(p.Request)
+			var ok bool
+			if info.Price.Cached, ok = price(p.Cached); !ok {
+				info.Price.Cached = info.Price.Prompt
+			}
 			info.HasPrice = okPrompt && okCompletion
 		}
 		models = append(models, info)
@@ -152,7 +159,8 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 }
 
 func (c *Config) requiresParameters() bool {
-	return c.Kind == KindOpenRouter && c.Provider["require_parameters"] == true
+	provider, _ := c.Request["provider"].(map[string]any)
+	return c.Kind == KindOpenRouter && provider["require_parameters"] == true
 }
 
 // dropParameters leaves out what no provider of a model takes, where the
@@ -188,7 +196,13 @@ func (j *Judge) priceOf(model string) (p Price, ok bool) {
 	return p, ok
 }
 
-// cost is what tokens cost in nano-USD.
+// cost is what tokens cost at most, in nano-USD.
 func (p Price) cost(prompt, completion int64) int64 {
 	return nanoUSD(p.Prompt*float64(prompt) + p.Completion*float64(completion) + p.Request)
+}
+
+// ofUsage is what a call cost, in nano-USD, where its endpoint does not say.
+func (p Price) ofUsage(u *usage) int64 {
+	cached := min(u.Prompts.Cached, u.Prompt)
+	return nanoUSD(p.Prompt*float64(u.Prompt-cached) + p.Cached*float64(cached) + p.Completion*float64(u.Completion) + p.Request)
 }

@@ -114,7 +114,7 @@ func New(config Config) (*Judge, error) {
 	j.wire = &doer{client: j.http, headers: config.Headers, secrets: j.secrets}
 	clientConfig.HTTPClient = j.wire
 	j.client = openai.NewClientWithConfig(clientConfig)
-	for _, model := range config.models() {
+	for _, model := range config.Models {
 		j.members = append(j.members, &member{
 			model:   model,
 			head:    newRequestHead(&j.config, model, set.Text(prompts.MatrixSystem), config.schema()),
@@ -131,7 +131,7 @@ func New(config Config) (*Judge, error) {
 			return nil, err
 		}
 		j.lexical = judge.NewLexical()
-		j.members[0].small = newSmallHead(&j.config, config.Model, j.template)
+		j.members[0].small = newSmallHead(&j.config, config.Models[0], j.template)
 	}
 	return j, nil
 }
@@ -203,35 +203,26 @@ const (
 // openRouterBaseURL is OpenRouter's.
 const openRouterBaseURL = "https://openrouter.ai/api/v1"
 
-// A Config says whom a [Judge] asks and how. Only Model, or Panel, must be
+// A Config says whom a [Judge] asks and how. Only Models must be
 // given.
 type Config struct {
-	Kind    string // KindOpenRouter or KindOpenAI; "" for the first
-	BaseURL string // "" for OpenRouter's, or with KindOpenAI for OpenAI's own
-	Key     string // API key; it is sent to BaseURL and shown nowhere
-	Model   string
-	Panel   []string // models asked together, instead of Model
+	Kind    string   // KindOpenRouter or KindOpenAI; "" for the first
+	BaseURL string   // "" for OpenRouter's, or with KindOpenAI for OpenAI's own
+	Key     string   // API key; it is sent to BaseURL and shown nowhere
+	Models  []string // that are asked together; one is usual
 
-	Temperature float64
-	Seed        int64
-	// MaxTokens is raised to the need of each request; 0 = that need.
-	MaxTokens int64
-	// Provider and Reasoning are passed on to OpenRouter as they are.
-	Provider, Reasoning map[string]any
+	// Request are members of every request, as they are. max_tokens is raised to the need
+	// of each request; service_tier is no part of a question's key, and each vote adds 1 to
+	// seed.
+	Request map[string]any
 	// Headers are sent with every request. Their values are shown nowhere.
 	Headers map[string]string
-	// ExtraBody are members of every request; they win over ours.
-	ExtraBody map[string]any
-	// ServiceTier is sent as service_tier, such as flex; "" for none. It is no part of
-	// a question's key.
-	ServiceTier string
 	// Batch: questions go out in batches, by a [Batcher], at about half the price. It
-	// changes what is estimated, and no answer. BatchLines is how many go into one at
-	// most, 0 for as many as the service takes. Resubmit: what was to be answered by a
+	// changes what is estimated, and no answer. Resubmit: what was to be answered by a
 	// batch whose fate nobody can tell is asked again.
 	Batch      bool
-	BatchLines int
 	Resubmit   bool
+	batchLines int // most questions of a batch, 0 for as many as the service takes; of tests
 
 	// Protocol is Verdicts, "" for it, or Score, or YesNo or Classify of small verifiers,
 	// which are asked about one claim and one text by a Template, the setting that
@@ -259,7 +250,7 @@ type Config struct {
 
 	Retries     int           // of failed calls, for each request
 	Timeout     time.Duration // of one call; 0 = none
-	MaxRateWait time.Duration // how long a request waits for rate limits in all; 0 = no limit
+	maxRateWait time.Duration // how long a request waits for rate limits in all; 0 for 10 min
 	// MaxOutage is how long no call may be answered before the judge stops, at the next
 	// call that fails; 0 = no limit.
 	MaxOutage time.Duration
@@ -294,6 +285,7 @@ type Config struct {
 // A Price is in US dollars a token.
 type Price struct {
 	Prompt, Completion float64
+	Cached             float64 // of the part of a prompt that the provider remembers
 	Request            float64 // for each call
 }
 
@@ -321,7 +313,7 @@ func (c *Config) prepare() (*prompts.Set, error) {
 			return nil, fmt.Errorf("judge %s %q: not one of %s", set.name, *set.value, strings.Join(set.known, ", "))
 		}
 	}
-	if c.small() && (c.Necessity || c.Claims || len(c.Panel) > 0 || c.Votes > 1 || c.Protocol == Classify && c.Kind != KindOpenAI) {
+	if c.small() && (c.Necessity || c.Claims || len(c.Models) > 1 || c.Votes > 1 || c.Protocol == Classify && c.Kind != KindOpenAI) {
 		return nil, fmt.Errorf("protocol %s takes one model, one vote and one claim at a time; classify takes judge kind %s", c.Protocol, KindOpenAI)
 	}
 	if c.BaseURL == "" {
@@ -331,7 +323,7 @@ func (c *Config) prepare() (*prompts.Set, error) {
 		}
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	if len(c.models()) == 0 {
+	if len(c.Models) == 0 {
 		return nil, errors.New("no model to judge with")
 	}
 	if c.Necessity && c.Protocol == Score {
@@ -340,6 +332,7 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	setDefault(&c.Votes, 1)
 	setDefault(&c.MaxPairs, defaultMaxPairs)
 	setDefault(&c.MaxPromptTokens, defaultMaxPromptTokens)
+	setDefault(&c.maxRateWait, 10*time.Minute)
 	setDefault(&c.Concurrency, defaultConcurrency)
 	setDefault(&c.Backoff, defaultBackoff)
 	setDefault(&c.CircuitFailures, defaultCircuitFailures)
@@ -359,20 +352,35 @@ func setDefault[T comparable](v *T, to T) { *v = cmp.Or(*v, to) }
 func (c *Config) small() bool { return c.Protocol == YesNo || c.Protocol == Classify }
 
 // String names kind and models; it keeps the key out of what is printed.
-func (c Config) String() string { return c.Kind + " " + strings.Join(c.models(), ", ") }
+func (c Config) String() string { return c.Kind + " " + strings.Join(c.Models, ", ") }
 
 // GoString is String.
 func (c Config) GoString() string { return c.String() }
 
-// models are those to ask.
-func (c *Config) models() []string {
-	if len(c.Panel) > 0 {
-		return c.Panel
+// seed is the seed of the first vote; 0 if none is sent.
+func (c *Config) seed() int64 {
+	n, _ := c.Request["seed"].(int64)
+	return n
+}
+
+// room is how many tokens a reply that needs so many may have by the settings.
+func (c *Config) room(need int64) int64 {
+	for _, name := range limitNames {
+		if n, ok := c.Request[name].(int64); ok {
+			need = max(need, n)
+		}
 	}
-	if c.Model == "" {
-		return nil
-	}
-	return []string{c.Model}
+	return need
+}
+
+// limitNames are the names of the limit of a reply.
+var limitNames = []string{"max_tokens", "max_completion_tokens"}
+
+// thinks reports whether the settings ask for reasoning.
+func (c *Config) thinks() bool {
+	reasoning, _ := c.Request["reasoning"].(map[string]any)
+	effort, _ := c.Request["reasoning_effort"].(string)
+	return len(reasoning) > 0 && reasoning["effort"] != "none" && reasoning["enabled"] != false || effort != "" && effort != "none"
 }
 
 func (c *Config) schema() string {

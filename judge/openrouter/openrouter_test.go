@@ -204,7 +204,7 @@ func TestStop(t *testing.T) {
 	t.Run("model", func(t *testing.T) {
 		s := judgetest.NewServer(judgetest.ServerConfig{})
 		defer s.Close()
-		_, err := newTestJudge(t, s, func(c *Config) { c.Model = "no/model" }).Judge(t.Context(), rowsOf(1)[0])
+		_, err := newTestJudge(t, s, func(c *Config) { c.Models = []string{"no/model"} }).Judge(t.Context(), rowsOf(1)[0])
 		if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopModel {
 			t.Errorf("error %v", err)
 		}
@@ -215,7 +215,7 @@ func TestStop(t *testing.T) {
 func TestKeyIsNowhere(t *testing.T) {
 	for _, f := range slices.Concat(judgetest.Faults("retryable"), judgetest.Faults("final"), judgetest.Faults("stopping")) {
 		s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1, RetryAfter: time.Millisecond})
-		j := newTestJudge(t, s, func(c *Config) { c.Retries, c.Timeout, c.MaxRateWait = 0, 200*time.Millisecond, 1 })
+		j := newTestJudge(t, s, func(c *Config) { c.Retries, c.Timeout, c.maxRateWait = 0, 200*time.Millisecond, 1 })
 		_, err := j.Judge(t.Context(), rowsOf(1)[0])
 		all := fmt.Sprintf("%v %+v %#v %v %#v %+v %+v %#v", err, err, err, j, j, j.Stats(), j.config, j.config)
 		if strings.Contains(all, judgetest.DefaultKey) {

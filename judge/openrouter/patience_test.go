@@ -16,8 +16,8 @@ import (
 func withDefaults(t *testing.T, s *judgetest.Server) *Judge {
 	t.Helper()
 	j, err := New(Config{
-		BaseURL: s.URL(), Key: judgetest.DefaultKey, Model: "fake/judge", HTTP: s.Client(), Retries: 3,
-		Timeout: 2 * time.Minute, MaxRateWait: 10 * time.Minute, MaxOutage: 10 * time.Minute,
+		BaseURL: s.URL(), Key: judgetest.DefaultKey, Models: []string{"fake/judge"}, HTTP: s.Client(), Retries: 3,
+		Timeout: 2 * time.Minute, maxRateWait: 10 * time.Minute, MaxOutage: 10 * time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func (p *Planner) Estimate() Estimate {
 	if c := &p.judge.config; c.Batch {
 		p.sum.Batches = 0
 		for _, n := range p.calls {
-			most := int64(c.batchLines())
+			most := int64(c.mostLines())
 			p.sum.Batches += (n - 1 + most - 1) / most
 		}
 	}
@@ -203,7 +203,7 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 	out := make([]Prompt, len(questions))
 	for i := range questions {
 		q := &questions[i]
-		out[i] = Prompt{Model: q.member.model, User: unescaped(q.request.user), Vote: int(q.request.seed - j.config.Seed), MaxTokens: q.request.maxTokens}
+		out[i] = Prompt{Model: q.member.model, User: unescaped(q.request.user), Vote: int(q.request.seed - j.config.seed()), MaxTokens: q.request.maxTokens}
 		switch {
 		case q.request.whole != nil:
 			out[i].User = string(q.request.whole)

@@ -16,7 +16,7 @@ func TestPlanner(t *testing.T) {
 		"score":     func(c *Config) { c.Protocol = Score },
 		"necessity": func(c *Config) { c.Necessity = true },
 		"votes":     func(c *Config) { c.Votes = 3 },
-		"panel":     func(c *Config) { c.Panel = []string{"fake/judge", "other/judge"} },
+		"panel":     func(c *Config) { c.Models = []string{"fake/judge", "other/judge"} },
 		"parts":     func(c *Config) { c.MaxPairs = 2 },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestPlannerWithoutPrices(t *testing.T) {
 	}
 	priced := newTestJudge(t, s, func(c *Config) {
 		c.Kind = KindOpenAI
-		c.Prices = map[string]Price{c.Model: {Prompt: 1e-6, Completion: 2e-6}}
+		c.Prices = map[string]Price{c.Models[0]: {Prompt: 1e-6, Completion: 2e-6}}
 	})
 	got = plan(t, priced, rowsOf(3))
 	if want := 1000*got.PromptTokens + 2000*got.CompletionTokens; got.NanoUSD != want || got.Unpriced != 0 {

@@ -27,48 +27,50 @@ func (r rung) String() string { return rungNames[r] }
 // model takes. It changes nothing of what is asked, and it never enters a key. The
 // zero shape is what the settings say.
 type shape struct {
-	rung          rung
-	noTemperature bool
-	noSeed        bool
-	lowEffort     bool // reasoning effort low, where the settings have none
-	noEffort      bool // nothing about reasoning is taken
-	completion    bool // the limit is called max_completion_tokens
-	noLogprobs    bool
+	rung       rung
+	dropped    uint8 // of droppable, a bit each
+	lowEffort  bool  // reasoning effort low, where the settings have none
+	completion bool  // the limit is called max_completion_tokens
 }
+
+// droppable are the members that a request may do without. Their order is kept in stores.
+var droppable = [][]string{{"temperature"}, {"seed"}, {"reasoning", "reasoning_effort"}, {"logprobs", "top_logprobs"}}
+
+// Places of droppable.
+const (
+	dropSeed   = 1
+	dropEffort = 2
+)
 
 // String lists what a shape has beside the zero one.
 func (s shape) String() string {
 	out := []string{s.rung.String()}
-	if s.noTemperature {
-		out = append(out, "no temperature")
+	for i := range droppable {
+		if s.dropped&(1<<i) != 0 {
+			out = append(out, "no "+droppable[i][0])
+		}
 	}
-	if s.noSeed {
-		out = append(out, "no seed")
-	}
-	if s.lowEffort && !s.noEffort {
+	if s.lowEffort {
 		out = append(out, "effort low")
-	}
-	if s.noLogprobs {
-		out = append(out, "no logprobs")
 	}
 	return strings.Join(out, ", ")
 }
 
 // form is a shape as a store keeps it with the lines of a batch.
 func (s shape) form() int64 {
-	out := int64(s.rung)
-	for i, set := range []bool{s.noTemperature, s.noSeed, s.lowEffort, s.noEffort, s.completion} {
-		if set {
-			out |= 1 << (8 + i)
-		}
+	out := int64(s.rung) | int64(s.dropped)<<16
+	if s.lowEffort {
+		out |= 1 << 8
+	}
+	if s.completion {
+		out |= 1 << 9
 	}
 	return out
 }
 
 // shapeOf is the shape that a store has kept.
 func shapeOf(form int64) shape {
-	has := func(i int) bool { return form&(1<<(8+i)) != 0 }
-	return shape{rung: rung(form & 0xff % int64(len(rungNames))), noTemperature: has(0), noSeed: has(1), lowEffort: has(2), noEffort: has(3), completion: has(4)}
+	return shape{rung: rung(form & 0xff % int64(len(rungNames))), dropped: uint8(form >> 16), lowEffort: form&(1<<8) != 0, completion: form&(1<<9) != 0}
 }
 
 // Budgets for replies of models that reason where nobody sees it.
@@ -118,13 +120,13 @@ func (p *profile) drop(names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, name := range names {
-		switch name {
-		case "response_format":
+		if name == "response_format" {
 			p.now.rung = rungText
-		case "temperature":
-			p.now.noTemperature = true
-		case "seed":
-			p.now.noSeed = true
+		}
+		for i := range droppable {
+			if droppable[i][0] == name {
+				p.now.dropped |= 1 << i
+			}
 		}
 	}
 }
@@ -161,7 +163,7 @@ func (p *profile) reasoned(tokens int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reasoning = max(p.reasoning, tokens)
-	p.now.lowEffort = true
+	p.now.lowEffort = p.now.dropped&(1<<dropEffort) == 0
 }
 
 // replied takes note of whether a reply to a request of that shape was JSON at all.
@@ -187,38 +189,39 @@ func (p *profile) stepDown(why string) {
 	p.note(fmt.Sprintf("%s: replies are asked for as %v instead of %v: %s", p.model, p.now.rung, before, why))
 }
 
-// The names by which services refuse what a request may do without, and what to do.
-// The first that stands in a message counts: some repeat the whole request after it.
+// The names by which services refuse what a request may do without, and the member that
+// is dropped then: -1 for a step down the rungs, -2 for the other name of the limit. The
+// first that stands in a message counts: some repeat the whole request after it.
 var refusedNames = []struct {
 	name *regexp.Regexp
-	step func(*profile, *shape) (what string)
+	drop int
 }{
-	{regexp.MustCompile(`response_format|json_schema|schema|grammar|structured[ _]output|guided`), func(_ *profile, s *shape) string {
-		if s.rung < rungText {
-			s.rung++
-		}
-		return ""
-	}},
-	{regexp.MustCompile(`max_tokens|max_completion_tokens`), func(_ *profile, s *shape) string {
+	{regexp.MustCompile(`response_format|json_schema|schema|grammar|structured[ _]output|guided`), dropRung},
+	{regexp.MustCompile(`max_tokens|max_completion_tokens`), renameLimit},
+	{regexp.MustCompile(`temperature`), 0},
+	{regexp.MustCompile(`\bseed\b`), 1},
+	{regexp.MustCompile(`reasoning|effort`), 2},
+	{regexp.MustCompile(`logprobs`), 3},
+}
+
+const (
+	dropRung    = -1
+	renameLimit = -2
+)
+
+// without is the shape after a refusal of what a name means.
+func (s shape) without(drop int) shape {
+	switch {
+	case drop == renameLimit:
 		s.completion = true
-		return ""
-	}},
-	{regexp.MustCompile(`temperature`), func(_ *profile, s *shape) string {
-		s.noTemperature = true
-		return "temperature"
-	}},
-	{regexp.MustCompile(`\bseed\b`), func(_ *profile, s *shape) string {
-		s.noSeed = true
-		return "seed"
-	}},
-	{regexp.MustCompile(`logprobs`), func(_ *profile, s *shape) string {
-		s.noLogprobs = true
-		return "logprobs"
-	}},
-	{regexp.MustCompile(`reasoning|effort`), func(_ *profile, s *shape) string {
-		s.noEffort = s.lowEffort
-		return "reasoning effort"
-	}},
+	case drop == dropEffort && !s.lowEffort: // the user's own, or none
+	case drop != dropRung:
+		s.dropped |= 1 << drop
+		s.lowEffort = s.lowEffort && drop != dropEffort
+	case s.rung < rungText:
+		s.rung++
+	}
+	return s
 }
 
 var (
@@ -235,15 +238,14 @@ func (p *profile) adapt(sent shape, budget int64, f *failure) bool {
 	default:
 		return false
 	}
-	next, at, what := sent, -1, ""
+	next, at, drop := sent, -1, 0
 	for i := range refusedNames {
 		found := refusedNames[i].name.FindStringIndex(f.words)
 		if found == nil || at >= 0 && found[0] >= at {
 			continue
 		}
-		tried := sent
-		tell := refusedNames[i].step(p, &tried)
-		next, at, what = tried, found[0], tell
+		at, drop = found[0], refusedNames[i].drop
+		next = sent.without(drop)
 		if strings.HasPrefix(f.words[found[0]:], "max_") && tooLarge.MatchString(f.words) && p.limit(f.words, budget) {
 			return true
 		}
@@ -259,9 +261,9 @@ func (p *profile) adapt(sent shape, budget int64, f *failure) bool {
 	switch {
 	case next.rung != sent.rung:
 		p.stepDown(excerpt(f.err.Error()))
-	case what != "":
+	case drop >= 0:
 		p.now = next
-		p.note(fmt.Sprintf("%s: %s is left out: %s", p.model, what, excerpt(f.err.Error())))
+		p.note(fmt.Sprintf("%s: %s is left out: %s", p.model, droppable[drop][0], excerpt(f.err.Error())))
 	default:
 		p.now = next
 	}

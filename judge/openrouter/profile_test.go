@@ -19,12 +19,12 @@ func TestAdapt(t *testing.T) {
 		ok     bool
 	}{
 		{name: "OpenAI, limit", status: 400, words: "max_tokens unsupported parameter: 'max_tokens' is not supported with this model. use 'max_completion_tokens' instead.", want: shape{completion: true}, ok: true},
-		{name: "OpenAI, temperature", status: 400, words: "temperature unsupported value: 'temperature' does not support 0 with this model. only the default (1) value is supported.", want: shape{noTemperature: true}, ok: true},
+		{name: "OpenAI, temperature", status: 400, words: "temperature unsupported value: 'temperature' does not support 0 with this model. only the default (1) value is supported.", want: shape{dropped: 1}, ok: true},
 		{name: "OpenAI, room", status: 400, words: "max_tokens is too large: 41984. this model supports at most 16384 completion tokens, whereas you provided 41984.", budget: 41984, most: 16384, ok: true},
 		{name: "FastAPI, the whole request", status: 422, words: `[{"loc":["body","response_format","type"],"msg":"unexpected value","input":{"temperature":0,"seed":1}}]`, want: shape{rung: rungObject}, ok: true},
 		{name: "llama.cpp, grammar", status: 400, words: "failed to parse grammar", want: shape{rung: rungObject}, ok: true},
 		{name: "last rung", status: 400, words: "schema", sent: shape{rung: rungText}, want: shape{rung: rungText}},
-		{name: "effort", status: 400, words: "unrecognized request argument supplied: reasoning_effort", sent: shape{lowEffort: true}, want: shape{lowEffort: true, noEffort: true}, ok: true},
+		{name: "effort", status: 400, words: "unrecognized request argument supplied: reasoning_effort", sent: shape{lowEffort: true}, want: shape{dropped: 1 << 2}, ok: true},
 		{name: "effort that was not sent", status: 400, words: "reasoning is on", want: shape{}},
 		{name: "another matter", status: 400, words: "messages: too many", want: shape{}},
 		{name: "another status", status: 500, words: "schema", want: shape{}},

@@ -138,7 +138,7 @@ var (
 	speaking          = []string{"entailment", "entailed", "supported", "supports", "consistent", "grounded", "faithful"}
 	speakingAgainst   = []string{"contradiction", "contradicts", "contradicted", "refuted", "refutes"}
 	errNoPositive     = errors.New("none of the labels is known to mean support")
-	positiveLabelHint = "set judge.template.positive to the label of support, such as: judge.template: {positive: LABEL_1}; look at the model's card"
+	positiveLabelHint = "write the label of support into a file, such as: positive: LABEL_1, and name it as judge.prompts; look at the model's card"
 )
 
 // labelOf finds the label that is meant: the one that is named, or the one of those that

@@ -61,8 +61,8 @@ func rowsOf(n int) []*judge.Request {
 func newTestJudge(t testing.TB, s *judgetest.Server, change func(*Config)) *Judge {
 	t.Helper()
 	config := Config{
-		BaseURL: s.URL(), Key: judgetest.DefaultKey, Model: "fake/judge", Seed: 1, Retries: 8, Timeout: 5 * time.Second,
-		MaxRateWait: time.Minute, Backoff: 20 * time.Millisecond, Concurrency: 50, Store: newStore(t), Run: "test",
+		BaseURL: s.URL(), Key: judgetest.DefaultKey, Models: []string{"fake/judge"}, Request: map[string]any{"seed": int64(1), "temperature": int64(0)}, Retries: 8, Timeout: 5 * time.Second,
+		maxRateWait: time.Minute, Backoff: 20 * time.Millisecond, Concurrency: 50, Store: newStore(t), Run: "test",
 	}
 	if change != nil {
 		change(&config)

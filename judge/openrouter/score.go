@@ -188,7 +188,7 @@ func (j *Judge) questionOf(m *member, p pairQuestion) *question {
 	replies := maxReplies
 	return &question{
 		member: m, replies: &replies, schema: "number",
-		request: request{head: m.score, user: appendEscaped(nil, p.prompt), seed: j.config.Seed, maxTokens: max(pairTokens, j.config.MaxTokens)},
+		request: request{head: m.score, user: appendEscaped(nil, p.prompt), seed: j.config.seed(), maxTokens: j.config.room(pairTokens)},
 		read:    func(content string) ([]byte, []string, error) { return readNumber(content, p.read) },
 	}
 }

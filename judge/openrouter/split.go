@@ -68,8 +68,8 @@ func (j *Judge) splitQuestions(s *judge.Sentences) []question {
 		out = append(out, question{
 			member: j.members[0], replies: &replies, repair: prompts.ClaimsRepair, schema: schemaSplit(),
 			request: request{
-				head: j.members[0].split, user: appendEscaped(nil, splitPrompt(&part, j.prompts)), seed: j.config.Seed,
-				maxTokens: max(needSplitFixed+needSplitSentence*int64(len(sentences)), j.config.MaxTokens),
+				head: j.members[0].split, user: appendEscaped(nil, splitPrompt(&part, j.prompts)), seed: j.config.seed(),
+				maxTokens: j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences))),
 			},
 			read: func(content string) ([]byte, []string, error) {
 				claims, err := judge.ParseSplit(content, &part)

@@ -86,7 +86,7 @@ func (w word) is(text string) bool { return strings.EqualFold(strings.TrimSpace(
 // minicheckSystem is the instruction of Bespoke-MiniCheck-7B, from its card.
 const minicheckSystem = "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies that all information presented in the claim is substantiated by the document. If not, it should be considered inconsistent. Please assess the claim's consistency with the document by responding with either \"Yes\" or \"No\"."
 
-// DefaultTemplate is the template of a protocol without judge.template: the request of
+// DefaultTemplate is the template of a protocol without judge.prompts: the request of
 // Bespoke-MiniCheck-7B, or a pair of premise and hypothesis.
 func DefaultTemplate(protocol string) *Template {
 	if protocol == Classify {
@@ -98,7 +98,7 @@ func DefaultTemplate(protocol string) *Template {
 	}
 }
 
-// ParseTemplate reads the setting judge.template of a protocol. Of a classifier it has what
+// ParseTemplate reads the setting judge.prompts of a protocol. Of a classifier it has what
 // differs from [DefaultTemplate], of a chat model the message and what differs beside it; the
 // message of the system is "" unless it is given.
 //
@@ -111,41 +111,29 @@ func ParseTemplate(protocol string, setting map[string]any) (*Template, error) {
 	return t, nil
 }
 
-// goneMembers says for members of the version before what to do instead.
-var goneMembers = map[string]string{
-	"like":   "write the template whole, minicheck is that of yes-no without judge.template",
-	"api":    "leave it out, and use a server of text-embeddings-inference",
-	"logits": "leave it out, and use a server that gives probabilities, such as text-embeddings-inference",
-}
-
 func parseTemplate(protocol string, setting map[string]any) (*Template, error) {
-	for name, instead := range goneMembers {
-		if _, given := setting[name]; given {
-			return nil, fmt.Errorf("judge.template.%s is gone: %s", name, instead)
-		}
-	}
 	t := DefaultTemplate(protocol)
 	if len(setting) > 0 {
 		t.System, t.Message = "", ""
 	}
 	b, err := json.Marshal(setting)
 	if err != nil {
-		return nil, fmt.Errorf("judge.template: %w", err)
+		return nil, fmt.Errorf("judge.prompts: %w", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(t); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return nil, fmt.Errorf("judge.template.%s: want %s, not %s", wrong.Field, wrong.Type, wrong.Value)
+			return nil, fmt.Errorf("judge.prompts.%s: want %s, not %s", wrong.Field, wrong.Type, wrong.Value)
 		}
-		return nil, fmt.Errorf("judge.template: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return nil, fmt.Errorf("judge.prompts: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return t, t.check()
 }
 
 // check refuses what cannot be asked or read.
 func (t *Template) check() error {
-	bad := func(format string, args ...any) error { return fmt.Errorf("judge.template: "+format, args...) }
+	bad := func(format string, args ...any) error { return fmt.Errorf("judge.prompts: "+format, args...) }
 	if t.ChunkWords < 0 {
 		return bad("chunk_words: %d is negative", t.ChunkWords)
 	}

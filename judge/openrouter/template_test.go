@@ -195,7 +195,6 @@ func TestTemplateErrors(t *testing.T) {
 		setting  map[string]any
 		want     string
 	}{
-		{YesNo, map[string]any{"like": "lynx"}, "judge.template.like is gone: write the template whole"},
 		{YesNo, map[string]any{"inverted": true}, "has to show {claim} and {document}"},
 		{YesNo, map[string]any{"postive": "x"}, `unknown field "postive"`},
 		{YesNo, map[string]any{"chunk_words": "many"}, "chunk_words: want int, not string"},
@@ -208,8 +207,6 @@ func TestTemplateErrors(t *testing.T) {
 		{YesNo, map[string]any{"message": "{claim} {document}", "body": map[string]any{"model": "x"}}, "body.model cannot be set"},
 		{Classify, map[string]any{"input": []any{"{claim}"}}, "{claim} and {document}"},
 		{Classify, map[string]any{"input": []any{"{claim}", "{document}", "{question}"}}, "want one, or a pair"},
-		{Classify, map[string]any{"api": "classify"}, "judge.template.api is gone: leave it out, and use a server of text-embeddings-inference"},
-		{Classify, map[string]any{"logits": true}, "judge.template.logits is gone"},
 	} {
 		if _, err := ParseTemplate(tt.protocol, tt.setting); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s %v: %v, want %q", tt.protocol, tt.setting, err, tt.want)

@@ -13,7 +13,7 @@ func TestServiceTier(t *testing.T) {
 	s := judgetest.NewServer(judgetest.ServerConfig{KeepBodies: true})
 	defer s.Close()
 	rows, store := rowsOf(20), newStore(t)
-	flex := newTestJudge(t, s, func(c *Config) { c.Store, c.ServiceTier = store, "flex" })
+	flex := newTestJudge(t, s, func(c *Config) { c.Store, c.Request["service_tier"] = store, "flex" })
 	if bad := failures(judgeAll(t.Context(), flex, rows, 4)); len(bad) > 0 {
 		t.Fatal(bad[0])
 	}

@@ -352,13 +352,13 @@ func (j *Judge) smallQuestion(r *judge.Request, p *piece) *question {
 		for i := range inputs {
 			inputs[i] = f.Replace(t.Input[i])
 		}
-		q.request = request{head: m.small, seed: j.config.Seed, whole: j.classifierBody([][]string{inputs}), path: j.classifierURL()}
+		q.request = request{head: m.small, seed: j.config.seed(), whole: j.classifierBody([][]string{inputs}), path: j.classifierURL()}
 		q.inputs = inputs
 		return q
 	}
 	q.request = request{
-		head: m.small, user: appendEscaped(nil, []byte(f.Replace(t.Message))), seed: j.config.Seed,
-		maxTokens: max(t.Tokens, j.config.MaxTokens),
+		head: m.small, user: appendEscaped(nil, []byte(f.Replace(t.Message))), seed: j.config.seed(),
+		maxTokens: j.config.room(t.Tokens),
 	}
 	if len(t.Body) > 0 {
 		b, err := json.Marshal(fillAll(f, t.Body)) // keys in sorted order

@@ -19,7 +19,7 @@ import (
 func newVerifierJudge(t *testing.T, s *judgetest.Server, protocol string, template map[string]any, change func(*Config)) *Judge {
 	t.Helper()
 	config := Config{
-		Kind: KindOpenAI, BaseURL: s.URL(), Model: "fake/verifier", Protocol: protocol, Template: template,
+		Kind: KindOpenAI, BaseURL: s.URL(), Models: []string{"fake/verifier"}, Protocol: protocol, Template: template,
 		Retries: 2, Backoff: 1, Concurrency: 4, Store: newStore(t),
 	}
 	if change != nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -24,7 +25,7 @@ import (
 )
 
 // keyVersion changes whenever what enters a key does.
-const keyVersion = "k2"
+const keyVersion = "k3"
 
 // A requestHead is the beginning of the body of all requests to one model: all
 // that does not change from row to row.
@@ -63,7 +64,7 @@ func (h *requestHead) finish(reading string) *requestHead {
 
 // of is the text of a shape.
 func (h *requestHead) of(s shape) []byte {
-	s.noSeed, s.completion = false, false // of the tail
+	s.dropped, s.completion = s.dropped&^(1<<dropSeed), false // of the tail
 	if s == (shape{}) {
 		return h.text
 	}
@@ -78,7 +79,6 @@ func (h *requestHead) of(s shape) []byte {
 }
 
 func (h *requestHead) write(s shape) []byte {
-	c := h.config
 	b := append([]byte(`{"model":`), quoted(h.model)...)
 	switch {
 	case h.schema == "":
@@ -89,31 +89,12 @@ func (h *requestHead) write(s shape) []byte {
 	case s.rung == rungObject:
 		b = append(b, `,"response_format":{"type":"json_object"}`...)
 	}
-	if !s.noTemperature && !c.overrides("temperature") {
-		b = append(b, `,"temperature":`...)
-		b = strconv.AppendFloat(b, c.Temperature, 'f', -1, 64)
-	}
-	low := s.lowEffort && len(c.Reasoning) == 0 && !c.overrides("reasoning") && !c.overrides("reasoning_effort")
-	if c.Kind == KindOpenRouter {
-		b = appendObject(b, "provider", c.Provider)
-		if low && !s.noEffort {
-			b = append(b, `,"reasoning":{"effort":"low"}`...)
-		} else if !s.noEffort {
-			b = appendObject(b, "reasoning", c.Reasoning)
+	if members := h.members(s); len(members) > 0 {
+		text, err := json.Marshal(members) // in the order of their names
+		if err != nil {
+			panic(err) // settings come from YAML, which has nothing that JSON has not
 		}
-	} else if effort, given := c.Reasoning["effort"]; low && !s.noEffort {
-		b = append(b, `,"reasoning_effort":"low"`...)
-	} else if given && !s.noEffort {
-		b = append(append(b, `,"reasoning_effort":`...), quoted(fmt.Sprint(effort))...)
-	}
-	if len(c.ExtraBody) > 0 {
-		extra, err := json.Marshal(c.ExtraBody) // keys in sorted order
-		if err == nil {                         // settings come from YAML, which has nothing that JSON has not
-			b = append(append(b, ','), extra[1:len(extra)-1]...)
-		}
-	}
-	if h.logprobs && !s.noLogprobs && !c.overrides("logprobs") {
-		b = append(b, `,"logprobs":true,"top_logprobs":5`...)
+		b = append(append(b, ','), text[1:len(text)-1]...)
 	}
 	b = append(b, `,"messages":[`...)
 	if h.system != "" {
@@ -127,11 +108,36 @@ func (h *requestHead) write(s shape) []byte {
 	return append(b, `{"role":"user","content":"`...)
 }
 
-// overrides reports whether the settings write a parameter of ours themselves.
-func (c *Config) overrides(name string) bool {
-	_, ok := c.ExtraBody[name]
-	return ok
+// members are those of the settings, as far as the model takes them, and those that the
+// shape adds. Limit, seed and tier are written by the request.
+func (h *requestHead) members(s shape) map[string]any {
+	out := make(map[string]any)
+	if s.lowEffort && !h.config.has("reasoning") && !h.config.has("reasoning_effort") {
+		if h.config.Kind == KindOpenRouter {
+			out["reasoning"] = map[string]any{"effort": "low"}
+		} else {
+			out["reasoning_effort"] = "low"
+		}
+	}
+	if h.logprobs {
+		out["logprobs"], out["top_logprobs"] = true, 5
+	}
+	maps.Copy(out, h.config.Request)
+	for _, name := range append(limitNames, "seed", "service_tier") {
+		delete(out, name)
+	}
+	for i := range droppable {
+		if s.dropped&(1<<i) != 0 {
+			for _, name := range droppable[i] {
+				delete(out, name)
+			}
+		}
+	}
+	return out
 }
+
+// has reports whether the settings have a member of every request.
+func (c *Config) has(name string) bool { return c.Request[name] != nil }
 
 // A request is what one question looks like on the wire.
 type request struct {
@@ -152,7 +158,7 @@ func (q *request) tail(b []byte, s shape, repairs []byte) []byte {
 	b = append(b, repairs...)
 	b = append(b, ']')
 	b = append(b, q.more...)
-	if !s.noSeed && !q.head.config.overrides("seed") {
+	if q.head.config.has("seed") && s.dropped&(1<<dropSeed) == 0 {
 		b = append(b, `,"seed":`...)
 		b = strconv.AppendInt(b, q.seed, 10)
 	}
@@ -174,7 +180,7 @@ func (q *request) key() cache.Key {
 	}
 	clone.Write(q.user)
 	var room [128]byte
-	clone.Write(append(q.tail(room[:0], shape{}, nil), '}'))
+	clone.Write(strconv.AppendInt(append(q.tail(room[:0], shape{}, nil), '}'), q.seed, 10))
 	var key cache.Key
 	clone.Sum(key[:0])
 	return key
@@ -197,7 +203,7 @@ func (q *request) body(s shape, repairs []byte, maxTokens int64) []byte {
 		b = append(b, `,"max_tokens":`...)
 	}
 	b = strconv.AppendInt(b, maxTokens, 10)
-	if tier := q.head.config.ServiceTier; tier != "" {
+	if tier, ok := q.head.config.Request["service_tier"].(string); ok {
 		b = append(append(b, `,"service_tier":`...), quoted(tier)...)
 	}
 	return append(b, '}')
@@ -221,20 +227,6 @@ func appendTurn(b []byte, role, text string) []byte {
 	b = append(b, `","content":"`...)
 	b = appendEscaped(b, []byte(text))
 	return append(b, `"}`...)
-}
-
-func appendObject(b []byte, name string, v map[string]any) []byte {
-	if len(v) == 0 {
-		return b
-	}
-	encoded, err := json.Marshal(v) // keys in sorted order
-	if err != nil {
-		return b // settings come from YAML, which has nothing that JSON has not
-	}
-	b = append(b, `,"`...)
-	b = append(b, name...)
-	b = append(b, `":`...)
-	return append(b, encoded...)
 }
 
 // compact drops the line ends of an embedded schema; its members stay in order.

@@ -41,7 +41,7 @@ func handle(t *testing.T, f http.HandlerFunc) string {
 // judgeAt makes a judge of an endpoint.
 func judgeAt(t *testing.T, url string, change func(*Config)) *Judge {
 	t.Helper()
-	config := Config{BaseURL: url, Key: "secret", Model: "m/m", Timeout: 5 * time.Second, Backoff: time.Millisecond}
+	config := Config{BaseURL: url, Key: "secret", Models: []string{"m/m"}, Request: map[string]any{"temperature": int64(0)}, Timeout: 5 * time.Second, Backoff: time.Millisecond}
 	if change != nil {
 		change(&config)
 	}
@@ -70,9 +70,9 @@ func TestBody(t *testing.T) {
 	row.Question = "line\nquote \" back \\ tab\t \x01 \xff é 大 \u2028"
 	for _, kind := range []string{KindOpenRouter, KindOpenAI} {
 		j := judgeAt(t, url+"/v9/", func(c *Config) {
-			c.Kind, c.Seed, c.Necessity = kind, 3, true
-			c.Provider = map[string]any{"sort": "price", "only": []any{"a"}}
-			c.Reasoning = map[string]any{"effort": "low"}
+			c.Kind, c.Request["seed"], c.Necessity = kind, int64(3), true
+			c.Request["provider"] = map[string]any{"sort": "price", "only": []any{"a"}}
+			c.Request["reasoning"] = map[string]any{"effort": "low"}
 		})
 		_, err := j.Judge(t.Context(), row)
 		failureOf(t, err)
@@ -98,7 +98,7 @@ func TestBody(t *testing.T) {
 		if got.Temperature == nil || *got.Temperature != 0 || got.Seed == nil || *got.Seed != 3 || got.Model != "m/m" || !got.Format.Schema.Strict {
 			t.Errorf("%s: body %s", kind, body)
 		}
-		if isOpenRouter := kind == KindOpenRouter; (got.Provider["sort"] == "price") != isOpenRouter || (got.Reasoning["effort"] == "low") != isOpenRouter {
+		if got.Provider["sort"] != "price" || got.Reasoning["effort"] != "low" {
 			t.Errorf("%s: provider %v, reasoning %v", kind, got.Provider, got.Reasoning)
 		}
 		// The schema keeps its order: a model writes why before it decides.
@@ -133,7 +133,7 @@ func TestKey(t *testing.T) {
 		"row":     key(nil, &renamed, 0),
 		"key":     key(func(c *Config) { c.Key = "other" }, row, 0),
 		"retries": key(func(c *Config) { c.Retries, c.Timeout, c.RPM, c.Concurrency, c.Run = 9, time.Hour, 3, 2, "r" }, row, 0),
-		"tokens":  key(func(c *Config) { c.MaxTokens = 9000 }, row, 0),
+		"tokens":  key(func(c *Config) { c.Request["max_tokens"] = int64(9000) }, row, 0),
 		"headers": key(func(c *Config) { c.Headers = map[string]string{"X-Team": "a"} }, row, 0),
 		"slash":   key(func(c *Config) { c.BaseURL += "/" }, row, 0),
 	} {
@@ -142,13 +142,13 @@ func TestKey(t *testing.T) {
 		}
 	}
 	for name, other := range map[string]cache.Key{
-		"model":       key(func(c *Config) { c.Model = "m/n" }, row, 0),
+		"model":       key(func(c *Config) { c.Models = []string{"m/n"} }, row, 0),
 		"endpoint":    key(func(c *Config) { c.BaseURL = "http://localhost/v2" }, row, 0),
-		"temperature": key(func(c *Config) { c.Temperature = 0.5 }, row, 0),
-		"seed":        key(func(c *Config) { c.Seed = 5 }, row, 0),
-		"extra body":  key(func(c *Config) { c.ExtraBody = map[string]any{"top_k": 1} }, row, 0),
-		"reasoning":   key(func(c *Config) { c.Reasoning = map[string]any{"effort": "none"} }, row, 0),
-		"provider":    key(func(c *Config) { c.Provider = map[string]any{"sort": "price"} }, row, 0),
+		"temperature": key(func(c *Config) { c.Request["temperature"] = 0.5 }, row, 0),
+		"seed":        key(func(c *Config) { c.Request["seed"] = int64(5) }, row, 0),
+		"top_k":       key(func(c *Config) { c.Request["top_k"] = 1 }, row, 0),
+		"reasoning":   key(func(c *Config) { c.Request["reasoning"] = map[string]any{"effort": "none"} }, row, 0),
+		"provider":    key(func(c *Config) { c.Request["provider"] = map[string]any{"sort": "price"} }, row, 0),
 		"schema":      key(func(c *Config) { c.Necessity = true }, row, 0),
 		"vote":        key(nil, row, 1),
 		"material":    key(nil, rowsOf(2)[1], 0),
@@ -321,7 +321,7 @@ func TestDelay(t *testing.T) {
 func TestRateWait(t *testing.T) {
 	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{"429_decimal"}, FaultShare: 1, RetryAfter: 10 * time.Millisecond})
 	defer s.Close()
-	j := newTestJudge(t, s, func(c *Config) { c.Retries, c.MaxRateWait = 0, 100*time.Millisecond })
+	j := newTestJudge(t, s, func(c *Config) { c.Retries, c.maxRateWait = 0, 100*time.Millisecond })
 	_, err := j.Judge(t.Context(), rowsOf(1)[0])
 	if f := failureOf(t, err); f.Reason != judge.RateLimited || f.Calls[0].Attempts < 3 {
 		t.Errorf("failure %+v", f)
@@ -433,7 +433,7 @@ func TestRequireParameters(t *testing.T) {
 	defer s.Close()
 	store := newStore(t)
 	change := func(c *Config) {
-		c.Model, c.Provider, c.Store = "fake/thinker", map[string]any{"require_parameters": true}, store
+		c.Models, c.Request["provider"], c.Store = []string{"fake/thinker"}, map[string]any{"require_parameters": true}, store
 	}
 	j := newTestJudge(t, s, change)
 	if _, err := j.Judge(t.Context(), rowsOf(1)[0]); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"ibid"
 	"ibid/annotations"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
@@ -262,23 +263,30 @@ func sameJudge(m, older *runs.Manifest) error {
 	keys := maps.Clone(m.Ingredients)
 	maps.Copy(keys, older.Ingredients)
 	for _, key := range sortedKeys(keys) {
-		if ofJudge(key) && m.Ingredients[key] != older.Ingredients[key] {
+		if ofJudge(key) && judgeIngredient(m, key) != judgeIngredient(older, key) {
 			return ibid.Usagef("the judges differ: %s is %q in %s, %q in %s", key, m.Ingredients[key], m.ID, older.Ingredients[key], older.ID).With("errors of one judge say nothing of another's")
 		}
 	}
 	return nil
 }
 
-// ofJudge reports whether an ingredient decides who judges and how. Another seed
-// draws other answers of the same judge, and the room for answers changes none.
+// ofJudge reports whether an ingredient decides who judges and how.
 func ofJudge(ingredient string) bool {
-	switch ingredient {
-	case "judge.seed", "judge.max_tokens":
-		return false
-	case "judge", "thresholds.supported":
-		return true
+	return ingredient == "judge" || ingredient == "thresholds.supported" || strings.HasPrefix(ingredient, "judge.")
+}
+
+// judgeIngredient is an ingredient as far as it decides who judges and how. Another seed
+// draws other answers of the same judge, and the room for answers changes none.
+func judgeIngredient(m *runs.Manifest, key string) string {
+	text := m.Ingredients[key]
+	if key != "judge.request" || text == "" {
+		return text
 	}
-	return strings.HasPrefix(ingredient, "judge.")
+	members := configs.FromValues([]configs.Value{{Key: key, Value: text}}).Judge.Request
+	for _, name := range []string{"seed", "max_tokens", "max_completion_tokens"} {
+		delete(members, name)
+	}
+	return fmt.Sprint(members)
 }
 
 // measureJudge compares the judge of a run with the labels of its dataset.

@@ -38,8 +38,8 @@ have and how long they may be. Labels such as LABEL_1 tell nothing: name the one
 support, or the run stops before the first row (exit code 2). Texts that are too long for
 the model are asked about in halves; the best counts.
 
-judge.template is a mapping that says how another model is asked. Members that it does not
-have are those at the end; of yes-no it has to have message, and has no system unless given:
+judge.prompts names a YAML file that says how another model is asked. Members that it does
+not have are those at the end; of yes-no it has to have message, and has no system unless given:
 
   positive     word of a reply, or label or number of a class, that means support
   inverted     true: that word or label means the opposite

@@ -69,7 +69,7 @@ every run. The run waits, and says which batches it waits for. Interrupted or ki
 leaves them running: the command that it prints takes their answers. A reply of no use
 is repaired in a call at full price, a line whose time ran out goes into a next batch.
 With claims: model the claims are a first batch and the questions about them a second;
-the votes of judge.votes and the models of judge.panel go out together, further votes on
+the votes of judge.votes and the models of judge.model go out together, further votes on
 doubtful verdicts are calls. Before a batch is sent, the most that it can cost is set
 aside from --max-cost.`,
 		Example: `  ibid run ibid.yaml
@@ -91,11 +91,11 @@ aside from --max-cost.`,
 	s.addGold(cmd)
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	s.add(cmd, "model", "judge.model", "model that judges, such as VENDOR/MODEL at OpenRouter")
-	s.add(cmd, "replay", "judge.replay", "with --judge recorded a file of verdicts (Parquet, JSON Lines, CSV)")
+	s.add(cmd, "replay", "judge.file", "with --judge recorded a file of verdicts (Parquet, JSON Lines, CSV)")
 	s.add(cmd, "max-cost", "judge.max_cost_usd", "stop when the judge has cost this many US dollars; 0 = no limit")
 	s.add(cmd, "rpm", "judge.rpm", "most calls to the judge a minute; 0 = no limit")
 	s.add(cmd, "cache", "judge.cache", "file of the judge's answers (default: in the user's cache directory)")
-	s.addSwitch(cmd, "no-cache", "judge.cache_results", "false", "use no answers of earlier runs, and keep those of this one only until it is complete")
+	s.addSwitch(cmd, "no-cache", "judge.cache", "off", "use no answers of earlier runs, and keep those of this one only until it is complete")
 	s.add(cmd, "out", "out", "folder of runs (default runs)")
 	s.add(cmd, "id", "id", "name of the run (default from dataset and fingerprint)")
 	flags := cmd.Flags()
