@@ -167,7 +167,7 @@ func (job *Job) liveConfig() (openrouter.Config, error) {
 		c.PromptDir = j.Prompts
 	} else if j.Prompts != "" {
 		var err error
-		if c.Template, err = configs.ReadMapping(j.Prompts, verifierHint); err != nil {
+		if c.Verifier, err = configs.ReadMapping(j.Prompts, verifierHint); err != nil {
 			return c, &ibid.Error{Usage: true, Err: err, Hint: verifierHint}
 		}
 	}

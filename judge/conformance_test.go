@@ -89,16 +89,13 @@ func TestVerifierConformance(t *testing.T) {
 		server         judgetest.VerifierConfig
 	}{
 		{"pair", openrouter.Classify, nil, judgetest.VerifierConfig{}},
-		{"pair, small batches", openrouter.Classify, nil, judgetest.VerifierConfig{MaxBatch: 2}},
 		{"pair, short inputs", openrouter.Classify, nil, judgetest.VerifierConfig{MaxTokens: 30}},
-		{"pair, batches refused", openrouter.Classify, nil, judgetest.VerifierConfig{MaxBatch: 2, NoInfo: true}},
 		{"pair of two labels", openrouter.Classify, map[string]any{"positive": "LABEL_1"}, judgetest.VerifierConfig{Labels: two}},
-		{"one text", openrouter.Classify, map[string]any{"input": []any{"Document: {document}\nClaim: {claim}"}, "positive": 1, "chunk_words": 550}, judgetest.VerifierConfig{Labels: two}},
 		{"minicheck", openrouter.YesNo, nil, judgetest.VerifierConfig{}},
 		{"minicheck without logprobs", openrouter.YesNo, nil, judgetest.VerifierConfig{Logprobs: "ignored"}},
 		{"minicheck, logprobs refused", openrouter.YesNo, nil, judgetest.VerifierConfig{Logprobs: "refused"}},
 		{"minicheck, short inputs", openrouter.YesNo, nil, judgetest.VerifierConfig{MaxTokens: 30}},
-		{"own", openrouter.YesNo, map[string]any{"message": "Document: {document}\nClaim: {claim}", "role": "assistant", "body": map[string]any{"documents": []any{"{document}"}}}, judgetest.VerifierConfig{}},
+		{"own", openrouter.YesNo, map[string]any{"message": "Document: {document}\nClaim: {claim}"}, judgetest.VerifierConfig{}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -106,7 +103,7 @@ func TestVerifierConformance(t *testing.T) {
 			defer s.Close()
 			testJudge(t, func() judge.Judge {
 				return live(t, openrouter.Config{
-					Kind: openrouter.KindOpenAI, BaseURL: s.URL(), Models: []string{"fake/verifier"}, Protocol: f.protocol, Template: f.template,
+					Kind: openrouter.KindOpenAI, BaseURL: s.URL(), Models: []string{"fake/verifier"}, Protocol: f.protocol, Verifier: f.template,
 					Retries: 2, Backoff: 1, Concurrency: 4, Store: openStore(t),
 				})
 			})

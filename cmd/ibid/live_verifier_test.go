@@ -29,7 +29,7 @@ func newVerifierTest(t *testing.T, rows int, config judgetest.ServerConfig) *ver
 	}
 	for name, text := range map[string]string{
 		"second.yaml": "positive: LABEL_1\n", "third.yaml": "positive: supported\n", "list.yaml": "- pair\n", "api.yaml": "api: classify\n",
-		"inverted.yaml": "message: \"Document: {document}\\nClaim: {claim}\"\ninverted: true\npositive: 'no'\nnegative: 'yes'\n",
+		"inverted.yaml": "message: \"Document: {document}\\nClaim: {claim}\"\ninverted: true\n\"yes\": ['no']\n\"no\": ['yes']\n",
 	} {
 		if err := os.WriteFile(filepath.Join(v.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -69,8 +69,8 @@ func TestLiveVerifiers(t *testing.T) {
 		calls  int  // at most
 		nli    bool // it is asked for contradictions
 	}{
-		{"TEI", judgetest.VerifierConfig{MaxTokens: 512, MaxBatch: 8}, 0, []string{"--set", "judge.protocol=classify"}, 2 * rows, true},
-		{"two labels", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, 1, []string{"--set", "judge.protocol=classify", "--set", "judge.prompts=second.yaml"}, 2*rows + 1, false},
+		{"TEI", judgetest.VerifierConfig{MaxTokens: 512}, 0, []string{"--set", "judge.protocol=classify"}, 20 * rows, true},
+		{"two labels", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, 1, []string{"--set", "judge.protocol=classify", "--set", "judge.prompts=second.yaml"}, 20*rows + 1, false},
 		{"yes-no", judgetest.VerifierConfig{}, 0, []string{"--set", "judge.protocol=yes-no"}, 20 * rows, false},
 		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: "refused"}, 0, []string{"--set", "judge.protocol=yes-no", "--set", "judge.prompts=inverted.yaml"}, 20*rows + 1, false},
 	} {

@@ -44,11 +44,10 @@ type conversation struct {
 	failures  int             // that count as attempts
 	refusals  int             // in a row, for their number
 	waited    time.Duration
-	maxTokens int64       // room for the next reply
-	sent      shape       // of the last call
-	adapted   int         // calls that were refused for their form
-	turns     []byte      // repair turns
-	together  []cache.Key // of the questions that this one stands for; nil if it is one
+	maxTokens int64  // room for the next reply
+	sent      shape  // of the last call
+	adapted   int    // calls that were refused for their form
+	turns     []byte // repair turns
 	cost      int64
 	millis    int64
 	batch     bool // the first reply came in a batch
@@ -101,9 +100,6 @@ func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 	e.CostNanoUSD, e.LatencyMillis, e.Attempts = c.cost, c.millis, c.calls
 	if c.judge.store == nil {
 		return nil
-	}
-	if c.together != nil {
-		return c.keepTogether(ctx, e)
 	}
 	return c.judge.store.Put(context.WithoutCancel(ctx), e)
 }
@@ -375,13 +371,8 @@ func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 
 // judgeReply checks what a response says.
 func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
-	if c.readBody != nil {
-		*c.replies--
-		verdict, err := c.readBody(x.raw)
-		if err != nil {
-			return nil, &failure{class: classContent, status: http.StatusOK, err: err, shaped: true}
-		}
-		return c.entry(x, verdict, ""), nil
+	if c.request.whole != nil {
+		return c.readReply(x, "", "")
 	}
 	choice := &x.envelope.Choices[0]
 	if f := refusal(choice); f != nil {
@@ -410,18 +401,23 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		bad.err = errors.New("the reply is empty")
 		return nil, bad
 	}
+	return c.readReply(x, text, string(choice.FinishReason))
+}
+
+// readReply reads a reply that is whole.
+func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry, *failure) {
 	*c.replies--
-	var verdict []byte
-	var defects []string
-	var err error
-	if c.readChoice != nil {
-		verdict, err = c.readChoice(choice, text)
-	} else {
-		verdict, defects, err = c.read(text)
+	bad := &failure{class: classContent, status: http.StatusOK}
+	verdict, defects, err := c.read(x, text)
+	if labels, ok := errors.AsType[errLabels](err); ok {
+		bad.err = labels
+		c.judge.stopping(bad, judge.StopReplies)
+		bad.stop.Hint = positiveLabelHint
+		return nil, bad
 	}
 	noJSON, is := errors.AsType[*judge.ReplyError](err)
 	if c.request.head.schema != "" {
-		p.replied(c.sent, !is || !noJSON.NoJSON)
+		c.member.profile.replied(c.sent, !is || !noJSON.NoJSON)
 	}
 	bad.shaped = !is || !noJSON.NoJSON
 	if err != nil {
@@ -429,7 +425,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		c.repair(text, err.Error())
 		return nil, bad
 	}
-	e := c.entry(x, verdict, string(choice.FinishReason))
+	e := c.entry(x, verdict, finish)
 	if len(defects) == 0 {
 		return e, nil
 	}
@@ -519,20 +515,14 @@ func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at t
 type question struct {
 	member  *member
 	request request
-	// read checks a reply and returns what to keep of it. defects are what it
-	// had to take back, err is why it cannot be used.
-	read func(content string) (verdict []byte, defects []string, err error)
+	// read checks a reply, of a classifier the body of the response, and returns what to keep
+	// of it. defects are what it had to take back, err is why it cannot be used.
+	read func(x *exchange, reply string) (verdict []byte, defects []string, err error)
 	// replies is how many more whole replies may be paid for; shared by the
 	// questions of one row.
-	replies *int
-	// Of small verifiers, instead of read: what to keep of the answer in a choice, or in the
-	// body of a response that is no chat. inputs are the texts of a classifier. short: the
-	// answer is the first word, so that a reply may end there. template is its version.
-	readChoice func(c *choice, text string) (verdict []byte, err error)
-	readBody   func(raw []byte) (verdict []byte, err error)
-	inputs     []string
-	short      bool
-	template   string
+	replies  *int
+	short    bool   // the answer is the first word: a reply may end at its limit
+	template string // version of the prompt, "" for that of the judge
 
 	repair prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
 	schema string
@@ -588,18 +578,14 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		defer cancel()
 		return j.converse(waits, &conversation{judge: j, question: q, key: key, alone: alone, wire: wire})
 	})
-	if a != nil && !first {
-		return j.sharedAnswer(a), nil
+	if a == nil || first {
+		return a, err
 	}
-	return a, err
-}
-
-// sharedAnswer is an answer for who has waited for it and paid nothing.
-func (j *Judge) sharedAnswer(a *answer) *answer {
+	// Who waited has paid nothing.
 	j.counts.cached.Add(1)
 	shared := *a
 	shared.call.Cached, shared.call.Attempts = true, 0
-	return &shared
+	return &shared, nil
 }
 
 // kept is the answer that the store has, nil if it has none.

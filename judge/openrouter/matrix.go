@@ -280,7 +280,7 @@ func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 		request: request{
 			head: m.head, user: user, seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
 		},
-		read: func(content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
+		read: func(_ *exchange, content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
 	}
 }
 

@@ -62,8 +62,8 @@ type Judge struct {
 	halt    context.CancelCauseFunc
 
 	keyOnce sync.Once
-	// Of small verifiers; template is nil for others.
-	template   *Template
+	// Of small verifiers; verifier is nil for others.
+	verifier   *verifier
 	lexical    *judge.Lexical
 	serverOnce sync.Once
 	serverSaid serverInfo
@@ -76,9 +76,8 @@ type Judge struct {
 type member struct {
 	model string
 	head  *requestHead // of matrix requests
-	score *requestHead // of protocol score
 	split *requestHead // of requests for claims
-	small *requestHead // of small verifiers
+	small *requestHead // of one claim and one text
 
 	profile *profile
 	opening *opening
@@ -118,7 +117,7 @@ func New(config Config) (*Judge, error) {
 		j.members = append(j.members, &member{
 			model:   model,
 			head:    newRequestHead(&j.config, model, set.Text(prompts.MatrixSystem), config.schema()),
-			score:   newRequestHead(&j.config, model, "", ""),
+			small:   newRequestHead(&j.config, model, "", ""),
 			split:   newRequestHead(&j.config, model, set.Text(prompts.ClaimsSystem), judge.SplitSchema),
 			profile: &profile{model: model, note: j.counts.note},
 			opening: newOpening(),
@@ -126,12 +125,12 @@ func New(config Config) (*Judge, error) {
 	}
 	j.leases = newLeases(j.store, owner)
 	if config.small() {
-		if j.template, err = ParseTemplate(config.Protocol, config.Template); err != nil {
+		if j.verifier, err = newVerifier(config.Protocol, config.Verifier); err != nil {
 			j.leases.close()
 			return nil, err
 		}
 		j.lexical = judge.NewLexical()
-		j.members[0].small = newSmallHead(&j.config, config.Models[0], j.template)
+		j.members[0].small = newSmallHead(&j.config, config.Models[0], j.verifier)
 	}
 	return j, nil
 }
@@ -162,8 +161,8 @@ func (j *Judge) Info() judge.Info {
 	if len(j.members) == 1 {
 		info.Model = j.members[0].model
 	}
-	if j.template != nil {
-		info.Prompt = j.template.version()
+	if j.verifier != nil {
+		info.Prompt = j.verifier.version()
 	}
 	return info
 }
@@ -174,13 +173,10 @@ func (j *Judge) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	switch {
-	case j.template != nil:
-		return j.judgeSmall(ctx, r)
-	case j.config.Protocol == Score:
-		return j.judgePairs(ctx, r)
+	if j.config.Protocol == Verdicts {
+		return j.judgeMatrix(ctx, r)
 	}
-	return j.judgeMatrix(ctx, r)
+	return j.judgeSmall(ctx, r)
 }
 
 // newTransport keeps a connection for every call that can be under way, which
@@ -225,10 +221,11 @@ type Config struct {
 	batchLines int // most questions of a batch, 0 for as many as the service takes; of tests
 
 	// Protocol is Verdicts, "" for it, or Score, or YesNo or Classify of small verifiers,
-	// which are asked about one claim and one text by a Template, the setting that
-	// [ParseTemplate] reads. They are not asked about passages that a claim does not cite.
+	// which are asked about one claim and one text. They are not asked about passages that
+	// a claim does not cite. Verifier is the file that says how they are asked; nil for
+	// what they have built in.
 	Protocol string
-	Template map[string]any
+	Verifier map[string]any
 
 	Claims    bool // sentences will be split, too
 	Necessity bool // ask which citations suffice; Verdicts only

@@ -3,10 +3,8 @@ package openrouter
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -63,69 +61,44 @@ func FuzzEnvelope(f *testing.F) {
 	})
 }
 
-// FuzzScores reads any bytes as the response of a classifier. What is accepted has scores
-// of every input, each a number, and reads the same when it is written as the server would.
+// FuzzScores reads any bytes as the response of a classifier. What is accepted is a
+// probability.
 func FuzzScores(f *testing.F) {
-	f.Add(uint8(2), []byte(`[[{"score":0.9,"label":"entailment"},{"score":0.1,"label":"neutral"}],[{"score":0,"label":"x"}]]`))
-	f.Add(uint8(1), []byte(`[{"score":0.9,"label":"entailment"}]`))
-	f.Fuzz(func(t *testing.T, inputs uint8, data []byte) {
-		n := 1 + int(inputs%8)
-		var out []byte
+	f.Add([]byte(`[[{"score":0.9,"label":"entailment"},{"score":0.1,"label":"neutral"}]]`))
+	f.Add([]byte(`[{"score":0.9,"label":"entailment"},{"score":0.1,"label":"contradiction"},{"score":0,"label":"x"}]`))
+	v, err := newVerifier(Classify, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var out rating
 		var err error
-		checkAllocated(t, len(data), 1000, 1<<20, func() { out, err = readScores(data, n) })
-		if err != nil {
-			return
-		}
-		var verdicts []smallVerdict
-		if err := json.Unmarshal(out, &verdicts); err != nil || len(verdicts) != n {
-			t.Fatalf("%q of %d inputs became %s: %v", data, n, out, err)
-		}
-		written := make([]any, n)
-		for i, v := range verdicts {
-			if len(v.Scores) == 0 {
-				t.Fatalf("%q: no scores of input %d in %s", data, i, out)
-			}
-			var list []any
-			for label, score := range v.Scores {
-				if math.IsNaN(score) || math.IsInf(score, 0) {
-					t.Errorf("%q: %s has %v", data, label, score)
-				}
-				list = append(list, map[string]any{"label": label, "score": score})
-			}
-			written[i] = list
-		}
-		said, err := json.Marshal(written)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := readScores(said, n)
-		if err != nil || string(again) != string(out) {
-			t.Errorf("%q was read as %s, which is read as %s, %v", data, out, again, err)
+		checkAllocated(t, len(data), 1000, 1<<20, func() { out, err = v.ofBody(data) })
+		if err == nil && !(out.Support >= 0 && out.Support <= 1) || out.Contradicts != nil && !(*out.Contradicts >= 0 && *out.Contradicts <= 1) {
+			t.Errorf("%q became %+v", data, out)
 		}
 	})
 }
 
-// FuzzTemplate reads any object as the setting judge.template. One that is accepted reads
-// the same again from what it says, and puts claim and document before the model.
-func FuzzTemplate(f *testing.F) {
-	f.Add([]byte(`{"message":"{document} {claim} {question} {answer}","answer":"last"}`))
-	f.Add([]byte(`{"system":"{document}","message":"{claim}"}`))
-	f.Add([]byte(`{"message":"{claim}","body":{"documents":[{"text":"{document}"}],"x":[1,null]},"negative":0}`))
-	f.Add([]byte(`{"input":["{claim}","{document}"],"positive":1,"chunk_words":9}`))
+// FuzzVerifier reads any object as the file of a verifier. One that is accepted reads the
+// same again from what it says.
+func FuzzVerifier(f *testing.F) {
+	f.Add([]byte(`{"message":"{document} {claim}","yes":["PASS",1]}`))
+	f.Add([]byte(`{"positive":1,"inverted":true}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var setting map[string]any
-		if json.Unmarshal(data, &setting) != nil {
+		var file map[string]any
+		if json.Unmarshal(data, &file) != nil || len(file) == 0 {
 			return
 		}
 		for _, protocol := range []string{YesNo, Classify} {
-			template, err := ParseTemplate(protocol, setting)
+			v, err := newVerifier(protocol, file)
 			if err != nil {
 				if refused, ok := errors.AsType[*ibid.Error](err); !ok || refused.Hint == "" {
 					t.Errorf("%s: %v", data, err)
 				}
 				continue
 			}
-			said, err := json.Marshal(template)
+			said, err := json.Marshal(v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,39 +106,11 @@ func FuzzTemplate(f *testing.F) {
 			if err := json.Unmarshal(said, &same); err != nil {
 				t.Fatal(err)
 			}
-			again, err := ParseTemplate(protocol, same)
-			if err != nil || again.version() != template.version() {
+			if again, err := newVerifier(protocol, same); err != nil || again.version() != v.version() {
 				t.Errorf("%s says %s, which is read as %+v, %v", data, said, again, err)
-			}
-			const claim, document = "the claim \x01", "the document \x02"
-			fill := newFiller(claim, document, "", "")
-			asked := fill.Replace(strings.Join(template.Input, ""))
-			if protocol == YesNo {
-				var body strings.Builder
-				texts(&body, fillAll(fill, template.Body))
-				asked = fill.Replace(template.Message) + body.String()
-			}
-			if !strings.Contains(asked, claim) || !strings.Contains(asked, document) {
-				t.Errorf("%s is accepted and asks %q", data, asked)
 			}
 		}
 	})
-}
-
-// texts writes all texts within a value of JSON.
-func texts(out *strings.Builder, v any) {
-	switch v := reflect.ValueOf(v); v.Kind() {
-	case reflect.String:
-		out.WriteString(v.String())
-	case reflect.Slice:
-		for i := range v.Len() {
-			texts(out, v.Index(i).Interface())
-		}
-	case reflect.Map:
-		for _, k := range v.MapKeys() {
-			texts(out, v.MapIndex(k).Interface())
-		}
-	}
 }
 
 // FuzzBatch reads any bytes as a batch with its results: what is accepted is JSON, and each

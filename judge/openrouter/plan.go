@@ -36,7 +36,7 @@ type Estimate struct {
 const (
 	answerFixed = 40
 	answerItem  = 60
-	answerPair  = 5 // of a question of protocol score
+	answerPair  = 5 // of a question with one claim and one text
 )
 
 // A Planner adds up what verdicts will take. It looks into the store of its judge
@@ -73,11 +73,6 @@ func (p *Planner) Add(ctx context.Context, r *judge.Request) error {
 	questions := p.judge.questions(r)
 	if len(questions) == 0 {
 		p.sum.Settled++
-	}
-	if j := p.judge; j.template != nil && j.template.protocol == Classify {
-		// As many to a call as a server takes that does not say.
-		before := p.sum.Calls
-		defer func() { p.sum.Calls = before + (p.sum.Calls-before+defaultBatch-1)/defaultBatch }()
 	}
 	for i := range questions {
 		if err := p.add(ctx, &questions[i]); err != nil {
@@ -149,29 +144,16 @@ type planned struct {
 // questions are those that a verdict on r is made from at least.
 func (j *Judge) questions(r *judge.Request) []planned {
 	var out []planned
-	if j.template != nil {
-		m := &measuring{judge: j, request: r, pieces: make(map[cache.Key]*piece)}
-		_, open := settle(r)
-		for _, c := range open {
-			m.cited(c)
-		}
-		for _, p := range m.order {
-			q := j.smallQuestion(r, p)
-			out = append(out, planned{*q, q.request.maxTokens})
-		}
-		return out
-	}
-	if j.config.Protocol == Score {
-		for c := range r.Claims {
-			for _, p := range j.pairQuestions(r, c) {
-				for _, m := range j.members {
-					out = append(out, planned{*j.questionOf(m, p), answerPair})
-				}
+	_, open := settle(r)
+	if j.config.Protocol != Verdicts {
+		for _, q := range j.smallRow(r, open).queries {
+			for _, m := range j.members {
+				one := j.smallQuestion(m, q)
+				out = append(out, planned{*one, min(one.request.maxTokens, answerPair)})
 			}
 		}
 		return out
 	}
-	_, open := settle(r)
 	for _, p := range j.split(r, open) {
 		x := newExhibits(p.request)
 		answer := int64(answerFixed)
@@ -207,11 +189,8 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 		switch {
 		case q.request.whole != nil:
 			out[i].User = string(q.request.whole)
-		case j.template != nil:
-			out[i].System = j.template.System
-			if len(q.request.more) > 0 { // the text may stand there
-				out[i].User += "\n{" + string(q.request.more[1:]) + "}"
-			}
+		case j.verifier != nil:
+			out[i].System = j.verifier.System
 		case j.config.Protocol == Verdicts:
 			out[i].System, out[i].Schema = j.prompts.Text(prompts.MatrixSystem), j.config.schema()
 		}

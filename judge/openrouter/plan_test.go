@@ -2,6 +2,8 @@ package openrouter
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"ibid/judge"
@@ -109,6 +111,11 @@ func TestPrompts(t *testing.T) {
 			if len(sent) != len(shown) || len(sent) == 0 {
 				t.Fatalf("%d requests shown, %d sent", len(shown), len(sent))
 			}
+			// Questions of protocol score go out side by side.
+			place := func(x judgetest.Exchange) int {
+				return slices.IndexFunc(shown, func(p Prompt) bool { return strings.Contains(string(x.Text), string(quoted(p.User))) })
+			}
+			slices.SortStableFunc(sent, func(a, b judgetest.Exchange) int { return place(a) - place(b) })
 			for i, p := range shown {
 				var body struct {
 					Model     string

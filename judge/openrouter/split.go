@@ -71,7 +71,7 @@ func (j *Judge) splitQuestions(s *judge.Sentences) []question {
 				head: j.members[0].split, user: appendEscaped(nil, splitPrompt(&part, j.prompts)), seed: j.config.seed(),
 				maxTokens: j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences))),
 			},
-			read: func(content string) ([]byte, []string, error) {
+			read: func(_ *exchange, content string) ([]byte, []string, error) {
 				claims, err := judge.ParseSplit(content, &part)
 				if err != nil {
 					return nil, nil, err

@@ -1,408 +1,816 @@
 package openrouter
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
+	"ibid/judge/prompts"
+	"ibid/metrics/token"
 )
+
+// The protocols of judges that ask models.
+const (
+	Verdicts = "verdicts" // one schema for all claims and citations of a row
+	Score    = "score"    // a number for a claim and a text, by the prompts of the specification
+	YesNo    = "yes-no"   // a claim and a text, to which a chat model says yes or no
+	Classify = "classify" // a claim and a text, to which a sequence classifier gives a score
+)
+
+// A verifier says how a small verifier is asked whether a text supports a claim, and how
+// its answer is read.
+type verifier struct {
+	// Of yes-no: a system message, "" for none, and the message of the user, with {document}
+	// and {claim}. A reply begins with one of the words Yes or No, in any case.
+	System  string `json:"system,omitempty"`
+	Message string `json:"message,omitempty"`
+	Yes     []word `json:"yes,omitempty"`
+	No      []word `json:"no,omitempty"`
+	// Of classify: the label, or the number of the class, that means support; "" takes the
+	// one label that speaks for itself, such as entailment.
+	Positive word `json:"positive,omitempty"`
+	// Inverted: yes, or that class, speaks against support.
+	Inverted bool `json:"inverted,omitempty"`
+
+	protocol string
+}
+
+// A word may be written as a number.
+type word string
+
+// UnmarshalJSON takes a string, and a number as it is written.
+func (w *word) UnmarshalJSON(b []byte) error {
+	var s label
+	if err := s.UnmarshalJSON(b); err != nil || s == "" {
+		return errors.New("want a text or a number")
+	}
+	*w = word(s)
+	return nil
+}
+
+// is reports whether text is the word, in any case and with space around it.
+func (w word) is(text string) bool { return strings.EqualFold(strings.TrimSpace(text), string(w)) }
+
+func isOneOf(words []word, text string) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.is(text) })
+}
+
+// minicheckSystem is the instruction of Bespoke-MiniCheck-7B, from its card.
+const minicheckSystem = "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies that all information presented in the claim is substantiated by the document. If not, it should be considered inconsistent. Please assess the claim's consistency with the document by responding with either \"Yes\" or \"No\"."
+
+// newVerifier reads what a file says of a small verifier; nil for the request of
+// Bespoke-MiniCheck-7B, or a pair of premise and hypothesis. An error has a hint.
+func newVerifier(protocol string, file map[string]any) (*verifier, error) {
+	v := &verifier{protocol: protocol}
+	if protocol == YesNo {
+		v.Yes, v.No = []word{"yes"}, []word{"no"}
+		if len(file) == 0 {
+			v.System, v.Message = minicheckSystem, "Document: {document}\nClaim: {claim}"
+		}
+	}
+	err := v.read(file)
+	switch {
+	case err != nil:
+	case protocol == Classify && (v.Message != "" || v.System != "" || v.Yes != nil || v.No != nil):
+		err = errors.New("a classifier has positive and inverted alone")
+	case protocol == YesNo && v.Positive != "":
+		err = errors.New("positive is the label of a classifier; the words of replies are yes and no")
+	case protocol == YesNo && !(strings.Contains(v.Message, "{claim}") && strings.Contains(v.Message, "{document}")):
+		err = errors.New("message has to show {claim} and {document}")
+	case slices.ContainsFunc(v.Yes, func(w word) bool { return isOneOf(v.No, string(w)) }):
+		err = errors.New("yes and no have a word in common")
+	}
+	if err != nil {
+		return nil, &ibid.Error{Err: fmt.Errorf("judge.prompts: %w", err), Hint: "ibid help verifiers has the members of the file"}
+	}
+	return v, nil
+}
+
+func (v *verifier) read(file map[string]any) error {
+	text, err := json.Marshal(file)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err = d.Decode(v)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s: want %s, not %s", wrong.Field, wrong.Type, wrong.Value)
+	}
+	if err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// version names the protocol, and what the file says.
+func (v *verifier) version() string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it was read from JSON
+	}
+	sum := sha256.Sum256(text)
+	return v.protocol + ":" + hex.EncodeToString(sum[:])[:8]
+}
+
+// A rating is what a verifier says of a claim and a text. It is what is kept of an answer.
+type rating struct {
+	Support     float64  `json:"support"`
+	Contradicts *float64 `json:"contradicts,omitempty"` // the probability of that class, if there is one
+}
+
+// best is the rating of two texts of which one was read at a time.
+func (a rating) best(b rating) rating {
+	if a.Contradicts == nil || b.Contradicts != nil && *b.Contradicts > *a.Contradicts {
+		a.Contradicts = b.Contradicts
+	}
+	a.Support = max(a.Support, b.Support)
+	return a
+}
+
+// contradicted says whether the texts contradict the claim: the class of contradiction
+// has at least 0.5 for one of them, and none supports it as much.
+func (a rating) contradicted() ibid.Tri {
+	if a.Contradicts == nil {
+		return ibid.Unset
+	}
+	return ibid.TriOf(*a.Contradicts >= 0.5 && a.Support < 0.5)
+}
+
+// supporting is the rating of a probability that the positive word or class has.
+func (v *verifier) supporting(p float64) rating {
+	if v.Inverted {
+		p = 1 - p
+	}
+	return rating{Support: p}
+}
+
+// tokenLogprobs are the probabilities of the tokens of a reply.
+type tokenLogprobs struct {
+	Content []struct {
+		tokenLogprob
+		Top []tokenLogprob `json:"top_logprobs"`
+	} `json:"content"`
+}
+
+type tokenLogprob struct {
+	Token   string  `json:"token"`
+	Logprob float64 `json:"logprob"`
+}
+
+// ofReply reads the first word of a reply: the probability of yes is the sum over the
+// tokens at its place that are such a word, where the endpoint gives them, else 1 or 0.
+func (v *verifier) ofReply(reply string, logprobs *tokenLogprobs) (rating, error) {
+	from := 0
+	if i := strings.LastIndex(reply, "</think>"); i >= 0 {
+		from = i + len("</think>")
+	}
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	at, said := from, ""
+	if i := strings.IndexFunc(reply[from:], inWord); i >= 0 {
+		at = from + i
+		said = reply[at:]
+		if end := strings.IndexFunc(said, func(r rune) bool { return !inWord(r) }); end >= 0 {
+			said = said[:end]
+		}
+	}
+	if logprobs != nil {
+		if p, ok := v.probability(reply, at, logprobs); ok {
+			return v.supporting(p), nil
+		}
+	}
+	switch {
+	case isOneOf(v.Yes, said):
+		return v.supporting(1), nil
+	case isOneOf(v.No, said):
+		return v.supporting(0), nil
+	}
+	return rating{}, fmt.Errorf("the reply says %q, neither %s nor %s", excerpt(said), v.Yes[0], v.No[0])
+}
+
+// probability sums over the tokens at byte at of the reply; ok is false if none of the
+// words is one of them.
+func (v *verifier) probability(reply string, at int, logprobs *tokenLogprobs) (p float64, ok bool) {
+	begin := 0
+	for i := range logprobs.Content {
+		token := &logprobs.Content[i]
+		if !strings.HasPrefix(reply[begin:], token.Token) {
+			return 0, false // the tokens are not those of the reply
+		}
+		if begin += len(token.Token); at >= begin {
+			continue
+		}
+		top := token.Top
+		if !slices.ContainsFunc(top, func(o tokenLogprob) bool { return o.Token == token.Token }) {
+			top = append(slices.Clone(top), token.tokenLogprob)
+		}
+		for _, o := range top {
+			if yes := isOneOf(v.Yes, o.Token); yes || isOneOf(v.No, o.Token) {
+				ok = true
+				if yes {
+					p += math.Exp(min(o.Logprob, 0))
+				}
+			}
+		}
+		return min(p, 1), ok
+	}
+	return 0, false
+}
+
+// speaking are labels that say by themselves what they mean.
+var (
+	speaking        = []string{"entailment", "entailed", "supported", "supports", "consistent", "grounded", "faithful"}
+	speakingAgainst = []string{"contradiction", "contradicts", "contradicted", "refuted", "refutes"}
+)
+
+// errLabels: nobody knows which label means support.
+type errLabels struct{ error }
+
+const positiveLabelHint = "write the label of support into a file, such as positive: LABEL_1, and name it as judge.prompts; look at the model's card"
+
+// classOf is the number of a class, if its label is one, or LABEL_ and one.
+func classOf(label string) (n int, ok bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(strings.ToUpper(label), "LABEL_"))
+	return n, err == nil && n >= 0
+}
+
+// labelOf finds the label that is meant: the one that is named, or the one of those that
+// speak for themselves.
+func labelOf(named word, known, labels []string) (string, bool) {
+	found := ""
+	for _, label := range labels {
+		switch {
+		case named != "":
+			n, number := classOf(string(named))
+			own, numbered := classOf(label)
+			if named.is(label) || number && numbered && n == own {
+				return label, true
+			}
+		case slices.Contains(known, strings.ToLower(label)):
+			if found != "" {
+				return "", false
+			}
+			found = label
+		}
+	}
+	return found, found != ""
+}
+
+// ofScores reads the scores of a classifier by label.
+func (v *verifier) ofScores(scores map[string]float64) (rating, error) {
+	labels := slices.Sorted(maps.Keys(scores))
+	positive, ok := labelOf(v.Positive, speaking, labels)
+	if !ok {
+		if v.Positive != "" {
+			return rating{}, errLabels{fmt.Errorf("the model has no label %s: it has %s", v.Positive, strings.Join(labels, ", "))}
+		}
+		return rating{}, errLabels{fmt.Errorf("none of the labels is known to mean support: %s", strings.Join(labels, ", "))}
+	}
+	for _, name := range labels {
+		if p := scores[name]; !(p >= 0 && p <= 1) {
+			return rating{}, errLabels{fmt.Errorf("label %s has %v, which is no probability", name, p)}
+		}
+	}
+	out := v.supporting(scores[positive])
+	if against, ok := labelOf("", speakingAgainst, labels); ok && len(labels) > 2 && against != positive {
+		p := scores[against]
+		out.Contradicts = &p
+	}
+	return out, nil
+}
+
+// ofBody reads the response of a classifier to one pair: a list of scores by label, also
+// within a list of its own.
+func (v *verifier) ofBody(raw []byte) (rating, error) {
+	type prediction struct {
+		Score *float64 `json:"score"`
+		Label string   `json:"label"`
+	}
+	var all [][]prediction
+	if json.Unmarshal(raw, &all) != nil {
+		all = make([][]prediction, 1)
+		if err := json.Unmarshal(raw, &all[0]); err != nil {
+			return rating{}, fmt.Errorf("the response is no list of scores: %w", err)
+		}
+	}
+	if len(all) != 1 || len(all[0]) == 0 {
+		return rating{}, fmt.Errorf("the response has scores of %d inputs, want 1", len(all))
+	}
+	scores := make(map[string]float64)
+	for _, p := range all[0] {
+		if p.Score == nil {
+			return rating{}, errors.New("the response has a label without a score")
+		}
+		scores[p.Label] = *p.Score
+	}
+	return v.ofScores(scores)
+}
+
+// A serverInfo is what a server of a classifier says of itself.
+type serverInfo struct {
+	maxInput int      // tokens of an input; 0 if it does not say
+	labels   []string // of the classes, in order; nil if it does not say
+}
+
+// classifierRoot is where the server of a classifier is: base_url without the /v1 that
+// chat APIs have.
+func (j *Judge) classifierRoot() string { return strings.TrimSuffix(j.config.BaseURL, "/v1") }
+
+// server asks a server of text-embeddings-inference what it takes, once.
+func (j *Judge) server(ctx context.Context) serverInfo {
+	if j.config.Protocol != Classify {
+		return serverInfo{}
+	}
+	j.serverOnce.Do(func() {
+		if status, body, err := j.get(ctx, j.classifierRoot()+"/info"); err == nil && status == http.StatusOK {
+			j.serverSaid.read(body)
+		}
+	})
+	return j.serverSaid
+}
+
+func (s *serverInfo) read(body []byte) {
+	var info struct {
+		MaxInput amount `json:"max_input_length"`
+		Type     struct {
+			Classifier struct {
+				Labels map[string]string `json:"id2label"`
+			} `json:"classifier"`
+		} `json:"model_type"`
+	}
+	if lenient(json.Unmarshal(body, &info)) == nil {
+		s.maxInput, s.labels = int(info.MaxInput), slices.Sorted(maps.Values(info.Type.Classifier.Labels))
+	}
+}
+
+// Ready asks the server of a classifier for its labels, and is an error with a hint if none of
+// them is known to mean support. A server that does not say them, or does not answer, is
+// no error. Other judges ask nothing.
+func (j *Judge) Ready(ctx context.Context) error {
+	labels := j.server(ctx).labels
+	if len(labels) == 0 {
+		return nil
+	}
+	scores := make(map[string]float64, len(labels))
+	for _, label := range labels {
+		scores[label] = 0
+	}
+	if _, err := j.verifier.ofScores(scores); err != nil {
+		return &ibid.Error{Err: err, Hint: positiveLabelHint}
+	}
+	return nil
+}
+
+// A query is one claim and one text. Of protocol score, uncited says that the text is a
+// list of what the claim does not cite.
+type query struct {
+	claim, text string
+	uncited     bool
+}
+
+// Longest replies in tokens: a number, as the specification has it, and a word.
+const (
+	pairTokens = 100
+	wordTokens = 4
+)
+
+// smallQuestion is the question of a query to a model.
+func (j *Judge) smallQuestion(m *member, q query) *question {
+	replies := maxReplies
+	out := &question{member: m, replies: &replies, short: j.config.Protocol == YesNo, request: request{head: m.small, seed: j.config.seed()}}
+	if j.verifier != nil {
+		out.template = j.verifier.version()
+	}
+	keep := func(r rating, err error) ([]byte, []string, error) {
+		if err != nil {
+			return nil, nil, err
+		}
+		verdict, err := json.Marshal(r)
+		return verdict, nil, err
+	}
+	switch j.config.Protocol {
+	case Classify:
+		out.request.path = j.classifierRoot() + "/predict"
+		out.request.whole = j.classifierBody(q)
+		out.read = func(x *exchange, _ string) ([]byte, []string, error) { return keep(j.verifier.ofBody(x.raw)) }
+	case YesNo:
+		text := strings.NewReplacer("{claim}", q.claim, "{document}", q.text).Replace(j.verifier.Message)
+		out.request.user, out.request.maxTokens = appendEscaped(nil, []byte(text)), j.config.room(wordTokens)
+		out.read = func(x *exchange, reply string) ([]byte, []string, error) {
+			return keep(j.verifier.ofReply(reply, x.envelope.Choices[0].Logprobs))
+		}
+	default:
+		out.schema = "number"
+		out.request.user, out.request.maxTokens = appendEscaped(nil, j.scorePrompt(q)), j.config.room(pairTokens)
+		out.read = func(_ *exchange, reply string) ([]byte, []string, error) { return keep(ofNumber(reply, q.uncited)) }
+	}
+	return out
+}
+
+// classifierBody is a call with one pair. Members that mean something to chat models alone
+// are left out.
+func (j *Judge) classifierBody(q query) []byte {
+	body := maps.Clone(j.config.Request)
+	for _, name := range append(slices.Concat(droppable...), append(limitNames, "service_tier", "provider")...) {
+		delete(body, name)
+	}
+	if body == nil {
+		body = make(map[string]any)
+	}
+	body["inputs"], body["truncate"], body["raw_scores"] = [][]string{{q.text, q.claim}}, false, false
+	b, err := json.Marshal(body) // keys in sorted order
+	if err != nil {
+		panic(err) // texts, and settings from YAML, which has nothing that JSON has not
+	}
+	return b
+}
+
+// wholeKey identifies the question that a body asks, and how its answer is read.
+func (q *request) wholeKey() cache.Key {
+	return sha256.Sum256([]byte(keyVersion + "\x00" + q.path + "\x00" + q.head.model + "\x00" + q.head.reading + "\x00" + string(q.whole)))
+}
+
+// scorePrompt is a prompt of the specification.
+func (j *Judge) scorePrompt(q query) []byte {
+	name := prompts.Support
+	if q.uncited {
+		name = prompts.Hallucination
+	}
+	return j.prompts.Fill(nil, name, func(b []byte, field string) []byte {
+		if field == "text" || field == "sources" {
+			return append(b, q.text...)
+		}
+		return append(b, q.claim...)
+	})
+}
+
+var firstNumber = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?|\.[0-9]+`)
+
+// ofNumber reads the first number of a reply: a support, or 1, 2 or 3 for what is not cited.
+func ofNumber(reply string, uncited bool) (rating, error) {
+	n, err := strconv.ParseFloat(firstNumber.FindString(reply), 64)
+	support, ok := map[float64]float64{1: 1, 2: 0.5, 3: 0}[n]
+	if !uncited {
+		support, ok = min(max(n, 0), 1), true
+	}
+	if err != nil || !ok {
+		return rating{}, errors.New("the reply has no number of the scale")
+	}
+	return rating{Support: support}, nil
+}
+
+// A smallRow is a row that is put to a small verifier: each query once.
+type smallRow struct {
+	judge   *Judge
+	request *judge.Request
+	queries []query
+	index   map[query]int
+	claims  []claimQueries // of each claim of the request
+}
+
+// claimQueries are the queries of a claim, as places in those of the row; -1 for none.
+type claimQueries struct {
+	evidence         []int // of the request
+	alone            []int // for each of evidence
+	joint, elsewhere int
+}
+
+// A ratedQuery is a query with its answer.
+type ratedQuery struct {
+	rating
+	known bool
+	calls []keyedCall
+}
+
+type keyedCall struct {
+	key  cache.Key // zero for a call without an answer
+	call judge.Call
+}
+
+func (s *smallRow) add(q query) int {
+	at, known := s.index[q]
+	if !known {
+		at = len(s.queries)
+		s.queries, s.index[q] = append(s.queries, q), at
+	}
+	return at
+}
+
+// smallRow has the queries of the open claims of r: each passage that a claim cites alone
+// and, of a verifier, all of them together, each distinct one once; of protocol score, what
+// it does not cite.
+func (j *Judge) smallRow(r *judge.Request, open []int) *smallRow {
+	s := &smallRow{judge: j, request: r, index: make(map[query]int), claims: make([]claimQueries, len(r.Claims))}
+	for _, c := range open {
+		claim := r.Claims[c].Text
+		out := claimQueries{evidence: r.Cited(c, nil), joint: -1, elsewhere: -1}
+		var all []string
+		seen := make(map[judge.Evidence]bool)
+		for _, e := range out.evidence {
+			passage := r.Evidence[e].Passage()
+			text := passage.Text
+			if j.verifier != nil && passage.Title != "" {
+				text = passage.Title + "\n" + text
+			}
+			out.alone = append(out.alone, s.add(query{claim: claim, text: text}))
+			if !seen[passage] {
+				seen[passage] = true
+				all = append(all, text)
+			}
+		}
+		if j.verifier != nil && len(all) > 0 {
+			out.joint = s.add(query{claim: claim, text: strings.Join(all, "\n\n")})
+		}
+		if uncited := uncitedBy(r, out.evidence); j.verifier == nil && len(uncited) > 0 {
+			out.elsewhere = s.add(query{claim: claim, text: strings.Join(uncited, "\n"), uncited: true})
+		}
+		s.claims[c] = out
+	}
+	return s
+}
+
+// excerptOfSource is how much of each source the specification shows when it
+// asks for hallucinations, in code points.
+const excerptOfSource = 200
+
+// uncitedBy are the beginnings of the texts that a claim that cites evidence does not cite.
+func uncitedBy(r *judge.Request, evidence []int) []string {
+	citedText := make(map[string]bool)
+	for _, e := range evidence {
+		citedText[r.Evidence[e].Text] = true
+	}
+	var out []string
+	for e := range r.Evidence {
+		if text := r.Evidence[e].Text; !citedText[text] {
+			citedText[text] = true
+			runes := []rune(text)
+			out = append(out, "- "+string(runes[:min(len(runes), excerptOfSource)])+"...")
+		}
+	}
+	return out
+}
+
+// judgeSmall asks about each claim with each passage that it cites.
+func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
+	v, open := settle(r)
+	j.counts.settled(r, open)
+	s := j.smallRow(r, open)
+	rated, err := s.ask(ctx)
+	v.Calls = callsOf(rated)
+	if err != nil {
+		return nil, rowFailure(r, v, err)
+	}
+	if j.verifier == nil {
+		for _, c := range open {
+			s.fillScore(c, rated, &v.Claims[c])
+		}
+	} else {
+		kinds := j.lexical.Factual(r)
+		contradictions := slices.ContainsFunc(rated, func(q ratedQuery) bool { return q.Contradicts != nil })
+		for _, c := range open {
+			v.Claims[c].Factual = kinds[c]
+			s.fill(c, rated, contradictions, &v.Claims[c])
+		}
+		defer addVerbatim(r, v)
+	}
+	addInvalid(r, v)
+	return v, nil
+}
+
+// fill fills in what a verifier said of claim c.
+func (s *smallRow) fill(c int, rated []ratedQuery, contradictions bool, out *judge.ClaimVerdict) {
+	q := &s.claims[c]
+	out.ElsewhereEvidence, out.Joint = -1, ibid.None.Support()
+	for i, e := range q.evidence {
+		out.Checks = append(out.Checks, judge.Check{Evidence: e, Citation: s.request.Evidence[e].Citation, Support: ibid.Scored(rated[q.alone[i]].Support)})
+	}
+	if q.joint >= 0 {
+		joint := rated[q.joint]
+		out.Joint, out.Votes, out.Contradicted = ibid.Scored(joint.Support), 1, joint.contradicted()
+	} else if contradictions {
+		out.Contradicted = ibid.No
+	}
+}
+
+// relevantFrom is the score from which the specification's scale says that a
+// text relates to the claim at all.
+const relevantFrom = 0.2
+
+// fillScore fills in what the prompts of the specification brought for claim c. The joint
+// support is that of the best citation.
+func (s *smallRow) fillScore(c int, rated []ratedQuery, out *judge.ClaimVerdict) {
+	q := &s.claims[c]
+	supportOf := func(at int) (support ibid.Support) {
+		if at >= 0 && rated[at].known {
+			support = ibid.Scored(rated[at].Support)
+		}
+		return support
+	}
+	out.ElsewhereEvidence, out.Joint, out.Elsewhere = -1, ibid.None.Support(), supportOf(q.elsewhere)
+	known := true
+	for i, e := range q.evidence {
+		check := judge.Check{Evidence: e, Citation: s.request.Evidence[e].Citation, Support: supportOf(q.alone[i])}
+		if check.Support.Known() {
+			check.Relevant = ibid.TriOf(check.Support.Value >= relevantFrom)
+			if check.Support.Value > out.Joint.Value {
+				out.Joint = check.Support
+			}
+		}
+		known = known && check.Support.Known()
+		out.Checks, out.Votes = append(out.Checks, check), len(s.judge.members)
+	}
+	if !known && out.Joint.Value < 1 {
+		out.Joint = ibid.Support{} // what could not be read may be better
+	}
+}
+
+// callsOf are the calls of queries, one for each question: queries that share one meet at
+// the same time, and either may be the one that asks.
+func callsOf(rated []ratedQuery) []judge.Call {
+	var out []judge.Call
+	at := make(map[cache.Key]int)
+	for i := range rated {
+		for _, c := range rated[i].calls {
+			first, seen := at[c.key]
+			switch {
+			case !seen || c.key == cache.Key{}:
+				at[c.key] = len(out)
+				out = append(out, c.call)
+			case out[first].Cached:
+				out[first] = c.call
+			}
+		}
+	}
+	return out
+}
+
+// ask rates all queries side by side. The error is that of the first that has one.
+func (s *smallRow) ask(ctx context.Context) ([]ratedQuery, error) {
+	rated, errs := make([]ratedQuery, len(s.queries)), make([]error, len(s.queries))
+	var all sync.WaitGroup
+	for i, q := range s.queries {
+		all.Go(func() {
+			if s.judge.verifier == nil {
+				rated[i], errs[i] = s.score(ctx, q)
+			} else {
+				rated[i], errs[i] = s.rate(ctx, q)
+			}
+		})
+	}
+	all.Wait()
+	return rated, cmp.Or(errs...)
+}
+
+// take reads an answer.
+func (out *ratedQuery) take(key cache.Key, a *answer) error {
+	out.known, out.calls = true, append(out.calls, keyedCall{key, a.call})
+	return json.Unmarshal(a.verdict, &out.rating)
+}
+
+// score asks all models and returns the mean of their numbers. An answer that
+// is no number is unscored, or what the settings say.
+func (s *smallRow) score(ctx context.Context, q query) (out ratedQuery, err error) {
+	j := s.judge
+	sum, known := 0.0, true
+	for _, m := range j.members {
+		question := j.smallQuestion(m, q)
+		a, err := j.ask(ctx, question)
+		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.BadReply {
+			out.calls = append(out.calls, keyedCall{call: u.call})
+			if j.config.FallbackScore == nil {
+				known = false
+				break
+			}
+			sum += *j.config.FallbackScore
+			continue
+		}
+		if err == nil {
+			err = out.take(question.request.key(), a)
+		}
+		if err != nil {
+			return out, err
+		}
+		sum += out.Support
+	}
+	out.known, out.Support = known, sum/float64(len(j.members))
+	return out, nil
+}
 
 // keptInParts is from how many bytes on a text may have been too long for a model, so
 // that its parts are looked for in the store.
 const keptInParts = 128
 
-// A piece is a claim and as much of a text as is asked about at once: one question.
-type piece struct {
-	claim int
-	text  string
-	key   cache.Key
-
-	rated  bool
-	rating rating
-	parts  []*piece // of a text that is too long for the model; their best counts
-	most   int      // of the pieces in its call, after a call with more was too long; 0 = no limit
-}
-
-// best is the best rating of pieces.
-func best(pieces []*piece) (out rating) {
-	for _, p := range pieces {
-		if p.parts != nil {
-			out = out.best(best(p.parts))
-		} else {
-			out = out.best(p.rating)
-		}
-	}
-	return out
-}
-
-// A measuring puts pieces of one row to a small verifier, each once.
-type measuring struct {
-	judge   *Judge
-	request *judge.Request
-	pieces  map[cache.Key]*piece
-	order   []*piece // as they were made
-	calls   []judge.Call
-}
-
-// judgeSmall asks about each claim with each passage that it cites, and with all of them
-// together.
-func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
-	v, open := settle(r)
-	j.counts.settled(r, open)
-	m := &measuring{judge: j, request: r, pieces: make(map[cache.Key]*piece)}
-	cited := make([]citedPieces, len(r.Claims))
-	for _, c := range open {
-		cited[c] = m.cited(c)
-	}
-	err := m.measure(ctx)
-	v.Calls = m.calls
+// rate rates a query: from the store, whole or in halves, or by asking. A text that is too
+// long for the model is asked about in halves, of which the best counts.
+func (s *smallRow) rate(ctx context.Context, q query) (out ratedQuery, err error) {
+	j := s.judge
+	question := j.smallQuestion(j.members[0], q)
+	key := question.request.key()
+	a, err := j.kept(ctx, key)
 	if err != nil {
-		return nil, rowFailure(r, v, err)
+		return out, err
 	}
-	kinds := j.lexical.Factual(r)
-	for _, c := range open {
-		out := &v.Claims[c]
-		out.Factual = kinds[c]
-		j.fillCited(r, c, &cited[c], out)
-	}
-	if slices.ContainsFunc(m.order, func(p *piece) bool { return p.rating.asked }) {
-		for _, c := range open {
-			if len(cited[c].evidence) == 0 {
-				v.Claims[c].Contradicted = ibid.No
+	if a == nil {
+		inParts, err := s.keptInParts(ctx, q)
+		if err != nil {
+			return out, err
+		}
+		// A word is a token at least.
+		if most := j.server(ctx).maxInput; inParts || most > 0 && len(strings.Fields(q.text)) > most {
+			if halves := halvesOf(q.text); halves != nil {
+				return s.rateHalves(ctx, q, halves)
 			}
 		}
-	}
-	addInvalid(r, v)
-	addVerbatim(r, v)
-	return v, nil
-}
-
-// citedPieces are those of what a claim cites.
-type citedPieces struct {
-	evidence []int      // of the request
-	alone    [][]*piece // for each of evidence
-	joint    []*piece
-}
-
-// cited are the pieces of each passage that claim c cites and of all together: one
-// after the other, each distinct one once.
-func (m *measuring) cited(c int) citedPieces {
-	out := citedPieces{evidence: m.request.Cited(c, nil)}
-	var all []string
-	seen := make(map[judge.Evidence]bool)
-	for _, e := range out.evidence {
-		passage := m.request.Evidence[e].Passage()
-		text := premise(passage.Title, passage.Text)
-		out.alone = append(out.alone, m.of(c, text))
-		if !seen[passage] {
-			seen[passage] = true
-			all = append(all, text)
-		}
-	}
-	if len(all) > 0 {
-		out.joint = m.of(c, strings.Join(all, "\n\n"))
-	}
-	return out
-}
-
-// premise is what a judge that sees no marks is shown of a passage.
-func premise(title, text string) string {
-	if title == "" {
-		return text
-	}
-	return title + "\n" + text
-}
-
-// fillCited fills in what was said of the passages that claim c cites.
-func (j *Judge) fillCited(r *judge.Request, c int, cited *citedPieces, out *judge.ClaimVerdict) {
-	out.ElsewhereEvidence = -1
-	out.Joint = ibid.None.Support()
-	for i, e := range cited.evidence {
-		out.Checks = append(out.Checks, judge.Check{
-			Evidence: e, Citation: r.Evidence[e].Citation, Support: ibid.Scored(best(cited.alone[i]).support),
-		})
-	}
-	if len(cited.evidence) == 0 {
-		return
-	}
-	joint := best(cited.joint)
-	out.Joint, out.Votes, out.Contradicted = ibid.Scored(joint.support), 1, joint.contradicted()
-}
-
-// of are the pieces of a claim and a text.
-func (m *measuring) of(claim int, text string) []*piece {
-	var out []*piece
-	for _, chunk := range chunks(text, m.judge.template.ChunkWords) {
-		out = append(out, m.piece(claim, chunk))
-	}
-	return out
-}
-
-func (m *measuring) piece(claim int, text string) *piece {
-	p := &piece{claim: claim, text: text}
-	q := m.judge.smallQuestion(m.request, p)
-	p.key = q.request.key()
-	if same := m.pieces[p.key]; same != nil {
-		return same
-	}
-	m.pieces[p.key] = p
-	m.order = append(m.order, p)
-	return p
-}
-
-// measure rates what is not rated yet: from the store, or by asking. What is too long
-// for the model is asked about in two parts.
-func (m *measuring) measure(ctx context.Context) error {
-	j := m.judge
-	for {
-		var open []*piece
-		for _, p := range m.order {
-			if p.rated || p.parts != nil {
-				continue
-			}
-			if err := m.recall(ctx, p); err != nil {
-				return err
-			}
-			if !p.rated && p.parts == nil {
-				open = append(open, p)
+		a, err = j.ask(ctx, question)
+		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.TooLong {
+			if halves := halvesOf(q.text); halves != nil {
+				out, err = s.rateHalves(ctx, q, halves)
+				out.calls = append([]keyedCall{{call: u.call}}, out.calls...)
+				return out, err
 			}
 		}
-		if len(open) == 0 {
-			return nil
-		}
-		if server := j.server(ctx); server.maxInput > 0 {
-			open = m.splitLong(open, server.maxInput)
-		}
-		if err := m.ask(ctx, open); err != nil {
-			return err
+		if err != nil {
+			return out, err
 		}
 	}
+	return out, out.take(key, a)
 }
 
-// recall rates a piece from the store, or divides it as it was before.
-func (m *measuring) recall(ctx context.Context, p *piece) error {
-	a, err := m.judge.kept(ctx, p.key)
-	if err != nil {
-		return err
-	}
-	if a != nil {
-		return m.take(p, a)
-	}
-	if len(p.text) < keptInParts {
-		return nil
-	}
-	halves := halvesOf(p.text)
-	for _, text := range halves {
-		found, err := m.known(ctx, p.claim, text)
-		if err != nil || !found {
-			return err
+func (s *smallRow) rateHalves(ctx context.Context, q query, halves []string) (out ratedQuery, err error) {
+	for i, half := range halves {
+		q.text = half
+		got, err := s.rate(ctx, q)
+		if out.calls = append(out.calls, got.calls...); err != nil {
+			return out, err
 		}
+		if i == 0 {
+			out.rating = got.rating
+		}
+		out.rating, out.known = out.best(got.rating), true
 	}
-	m.divide(p, halves)
-	return nil
+	return out, nil
 }
 
-// known reports whether the store has a text, whole or in parts.
-func (m *measuring) known(ctx context.Context, claim int, text string) (bool, error) {
-	p := &piece{claim: claim, text: text}
-	found, err := m.judge.peek(ctx, m.judge.smallQuestion(m.request, p))
-	if found || err != nil || len(text) < keptInParts {
-		return found, err
+// keptInParts reports whether the store has both halves of a text, whole or in parts.
+func (s *smallRow) keptInParts(ctx context.Context, q query) (bool, error) {
+	if s.judge.store == nil || len(q.text) < keptInParts {
+		return false, nil
 	}
-	halves := halvesOf(text)
+	halves := halvesOf(q.text)
 	for _, half := range halves {
-		if found, err := m.known(ctx, claim, half); err != nil || !found {
+		q.text = half
+		found, err := s.judge.peek(ctx, s.judge.smallQuestion(s.judge.members[0], q))
+		if !found && err == nil {
+			found, err = s.keptInParts(ctx, q)
+		}
+		if !found || err != nil {
 			return false, err
 		}
 	}
 	return halves != nil, nil
 }
 
-// divide lets the best of two parts stand for a piece.
-func (m *measuring) divide(p *piece, texts []string) {
-	for _, text := range texts {
-		p.parts = append(p.parts, m.piece(p.claim, text))
-	}
-}
-
-// splitLong divides pieces that the server would surely refuse, for a word is a token at
-// least, and returns the others.
-func (m *measuring) splitLong(open []*piece, maxTokens int) []*piece {
-	var out []*piece
-	for _, p := range open {
-		words := len(strings.Fields(p.text))
-		if halves := halvesOf(p.text); halves != nil && words > maxTokens {
-			m.divide(p, halves)
-			continue
+// halvesOf divides a text at the sentence, or else the space, that is closest to its
+// middle; nil if it has none.
+func halvesOf(text string) []string {
+	runes := []rune(strings.TrimSpace(text))
+	at := 0
+	closer := func(i int) {
+		if i > 0 && i < len(runes) && (at == 0 || max(2*i-len(runes), len(runes)-2*i) < max(2*at-len(runes), len(runes)-2*at)) {
+			at = i
 		}
-		out = append(out, p)
 	}
-	return out
-}
-
-// take rates a piece by an answer.
-func (m *measuring) take(p *piece, a *answer) error {
-	r, err := m.judge.rate(a.verdict)
-	if err != nil {
-		return m.judge.stop(&judge.StopError{Reason: judge.StopReplies, Err: err, Hint: positiveLabelHint})
+	for _, s := range token.Sentences(string(runes), nil) {
+		closer(int(s.Start))
 	}
-	p.rated, p.rating = true, r
-	if a.call.Status != "" { // else another piece of the same call has it
-		m.calls = append(m.calls, a.call)
-	}
-	return nil
-}
-
-// tooLong puts a piece into a smaller call, or divides one that was asked about alone,
-// where that is why there is no answer; false if that cannot be.
-func (m *measuring) tooLong(p *piece, together int, err error) bool {
-	u, is := errors.AsType[*unanswered](err)
-	if !is || u.reason != judge.TooLong {
-		return false
-	}
-	if together > 1 {
-		p.most = together / 2
-		return true
-	}
-	halves := halvesOf(p.text)
-	if halves == nil {
-		return false
-	}
-	m.calls = append(m.calls, u.call)
-	m.divide(p, halves)
-	return true
-}
-
-// ask asks about pieces side by side: one call each, or, of a classifier, as many to a
-// call as its server takes.
-func (m *measuring) ask(ctx context.Context, open []*piece) error {
-	j, size := m.judge, 1
-	if j.template.protocol == Classify {
-		size = j.server(ctx).maxBatch
-	}
-	groups := groupsOf(open, size)
-	answers := make([][]*answer, len(groups))
-	errs := make([]error, len(groups))
-	var all sync.WaitGroup
-	for g, group := range groups {
-		all.Go(func() {
-			questions := make([]*question, len(group))
-			for i, p := range group {
-				questions[i] = j.smallQuestion(m.request, p)
-			}
-			if j.template.protocol == Classify {
-				answers[g], errs[g] = j.askTogether(ctx, questions)
-				return
-			}
-			var a *answer
-			a, errs[g] = j.ask(ctx, questions[0])
-			answers[g] = []*answer{a}
-		})
-	}
-	all.Wait()
-	var failed error
-	for g, group := range groups {
-		for i, p := range group {
-			switch {
-			case errs[g] == nil:
-				if err := m.take(p, answers[g][i]); err != nil {
-					return err
+	for i := 0; at == 0 && i < len(runes); i++ {
+		if unicode.IsSpace(runes[i]) {
+			for k := i; k < len(runes); k++ {
+				if unicode.IsSpace(runes[k]) {
+					closer(k)
 				}
-			case m.tooLong(p, len(group), errs[g]):
-			default:
-				failed = cmp.Or(failed, errs[g])
 			}
 		}
 	}
-	return failed
-}
-
-func groupsOf(pieces []*piece, size int) [][]*piece {
-	var out [][]*piece
-	for len(pieces) > 0 {
-		most := size
-		if pieces[0].most > 0 {
-			most = min(most, pieces[0].most)
-		}
-		n := 1
-		for n < min(most, len(pieces)) && pieces[n].most == pieces[0].most {
-			n++
-		}
-		out = append(out, pieces[:n])
-		pieces = pieces[n:]
+	if at == 0 {
+		return nil
 	}
-	return out
-}
-
-// smallQuestion is the question about a piece.
-func (j *Judge) smallQuestion(r *judge.Request, p *piece) *question {
-	t, m := j.template, j.members[0]
-	f := newFiller(r.Claims[p.claim].Text, p.text, r.Question, r.Answer)
-	replies := maxReplies
-	q := &question{member: m, replies: &replies, template: t.version()}
-	if t.protocol == Classify {
-		inputs := make([]string, len(t.Input))
-		for i := range inputs {
-			inputs[i] = f.Replace(t.Input[i])
-		}
-		q.request = request{head: m.small, seed: j.config.seed(), whole: j.classifierBody([][]string{inputs}), path: j.classifierURL()}
-		q.inputs = inputs
-		return q
-	}
-	q.request = request{
-		head: m.small, user: appendEscaped(nil, []byte(f.Replace(t.Message))), seed: j.config.seed(),
-		maxTokens: j.config.room(t.Tokens),
-	}
-	if len(t.Body) > 0 {
-		b, err := json.Marshal(fillAll(f, t.Body)) // keys in sorted order
-		if err != nil {
-			panic(err) // it came from JSON
-		}
-		q.request.more = append([]byte{','}, b[1:len(b)-1]...)
-	}
-	q.short = t.Answer == answerFirst && t.After == ""
-	q.readChoice = func(c *choice, text string) ([]byte, error) {
-		yes, err := t.yes(text, c.Logprobs)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(smallVerdict{Yes: &yes})
-	}
-	return q
-}
-
-// A smallVerdict is what is kept of an answer: the probability of the positive word, or
-// the scores of the classes.
-type smallVerdict struct {
-	Yes    *float64           `json:"yes,omitempty"`
-	Scores map[string]float64 `json:"scores,omitempty"`
-}
-
-// rate reads what is kept of an answer.
-func (j *Judge) rate(verdict []byte) (rating, error) {
-	var v smallVerdict
-	if err := json.Unmarshal(verdict, &v); err != nil {
-		return rating{}, err
-	}
-	if v.Yes == nil {
-		return j.template.rate(v.Scores)
-	}
-	if j.template.Inverted {
-		return rating{support: 1 - *v.Yes}, nil
-	}
-	return rating{support: *v.Yes}, nil
-}
-
-// newSmallHead writes what all requests of a small verifier have. How the answer is read
-// is part of the key, for what is kept is what was read.
-func newSmallHead(c *Config, model string, t *Template) *requestHead {
-	h := &requestHead{config: c, model: model, system: t.System, role: t.Role, logprobs: t.protocol == YesNo}
-	return h.finish(strings.Join([]string{t.Answer, t.After, string(t.Positive), string(t.Negative)}, "\x00") + "\x00")
+	return []string{strings.TrimSpace(string(runes[:at])), strings.TrimSpace(string(runes[at:]))}
 }

@@ -19,7 +19,7 @@ import (
 func newVerifierJudge(t *testing.T, s *judgetest.Server, protocol string, template map[string]any, change func(*Config)) *Judge {
 	t.Helper()
 	config := Config{
-		Kind: KindOpenAI, BaseURL: s.URL(), Models: []string{"fake/verifier"}, Protocol: protocol, Template: template,
+		Kind: KindOpenAI, BaseURL: s.URL(), Models: []string{"fake/verifier"}, Protocol: protocol, Verifier: template,
 		Retries: 2, Backoff: 1, Concurrency: 4, Store: newStore(t),
 	}
 	if change != nil {
@@ -40,16 +40,13 @@ var forms = []struct {
 	server         judgetest.VerifierConfig
 }{
 	{"pair", Classify, nil, judgetest.VerifierConfig{}},
-	{"pair, small batches", Classify, nil, judgetest.VerifierConfig{MaxBatch: 2}},
 	{"pair, short inputs", Classify, nil, judgetest.VerifierConfig{MaxTokens: 30}},
-	{"pair, batches refused", Classify, nil, judgetest.VerifierConfig{MaxBatch: 2, NoInfo: true}},
 	{"pair of two labels", Classify, map[string]any{"positive": "LABEL_1"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
-	{"one text", Classify, map[string]any{"input": []any{"Document: {document}\nClaim: {claim}"}, "positive": 1, "chunk_words": 550}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
 	{"minicheck", YesNo, nil, judgetest.VerifierConfig{}},
 	{"minicheck without logprobs", YesNo, nil, judgetest.VerifierConfig{Logprobs: "ignored"}},
 	{"minicheck, logprobs refused", YesNo, nil, judgetest.VerifierConfig{Logprobs: "refused"}},
 	{"minicheck, short inputs", YesNo, nil, judgetest.VerifierConfig{MaxTokens: 30}},
-	{"own", YesNo, map[string]any{"message": "Document: {document}\nClaim: {claim}", "role": "assistant", "body": map[string]any{"documents": []any{"{document}"}}}, judgetest.VerifierConfig{}},
+	{"own", YesNo, map[string]any{"message": "Document: {document}\nClaim: {claim}"}, judgetest.VerifierConfig{}},
 }
 
 // towers is a row of which the support by words in common is plain: the first claim is
@@ -179,22 +176,6 @@ func TestVerifierContradiction(t *testing.T) {
 	}
 }
 
-// TestVerifierBatches: a classifier is asked about a row in as few calls as its server
-// takes: six inputs.
-func TestVerifierBatches(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ batch, want int }{{32, 1}, {4, 2}, {2, 3}} {
-		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{MaxBatch: tt.batch}})
-		if _, err := newVerifierJudge(t, s, Classify, nil, nil).Judge(t.Context(), towers()); err != nil {
-			t.Error(err)
-		}
-		if n := s.Counts(); n.Requests != tt.want || n.Answers != tt.want || n.Questions != 6 {
-			t.Errorf("batches of %d: %d calls with %d answers to %d inputs, want %d calls", tt.batch, n.Requests, n.Answers, n.Questions, tt.want)
-		}
-		s.Close()
-	}
-}
-
 // TestVerifierTooLong: a text that the model cannot read whole is read in halves, of which
 // the best counts; a rerun finds them without asking.
 func TestVerifierTooLong(t *testing.T) {
@@ -219,7 +200,6 @@ func TestVerifierTooLong(t *testing.T) {
 		{"413", Classify, nil, judgetest.VerifierConfig{MaxTokens: 60, NoInfo: true}},
 		{"told before", Classify, nil, judgetest.VerifierConfig{MaxTokens: 60}},
 		{"chat", YesNo, nil, judgetest.VerifierConfig{MaxTokens: 60}},
-		{"by the template", YesNo, map[string]any{"message": "Document: {document}\nClaim: {claim}", "chunk_words": 30}, judgetest.VerifierConfig{MaxTokens: 60}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -234,7 +214,7 @@ func TestVerifierTooLong(t *testing.T) {
 				t.Errorf("support %v, want 1", got)
 			}
 			refused := s.Counts().Requests - s.Counts().Answers
-			if before := f.name == "by the template"; before && refused > 0 || f.server.NoInfo && refused == 0 {
+			if f.server.NoInfo && refused == 0 {
 				t.Errorf("%d calls were refused", refused)
 			}
 			n := s.Counts().Requests
@@ -253,7 +233,7 @@ func TestVerifierTooLong(t *testing.T) {
 func TestVerifierSideBySide(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{Classify, YesNo} {
-		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{MaxBatch: 2}, Latency: judgetest.Constant(time.Millisecond)})
+		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{}, Latency: judgetest.Constant(time.Millisecond)})
 		j := newVerifierJudge(t, s, protocol, nil, nil)
 		var all sync.WaitGroup
 		for range 8 {

@@ -32,7 +32,7 @@ const keyVersion = "k3"
 type requestHead struct {
 	config                *Config
 	model, system, schema string
-	role                  string      // of the message; "" for user
+	reading               string      // how an answer is read, where that is part of the key
 	logprobs              bool        // the probabilities of tokens are asked for
 	text                  []byte      // of the zero shape
 	digest                hash.Cloner // of keyVersion, endpoint and text
@@ -47,16 +47,22 @@ type requestHead struct {
 // order of the schema's members, and the fields that the library does not know.
 func newRequestHead(c *Config, model, system, schema string) *requestHead {
 	h := &requestHead{config: c, model: model, system: system, schema: schema}
-	return h.finish("")
+	return h.finish()
 }
 
-// finish writes the text and its digest; reading is how the answer will be read, where
-// that is part of the key.
-func (h *requestHead) finish(reading string) *requestHead {
+// newSmallHead is the beginning of all requests of a small verifier. How the answer is read
+// is part of the key, for what is kept is what was read.
+func newSmallHead(c *Config, model string, v *verifier) *requestHead {
+	h := &requestHead{config: c, model: model, system: v.System, logprobs: v.protocol == YesNo, reading: v.version()}
+	return h.finish()
+}
+
+// finish writes the text and its digest.
+func (h *requestHead) finish() *requestHead {
 	h.other = make(map[shape][]byte)
 	h.text = h.write(shape{})
 	d := sha256.New()
-	d.Write([]byte(keyVersion + "\x00" + h.config.endpoint() + "\x00" + reading))
+	d.Write([]byte(keyVersion + "\x00" + h.config.endpoint() + "\x00" + h.reading))
 	d.Write(h.text)
 	h.digest = d.(hash.Cloner)
 	return h
@@ -102,9 +108,6 @@ func (h *requestHead) write(s shape) []byte {
 		b = append(b, quoted(h.system)...)
 		b = append(b, `},`...)
 	}
-	if h.role == "assistant" {
-		return append(b, `{"role":"assistant","content":"`...)
-	}
 	return append(b, `{"role":"user","content":"`...)
 }
 
@@ -144,10 +147,9 @@ type request struct {
 	head      *requestHead
 	user      []byte // the first message of the user, escaped, without its quotes
 	seed      int64
-	maxTokens int64  // that the reply needs, reasoning apart
-	more      []byte // further members, each with a comma before it
+	maxTokens int64 // that the reply needs, reasoning apart
 
-	// Of a call that is no chat: the body, and the URL; user, seed and more mean nothing.
+	// Of a call that is no chat: the body, and the URL; user and seed mean nothing.
 	whole []byte
 	path  string
 }
@@ -157,7 +159,6 @@ func (q *request) tail(b []byte, s shape, repairs []byte) []byte {
 	b = append(b, `"}`...)
 	b = append(b, repairs...)
 	b = append(b, ']')
-	b = append(b, q.more...)
 	if q.head.config.has("seed") && s.dropped&(1<<dropSeed) == 0 {
 		b = append(b, `,"seed":`...)
 		b = strconv.AppendInt(b, q.seed, 10)
@@ -217,7 +218,7 @@ func (q *request) length() int {
 	if q.whole != nil {
 		return len(q.whole)
 	}
-	return len(q.head.text) + len(q.user) + len(q.more)
+	return len(q.head.text) + len(q.user)
 }
 
 // appendTurn appends a further message.
@@ -616,6 +617,25 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 	resp.Body = io.NopCloser(bytes.NewReader(raw))
 	resp.ContentLength = int64(len(raw))
 	return resp, nil
+}
+
+// post makes one call that is no chat.
+func (j *Judge) post(ctx context.Context, x *exchange) error {
+	q, err := http.NewRequestWithContext(withExchange(ctx, x), http.MethodPost, x.path, nil)
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	j.sign(q)
+	resp, err := j.wire.Do(q)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %d", resp.StatusCode)
+	}
+	return nil
 }
 
 // withExchange is ctx for one call.

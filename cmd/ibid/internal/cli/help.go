@@ -36,7 +36,7 @@ func (a *app) addHelp(root *cobra.Command) {
 		{"signs", "signs that the input is wrong, and not the system", signsTopic},
 		{"exit-codes", "what exit codes mean", func() string { return exitTopic }},
 		{"prompts", "what a judge that asks models is asked, and how to change it", promptsTopic},
-		{"verifiers", "small models as judges: how to start one, and how it is asked", verifiersTopic},
+		{"verifiers", "small models as judges: how to start one, and how it is asked", func() string { return verifiersTopic }},
 		{"environment", "which environment variables count", func() string { return environmentTopic }},
 	}
 	for _, t := range topics {

@@ -9,9 +9,9 @@ import (
 	"ibid"
 )
 
-func mustTemplate(t *testing.T, protocol string, setting map[string]any) *Template {
+func mustVerifier(t *testing.T, protocol string, file map[string]any) *verifier {
 	t.Helper()
-	out, err := ParseTemplate(protocol, setting)
+	out, err := newVerifier(protocol, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,7 @@ func TestYes(t *testing.T) {
 	}
 	content := func(tokens ...string) string { return `{"content":` + top(tokens...) + `}` }
 	both := "{document} {claim}"
-	guardian := map[string]any{"message": both, "after": "<score>", "tokens": 20, "inverted": true}
-	lynx := map[string]any{"message": both, "after": `"SCORE":`, "tokens": 800, "positive": "PASS", "negative": "FAIL"}
+	inverted := map[string]any{"message": both, "inverted": true}
 	for _, tt := range []struct {
 		name     string
 		template map[string]any
@@ -55,20 +54,11 @@ func TestYes(t *testing.T) {
 		{"more than 1 by rounding", nil, "Yes", content(at("Yes", 1, tok("Yes", 1), tok("yes", 0.0001))), 1},
 		{"behind a draft", nil, "<think>No, no.</think>\nYes", "", 1},
 
-		{"yes means ungrounded", guardian, "<score> yes </score>", "", 0},
-		{"no means grounded", guardian, "<think>yes?</think><score>no</score>", "", 1},
-		{"inverted, of tokens", guardian, "<score> no </score>", content(at("<score>", 1), at(" no", 0.75, tok(" no", 0.75), tok(" yes", 0.25)), at(" </score>", 1)), 0.75},
-		{"no score", guardian, "no", "", -1},
-
-		{"a verdict behind reasoning", lynx, `{"REASONING": ["PASS is likely, but"], "SCORE": "FAIL"}`, "", 0},
-		{"without quotation marks", lynx, `{"REASONING": [], "SCORE": PASS}`, "", 1},
-		{"the last one counts", lynx, `"SCORE": "FAIL" no, "SCORE": "PASS"`, "", 1},
-
-		{"the last line", map[string]any{"message": both, "answer": "last"}, "No wonder.\nThe answer is: Yes.", "", 1},
-		{"the last word is another", map[string]any{"message": both, "answer": "last"}, "Yes\nI think so", "", -1},
-		{"words of the user's", map[string]any{"message": both, "positive": "wahr", "negative": "falsch"}, "Falsch", "", 0},
+		{"yes means ungrounded", inverted, "yes", "", 0},
+		{"no means grounded", inverted, "<think>yes?</think>no", "", 1},
+		{"inverted, of tokens", inverted, " no", content(at(" no", 0.75, tok(" no", 0.75), tok(" yes", 0.25))), 0.75},
+		{"words of the user's", map[string]any{"message": both, "yes": []any{"wahr", "richtig"}, "no": []any{"falsch", 0}}, "Falsch", "", 0},
 	} {
-		template := mustTemplate(t, YesNo, tt.template)
 		var logprobs *tokenLogprobs
 		if tt.logprobs != "" {
 			logprobs = new(tokenLogprobs)
@@ -77,12 +67,8 @@ func TestYes(t *testing.T) {
 			}
 		}
 		got := -1.0
-		if p, err := template.yes(tt.reply, logprobs); err == nil {
-			r, err := (&Judge{template: template}).rate(mustJSON(smallVerdict{Yes: &p}))
-			if err != nil {
-				t.Fatalf("%s: %v", tt.name, err)
-			}
-			got = r.support
+		if r, err := mustVerifier(t, YesNo, tt.template).ofReply(tt.reply, logprobs); err == nil {
+			got = r.Support
 		}
 		if math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
@@ -115,21 +101,21 @@ func TestRate(t *testing.T) {
 		{"named", map[string]any{"positive": "label_1"}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0.8, ibid.Unset, ""},
 		{"by number", map[string]any{"positive": 1}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0.8, ibid.Unset, ""},
 		{"against support", map[string]any{"positive": "hallucinated", "inverted": true}, map[string]float64{"hallucinated": 0.9, "ok": 0.1}, 0.1, ibid.Unset, ""},
-		{"three by number", map[string]any{"positive": 0, "contradiction": 2}, map[string]float64{"0": 0.8, "1": 0.15, "2": 0.05}, 0.8, ibid.No, ""},
+		{"three by number", map[string]any{"positive": 0}, map[string]float64{"0": 0.8, "1": 0.15, "2": 0.05}, 0.8, ibid.Unset, ""},
 		{"no guess", nil, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0, 0, "none of the labels is known to mean support: LABEL_0, LABEL_1"},
 		{"two that speak", nil, map[string]float64{"supported": 0.2, "entailment": 0.8}, 0, 0, "none of the labels"},
 		{"not there", map[string]any{"positive": "yes"}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0, 0, "no label yes: it has LABEL_0, LABEL_1"},
 		{"no probability", map[string]any{"positive": 1}, map[string]float64{"LABEL_0": -3, "LABEL_1": 3}, 0, 0, "-3, which is no probability"},
 	} {
-		r, err := mustTemplate(t, Classify, tt.template).rate(tt.scores)
+		r, err := mustVerifier(t, Classify, tt.template).ofScores(tt.scores)
 		if tt.wantError != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.wantError) {
 				t.Errorf("%s: %v, want %q", tt.name, err, tt.wantError)
 			}
 			continue
 		}
-		if err != nil || math.Abs(r.support-tt.want) > 1e-6 || r.contradicted() != tt.opposes {
-			t.Errorf("%s: %v, contradicted %q, %v; want %v, %q", tt.name, r.support, r.contradicted(), err, tt.want, tt.opposes)
+		if err != nil || math.Abs(r.Support-tt.want) > 1e-6 || r.contradicted() != tt.opposes {
+			t.Errorf("%s: %v, contradicted %q, %v; want %v, %q", tt.name, r.Support, r.contradicted(), err, tt.want, tt.opposes)
 		}
 	}
 }
@@ -138,42 +124,27 @@ func TestRate(t *testing.T) {
 // one that contradicts it.
 func TestBest(t *testing.T) {
 	t.Parallel()
-	low := &piece{rating: rating{support: 0.2, contradicts: 0.7, asked: true}}
-	high := &piece{rating: rating{support: 0.9, contradicts: 0.05, asked: true}}
-	parts := &piece{parts: []*piece{low, high}}
+	against := func(support, p float64) rating { return rating{support, &p} }
+	low, high := against(0.2, 0.7), against(0.9, 0.05)
 	for _, tt := range []struct {
-		pieces  []*piece
+		a, b    rating
 		want    float64
 		opposes ibid.Tri
 	}{
-		{[]*piece{low}, 0.2, ibid.Yes},
-		{[]*piece{low, high}, 0.9, ibid.No},
-		{[]*piece{parts}, 0.9, ibid.No},
-		{[]*piece{{rating: rating{support: 0.3}}, low}, 0.3, ibid.Yes},
+		{low, low, 0.2, ibid.Yes},
+		{low, high, 0.9, ibid.No},
+		{high, low, 0.9, ibid.No},
+		{rating{Support: 0.3}, low, 0.3, ibid.Yes},
+		{rating{Support: 0.3}, rating{Support: 0.2}, 0.3, ibid.Unset},
 	} {
-		if got := best(tt.pieces); got.support != tt.want || got.contradicted() != tt.opposes {
+		if got := tt.a.best(tt.b); got.Support != tt.want || got.contradicted() != tt.opposes {
 			t.Errorf("%+v, contradicted %q; want %v, %q", got, got.contradicted(), tt.want, tt.opposes)
 		}
 	}
 }
 
-func TestChunks(t *testing.T) {
+func TestHalves(t *testing.T) {
 	t.Parallel()
-	text := "One two three. Four five six seven. Eight nine. Ten eleven twelve thirteen fourteen fifteen."
-	for _, tt := range []struct {
-		words int
-		want  string
-	}{
-		{0, text},
-		{100, text},
-		{7, "One two three. Four five six seven.|Eight nine.|Ten eleven twelve thirteen fourteen fifteen."},
-		{4, "One two three.|Four five six seven.|Eight nine.|Ten eleven twelve thirteen fourteen fifteen."},
-		{9, "One two three. Four five six seven. Eight nine.|Ten eleven twelve thirteen fourteen fifteen."},
-	} {
-		if got := strings.Join(chunks(text, tt.words), "|"); got != tt.want {
-			t.Errorf("%d words: %q, want %q", tt.words, got, tt.want)
-		}
-	}
 	for _, tt := range [][2]string{
 		{"One two. Three four. Five six. Seven.", "One two. Three four.|Five six. Seven."},
 		{"no sentence end here at all", "no sentence end|here at all"},
@@ -187,38 +158,25 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestTemplateErrors: what cannot be asked or read is refused before anything is asked.
-func TestTemplateErrors(t *testing.T) {
+// TestVerifierErrors: what cannot be asked or read is refused before anything is asked.
+func TestVerifierErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		protocol string
-		setting  map[string]any
+		file     map[string]any
 		want     string
 	}{
 		{YesNo, map[string]any{"inverted": true}, "has to show {claim} and {document}"},
-		{YesNo, map[string]any{"postive": "x"}, `unknown field "postive"`},
-		{YesNo, map[string]any{"chunk_words": "many"}, "chunk_words: want int, not string"},
-		{YesNo, map[string]any{"chunk_words": -1}, "-1 is negative"},
+		{YesNo, map[string]any{"yess": "x"}, `unknown field "yess"`},
+		{YesNo, map[string]any{"message": 3}, "message: want string, not number"},
 		{YesNo, map[string]any{"message": "{claim}"}, "has to show {claim} and {document}"},
-		{YesNo, map[string]any{"message": "{claim} {document}", "role": "tool"}, "role: want user or assistant"},
-		{YesNo, map[string]any{"message": "{claim} {document}", "answer": "middle"}, "answer: want first or last"},
-		{YesNo, map[string]any{"message": "{claim} {document}", "positive": "No"}, "two words"},
-		{YesNo, map[string]any{"message": "{claim} {document}", "tokens": 0}, "no room"},
-		{YesNo, map[string]any{"message": "{claim} {document}", "body": map[string]any{"model": "x"}}, "body.model cannot be set"},
-		{Classify, map[string]any{"input": []any{"{claim}"}}, "{claim} and {document}"},
-		{Classify, map[string]any{"input": []any{"{claim}", "{document}", "{question}"}}, "want one, or a pair"},
+		{YesNo, map[string]any{"message": "{claim} {document}", "yes": []any{"No"}}, "a word in common"},
+		{YesNo, map[string]any{"message": "{claim} {document}", "yes": []any{true}}, "a text or a number"},
+		{YesNo, map[string]any{"message": "{claim} {document}", "positive": "yes"}, "label of a classifier"},
+		{Classify, map[string]any{"message": "{claim} {document}"}, "positive and inverted alone"},
 	} {
-		if _, err := ParseTemplate(tt.protocol, tt.setting); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s %v: %v, want %q", tt.protocol, tt.setting, err, tt.want)
+		if _, err := newVerifier(tt.protocol, tt.file); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s %v: %v, want %q", tt.protocol, tt.file, err, tt.want)
 		}
-	}
-}
-
-// TestFill: what stands in a text is not filled in again.
-func TestFill(t *testing.T) {
-	t.Parallel()
-	f := newFiller("say {document}", "the {claim}", "q", "a")
-	if got, want := f.Replace("{document}|{claim}|{question}|{answer}|{other}"), "the {claim}|say {document}|q|a|{other}"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
