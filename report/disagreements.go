@@ -14,7 +14,7 @@ import (
 )
 
 // agreementSection is what is known of the agreement of annotators, run by run.
-func agreementSection(data *pageData) *section {
+func agreementSection(data *pageData) *doc.Section {
 	var out []doc.Block
 	for run, r := range data.results {
 		if len(r.agreement) == 0 {
@@ -147,7 +147,7 @@ const (
 
 // readDisagreements reads the worst disagreements of all runs.
 func readDisagreements(data *pageData) error {
-	for _, r := range data.results {
+	for run, r := range data.results {
 		found, err := annotations.ReadDisagreements(r.run.Dir)
 		if err != nil {
 			return err
@@ -157,7 +157,7 @@ func readDisagreements(data *pageData) error {
 		for _, d := range found {
 			views = append(views, newDisagreement(r, d, markers))
 		}
-		data.disagreements = append(data.disagreements, views)
+		data.disagreements[run] = views
 	}
 	return nil
 }
@@ -328,12 +328,8 @@ func shortStretch(text string) string {
 // rowLink links the row at a position of a run's input; "" if the page does not
 // list it.
 func rowLink(data *pageData, run int, position int64) string {
-	n, ok := data.find(run, position)
-	if !ok {
-		return ""
+	if x := data.find(run, position); x != nil && x.place >= 0 {
+		return "#row=" + data.key(x)
 	}
-	if _, listed := slices.BinarySearch(data.held, n); !listed {
-		return ""
-	}
-	return "#row=" + data.results[run].key(data.rows[n].index)
+	return ""
 }

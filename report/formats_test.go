@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"ibid/dataset/runs"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // hostileSummary is a summary whose texts are markup in every format.

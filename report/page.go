@@ -1,16 +1,12 @@
 package report
 
 import (
-	"bufio"
 	"context"
-	"crypto/sha256"
-	"embed"
-	"encoding/base64"
+	"errors"
 	"fmt"
-	"html/template"
 	"io"
-	"io/fs"
-	"regexp"
+	"maps"
+	"slices"
 	"strings"
 
 	"ibid"
@@ -20,7 +16,7 @@ import (
 	"ibid/report/doc"
 )
 
-// maxPageBytes is the size above which a page holds only some of the rows.
+// maxPageBytes is about the size above which a page opens only some of its answers.
 const maxPageBytes = 25_000_000
 
 // RunData is one finished run that a page shows.
@@ -57,7 +53,6 @@ type Texts interface {
 type PageOptions struct {
 	MaxBytes int    // about the size of the file; 0 means 25 MB
 	Version  string // of the program, for the foot of the page
-	maxRows  int    // that it lists; 0 means 60,000
 
 	Comparison  *compare.Result // of the runs, or of the systems of the one run; nil if there is none
 	Since       *compare.Result // the change of the numbers that lead, system by system: of one run since an earlier one, of several since the first; nil if there is none
@@ -65,57 +60,68 @@ type PageOptions struct {
 
 	Past *history.Past // of the one run; nil if there is none
 
-	Links []Link // to other pages, where there are some
+	Links []doc.Link // to other pages, where there are some
 }
 
-// A Link leads from a page to another of the same site.
-type Link struct{ To, Text string }
+// A pageData is what the sections of a page are made from.
+type pageData struct {
+	options PageOptions
+	results []*results
+	summary summaryIndex
+	systems []string        // in the order of the page
+	lead    []string        // names of the metrics that matter most, best first
+	axes    map[string]axis // see sharedAxis
+	totals  totals
+	kinds   kindCounts
+	answers []*answer // that the page lists, run by run in the order of the input
+	list    doc.Table // of them
+	opened  int64     // that can be opened
+	left    string    // which answers are left out, in words; "" if none
+	packs   []doc.Pack
 
-// A section is one part of the page under a heading of its own.
-type section struct {
-	ID   string // of its element in links, and the name of its template
-	Name string // in the navigation
-	View any    // what the template shows, or the blocks of the section
+	disagreements [][]*disagreementView // of each run
+}
+
+// results are what a page holds of a run besides its answers.
+type results struct {
+	run    *RunData
+	prefix string // of its systems' names, when there are several runs
+	judged bool   // there are claims with verdicts
+
+	systems     int // of the run
+	calls       callSums
+	agreement   []runs.AgreementRow
+	calibration *Calibration // nil if nobody compared the judge with people
 }
 
 // docSection is a section that is made of blocks.
-func docSection(id, title string, blocks []doc.Block) *section {
-	return &section{id, title, doc.Section{ID: id, Title: title, Blocks: blocks}}
+func docSection(id, title string, blocks []doc.Block) *doc.Section {
+	return &doc.Section{ID: id, Title: title, Blocks: blocks}
 }
 
-// sections makes the parts of a page, in their order. A section is a function of
-// the data; it returns nil if it has nothing to show.
-var sections = []func(*pageData) *section{
-	verdictSection, changesSection, metricsSection, systemsSection, compareSection, agreementSection, judgeSection, whySection,
-	rowsSection, historySection, methodSection, provenanceSection,
+// sections makes the parts of a page, in their order. A section is a function of the data; it
+// returns nil if it has nothing to show.
+var sections = []func(*pageData) *doc.Section{
+	verdictSection, answersSection, changesSection, compareSection, historySection, judgeSection, agreementSection, whySection,
+	systemsSection, metricsSection, methodSection, provenanceSection,
 }
 
-// A page is the view model of the HTML report: every number and string of it.
-type page struct {
-	Title    string
-	Version  string
-	Links    []Link
-	Served   bool // the rows are those that the address asks for
-	Sections []*section
-	packs    []pack // what the script of the page opens
-}
-
-// WritePage writes the page of one run, or of several side by side, as one HTML
-// file that loads nothing. Systems of several runs are named RUN/SYSTEM.
+// WritePage writes the page of one run, or of several side by side, as one HTML file that
+// loads nothing. Systems of several runs are named RUN/SYSTEM.
 func WritePage(ctx context.Context, w io.Writer, o PageOptions, runs ...RunData) error {
 	p, err := newPage(ctx, o, runs...)
 	if err != nil {
 		return err
 	}
-	return p.write(w)
+	return p.Write(w)
 }
 
-func newPage(ctx context.Context, o PageOptions, runs ...RunData) (*page, error) {
-	data, err := readPageData(ctx, o, runs)
+func newPage(ctx context.Context, o PageOptions, runs ...RunData) (*doc.Page, error) {
+	data, err := readPageData(ctx, o, runs, mostAnswers)
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Version: o.Version, Links: o.Links, packs: data.packs}
+	p := &doc.Page{Version: o.Version, Links: o.Links, Packs: data.packs}
 	for k, r := range data.results {
 		if k > 0 {
 			p.Title += ", "
@@ -124,90 +130,103 @@ func newPage(ctx context.Context, o PageOptions, runs ...RunData) (*page, error)
 	}
 	for _, section := range sections {
 		if s := section(data); s != nil {
-			p.Sections = append(p.Sections, s)
+			p.Sections = append(p.Sections, *s)
 		}
 	}
 	return p, nil
 }
 
-var (
-	//go:embed assets/page/*.html
-	pageFiles embed.FS
-	//go:embed assets/page.css
-	pageStyle string
-	//go:embed assets/page.js
-	pageScript string
+// readPageData reads what a page of runs is made from; it lists at most so many answers.
+func readPageData(ctx context.Context, o PageOptions, all []RunData, most int) (*pageData, error) {
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no run")
+	}
+	data := newPageData(o, all)
+	s, err := readAnswers(data, most, nil)
+	if err != nil {
+		return nil, err
+	}
+	for run, r := range data.results {
+		if err := errors.Join(s.items(run), r.readRest()); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.run.Dir, err)
+		}
+	}
+	if err := readDisagreements(data); err != nil {
+		return nil, err
+	}
+	compareAnswers(data)
+	if err := packAnswers(ctx, data); err != nil {
+		return nil, err
+	}
+	data.left = leftOut(data)
+	return data, nil
+}
 
-	pageTemplates = parseTemplates()
-)
-
-// PageStyle is the stylesheet of the page. Other pages of ibid begin with it.
-func PageStyle() string { return pageStyle }
-
-// lineBreak is a line break with the white space around it.
-var lineBreak = regexp.MustCompile(`\s*\n\s*`)
-
-// parseTemplates reads the templates of the page, a file for each section. Their
-// line breaks lay out the file, not the page: lines are joined without a space.
-// Where a space has to stand between two elements, {{" "}} says so.
-func parseTemplates() *template.Template {
-	all := template.New("page").Funcs(template.FuncMap{
-		"tone": tone.sign,
+func newPageData(o PageOptions, all []RunData) *pageData {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = maxPageBytes
+	}
+	data := &pageData{options: o, kinds: make(kindCounts), summary: indexSummary(all), disagreements: make([][]*disagreementView, len(all))}
+	for run := range all {
+		data.results = append(data.results, &results{run: &all[run], prefix: prefixOf(all, run)})
+	}
+	data.systems = data.summary.systems()
+	data.lead = leadOf(func(name string) bool {
+		return slices.ContainsFunc(groupsShown(data), func(system string) bool {
+			s := data.summary.find(system, "", name)
+			return s != nil && s.N > 0
+		})
 	})
-	files, _ := fs.Glob(pageFiles, "assets/page/*.html") // only a wrong pattern is an error
-	for _, name := range files {
-		text, err := pageFiles.ReadFile(name)
-		if err != nil {
-			panic(err)
-		}
-		template.Must(all.Parse(lineBreak.ReplaceAllString(string(text), "")))
-	}
-	return all
+	return data
 }
 
-// write writes the page: its head, its sections, the data of its script, its foot.
-// Style and script are written as they are, so that the hashes of the security
-// policy hold.
-func (p *page) write(w io.Writer) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	style, script := strings.TrimSpace(pageStyle), strings.TrimSpace(pageScript)
-	frame := struct {
-		*page
-		Style                 template.CSS
-		Script                template.JS
-		StyleHash, ScriptHash string
-	}{p, template.CSS(style), template.JS(script), hashOf(style), hashOf(script)}
-	if err := pageTemplates.ExecuteTemplate(out, "head", frame); err != nil {
-		return err
+// prefixOf is what stands before the names of a run's systems: "" if there is no
+// other run.
+func prefixOf(all []RunData, run int) string {
+	if len(all) == 1 {
+		return ""
 	}
-	for _, s := range p.Sections {
-		if blocks, ok := s.View.(doc.Section); ok {
-			if err := doc.WriteHTML(out, blocks); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := pageTemplates.ExecuteTemplate(out, s.ID, s.View); err != nil {
-			return err
-		}
-	}
-	if err := pageTemplates.ExecuteTemplate(out, "foot", frame); err != nil {
-		return err
-	}
-	for _, k := range p.packs {
-		// Base64 holds no character that HTML knows, so nothing is escaped.
-		if _, err := fmt.Fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\">%s</script>\n", k.ID, k.Data); err != nil {
-			return err
-		}
-	}
-	if err := pageTemplates.ExecuteTemplate(out, "end", frame); err != nil {
-		return err
-	}
-	return out.Flush()
+	return all[run].Manifest.ID + "/"
 }
 
-// hashOf is the source expression of a script or style in a security policy.
-func hashOf(text string) string {
-	digest := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(digest[:])
+// readRest reads the tables of the run that are small.
+func (r *results) readRest() (err error) {
+	if r.calls, err = readCalls(r.run.Dir); err != nil {
+		return err
+	}
+	if r.agreement, err = runs.ReadAgreement(r.run.Dir); err != nil {
+		return err
+	}
+	r.calibration, err = ReadCalibration(r.run.Dir)
+	return err
 }
+
+// several reports whether the page is of several runs; their numbers are not
+// pooled.
+func (data *pageData) several() bool { return len(data.results) > 1 }
+
+// judged reports whether some run has verdicts.
+func (data *pageData) judged() bool {
+	return slices.ContainsFunc(data.results, func(r *results) bool { return r.judged })
+}
+
+// partsLeftOut are the parts that some run wants left out.
+func (data *pageData) partsLeftOut() Parts {
+	var p Parts
+	for _, r := range data.results {
+		p.NoSpans = p.NoSpans || r.run.Parts.NoSpans
+		p.NoHallucinations = p.NoHallucinations || r.run.Parts.NoHallucinations
+	}
+	return p
+}
+
+// judgeKind is who judged: none, lexical, human or a kind of model.
+func (r *results) judgeKind() string {
+	kind := r.run.Manifest.Judge.Kind
+	if kind == "" || !r.judged {
+		return "none"
+	}
+	return strings.ToLower(kind)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

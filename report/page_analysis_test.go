@@ -38,6 +38,7 @@ func TestRowsFailByWhatIsWrongWithThem(t *testing.T) {
 			f.add(ibid.Answer{ID: fmt.Sprint(i), System: "s"}, cells{metric: []float64{0, 0.25, 1, 1}[i]},
 				[]cells{{"doc": "d", "status": status}}, nil, resolved{Citations: make([]ibid.Place, 1)})
 		}
+		f.macro("s", "", metric, 0.5, 0.4, 0.6)
 		p := f.page(t, PageOptions{})
 		if want := "1 of 4 answers fails."; headline(t, p) != want {
 			t.Errorf("%s: %q, want %q", metric, headline(t, p), want)

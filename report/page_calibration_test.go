@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"ibid/annotations"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // judgedByPeople are 40 claims: a judge that is too sure of itself, and people.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -15,6 +14,8 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/report/doc"
 )
 
 // A cells is one row of a result table by column name; columns that it does not
@@ -180,6 +181,16 @@ func (f *fixture) add(in ibid.Answer, row cells, citations, claims []cells, plac
 	if full["status"] == nil {
 		full["status"] = runs.RowOK
 	}
+	valid := 0
+	for _, c := range citations {
+		if validStatus(fmt.Sprint(c["status"])) {
+			valid++
+		}
+	}
+	full["citations"], full["valid_citations"] = len(citations), valid
+	if p := problemOf(full, citations, claims); p.Fails() {
+		full["fails_because"] = p.String()
+	}
 	for _, name := range []string{"tags", "undefined"} {
 		if full[name] == nil {
 			full[name] = map[string]string{}
@@ -207,6 +218,26 @@ func (f *fixture) add(in ibid.Answer, row cells, citations, claims []cells, plac
 	f.texts.rows = append(f.texts.rows, in)
 }
 
+// problemOf is why a row fails, as a run finds it.
+func problemOf(row cells, citations, claims []cells) metrics.Problem {
+	number := func(v any) float64 { f, _ := v.(float64); return f }
+	a := metrics.AnswerFinding{Error: row["status"] == runs.RowError, Marked: row["truth_spans"] != nil}
+	for _, c := range claims {
+		cited, _ := c["citations"].([]int32)
+		a.Claims = append(a.Claims, metrics.ClaimFinding{Outcome: outcomeNamed[fmt.Sprint(c["outcome"])], Cited: len(cited)})
+	}
+	for _, c := range citations {
+		f := metrics.CitationFinding{Status: statusNamed[fmt.Sprint(c["status"])], HasTruth: c["exact_jaccard"] != nil, Exact: number(c["exact_jaccard"]), Snapped: number(c["snapped_jaccard"])}
+		if c["support"] != nil {
+			f.Support = ibid.Some(number(c["support"]))
+		}
+		f.Contradicts = c["label"] == "contradicts"
+		f.Claims, _ = c["claims"].([]int32)
+		a.Citations = append(a.Citations, f)
+	}
+	return metrics.ProblemLimits{Supported: 0.7, GoodMatch: 0.8}.OfAnswer(&a)
+}
+
 // macro adds a number to the summary.
 func (f *fixture) macro(system, slice, metric string, estimate, low, high float64) {
 	f.summary = append(f.summary, runs.SummaryRow{
@@ -219,11 +250,10 @@ func (f *fixture) macro(system, slice, metric string, estimate, low, high float6
 func (f *fixture) run(t testing.TB) RunData {
 	t.Helper()
 	dir := t.TempDir()
-	// What fails is left for the page to find out, derived metrics have columns, and undefined
-	// names all, as of a run of an earlier version.
+	// Derived metrics have columns, and undefined names all, as of a run of an earlier version.
 	rows := runs.Rows()
 	rows.Columns = slices.Concat(rows.Columns, rows.Derived)
-	fields := slices.DeleteFunc(rows.Fields(), func(f parquet.Field) bool { return strings.HasPrefix(f.Name, "fails") || f.Name == "span_null" })
+	fields := slices.DeleteFunc(rows.Fields(), func(f parquet.Field) bool { return f.Name == "span_null" })
 	writeTable(t, filepath.Join(dir, runs.RowsFile), fields, f.rows)
 	writeTable(t, filepath.Join(dir, runs.CitationsFile), runs.Citations.Fields(), f.citations)
 	if f.claims != nil {
@@ -234,7 +264,7 @@ func (f *fixture) run(t testing.TB) RunData {
 }
 
 // page makes the page of a fixture.
-func (f *fixture) page(t testing.TB, o PageOptions) *page {
+func (f *fixture) page(t testing.TB, o PageOptions) *doc.Page {
 	t.Helper()
 	p, err := newPage(t.Context(), o, f.run(t))
 	if err != nil {

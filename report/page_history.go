@@ -36,7 +36,7 @@ type trendNight struct {
 
 // historySection shows how the metrics went over the nights up to the run; nil if the run
 // has too few nights before it.
-func historySection(data *pageData) *section {
+func historySection(data *pageData) *doc.Section {
 	past := data.options.Past
 	if past == nil || data.several() || len(past.Nights) < LeastNights {
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"ibid/annotations/history"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
 // pastOf is a history of nights, one a day, with these values of char_f1; a value
@@ -45,7 +46,7 @@ func fall() *history.Past {
 	return p
 }
 
-func historyPage(t *testing.T, p *history.Past) *page {
+func historyPage(t *testing.T, p *history.Past) *doc.Page {
 	t.Helper()
 	return harbour().page(t, PageOptions{Past: p})
 }

@@ -14,7 +14,7 @@ import (
 
 // judgeSection tells what judges did and what they are worth: of runs that asked a model,
 // whose judge was compared with people, or whose scores are corrected.
-func judgeSection(data *pageData) *section {
+func judgeSection(data *pageData) *doc.Section {
 	var out []doc.Block
 	for _, r := range data.results {
 		m, c := r.run.Manifest, r.calibration
@@ -160,20 +160,6 @@ func correctedRows(r *results) (rows []runs.SummaryRow) {
 	return rows
 }
 
-// commonJudge is what verdicts are called in all runs that have some.
-func commonJudge(data *pageData) string {
-	var names []string
-	for _, r := range data.results {
-		if r.judged {
-			names = append(names, judgeName(r.run.Manifest))
-		}
-	}
-	if names = distinct(names); len(names) == 1 {
-		return names[0]
-	}
-	return "Judge"
-}
-
 // distinct are texts, each once, in the order of their first appearance.
 func distinct(texts []string) (out []string) {
 	for _, s := range texts {
@@ -204,47 +190,4 @@ func baselineOf(data *pageData) string {
 		text = "The lexical one, in " + list(names) + ", compares words: what is worded otherwise is undecided."
 	}
 	return text
-}
-
-// A callShown is one call of the judge in words.
-type callShown struct {
-	Model  string `json:"model,omitempty"`
-	Facts  string `json:"facts"`
-	Cached bool   `json:"cached,omitempty"`
-}
-
-// newCallShown puts a call into words.
-func newCallShown(c *runs.Call) callShown {
-	out := callShown{Model: line(c.Model, 80), Cached: c.Cached}
-	add := func(format string, args ...any) {
-		if out.Facts != "" {
-			out.Facts += " · "
-		}
-		out.Facts += fmt.Sprintf(format, args...)
-	}
-	if c.Cached {
-		add("from the cache")
-	}
-	if c.Status != "" && c.Status != "ok" {
-		add("%s", line(label(c.Status), 80))
-	}
-	if c.Error != "" {
-		add("%s", line(c.Error, 300))
-	}
-	if c.CostUSD != nil {
-		add("$%.5f", *c.CostUSD)
-	}
-	if c.PromptTokens != nil && c.CompletionTokens != nil {
-		add("%s tokens asked, %s answered", Thousands(*c.PromptTokens), Thousands(*c.CompletionTokens))
-	}
-	if c.LatencyMillis != nil && !c.Cached {
-		add("%.1f s", float64(*c.LatencyMillis)/1000)
-	}
-	if c.Attempts > 1 {
-		add("%s attempts", Thousands(int64(c.Attempts)))
-	}
-	if c.Repaired {
-		add("reply repaired")
-	}
-	return out
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/metrics"
 	"ibid/report/doc"
 )
 
@@ -33,24 +32,6 @@ func (m kindCounts) of(name string) *kindCount {
 		m[strings.Clone(name)] = k
 	}
 	return k
-}
-
-// count adds what the results say of a citation whose worst problem is given.
-func (m kindCounts) count(l *limits, c *citation, problem metrics.Problem) {
-	if c.sourceType == "" {
-		return
-	}
-	k := m.of(c.sourceType)
-	k.cited++
-	if validStatus(c.status) {
-		k.valid++
-	}
-	if c.support != nil && *c.support >= l.Supported {
-		k.supported++
-	}
-	if problem.Fails() {
-		k.wrong++
-	}
 }
 
 // said adds what providers say of the citations of a row.

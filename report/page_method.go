@@ -20,7 +20,7 @@ var intervalWords = map[string]string{
 }
 
 // methodSection says how the metrics of the page are defined.
-func methodSection(data *pageData) *section {
+func methodSection(data *pageData) *doc.Section {
 	intervals, levels := make(map[string]bool), make(map[string]bool)
 	for _, s := range data.summary.rows {
 		if s.Method != "" {

@@ -81,7 +81,7 @@ func nameInRun(data *pageData, system string) string {
 
 func definitions(data *pageData) []metrics.Definition {
 	return slices.DeleteFunc(orderedDefinitions(nil), func(d metrics.Definition) bool {
-		return !slices.ContainsFunc(data.results, func(r *results) bool { return r.metric(d.Name) != nil })
+		return !slices.ContainsFunc(groupsShown(data), func(system string) bool { return data.summary.find(system, "", d.Name) != nil })
 	})
 }
 
@@ -117,7 +117,7 @@ func sharedAxis(data *pageData, metric string) axis {
 }
 
 // metricsSection shows the metrics of the rows of one run: by slice, and all of them.
-func metricsSection(data *pageData) *section {
+func metricsSection(data *pageData) *doc.Section {
 	if data.several() {
 		return nil
 	}
@@ -226,7 +226,7 @@ func sliceLink(key, value string) string {
 	case "source_type":
 		return rowsLink("type:" + line(value, 80))
 	case runs.SourceStatusSlice:
-		return "#rows" // the list of rows does not know it
+		return rowsLink("state:" + line(value, 80))
 	}
 	return rowsLink("tag:" + line(key, 60) + "=" + line(value, 60))
 }
@@ -235,7 +235,7 @@ func sliceLink(key, value string) string {
 const maxSystems = 40
 
 // systemsSection sets systems side by side, if there are several.
-func systemsSection(data *pageData) *section {
+func systemsSection(data *pageData) *doc.Section {
 	if len(data.systems) < 2 {
 		return nil
 	}

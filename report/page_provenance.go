@@ -12,7 +12,7 @@ import (
 )
 
 // provenanceSection says what the runs were made of, folded run by run.
-func provenanceSection(data *pageData) *section {
+func provenanceSection(data *pageData) *doc.Section {
 	var out []doc.Block
 	if t := differingSettings(data); t != nil {
 		out = append(out, doc.Heading{Text: doc.T("What the runs differ in")})

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
-	"encoding/json"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,10 +15,10 @@ import (
 	"ibid/report/doc"
 )
 
-// openPack reads a pack of a page into out.
-func openPack(t testing.TB, p *page, id string, out any) {
+// packOf is a pack of a page.
+func packOf(t testing.TB, p *doc.Page, id string) string {
 	t.Helper()
-	for _, k := range p.packs {
+	for _, k := range p.Packs {
 		if k.ID != id {
 			continue
 		}
@@ -30,39 +30,37 @@ func openPack(t testing.TB, p *page, id string, out any) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := json.NewDecoder(z).Decode(out); err != nil {
+		text, err := io.ReadAll(z)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
+		return string(text)
 	}
-	t.Fatalf("no pack %s", id)
+	return ""
 }
 
-func writePage(t testing.TB, p *page) string {
+// openedRows are the rows of the first pack of a page, each as HTML.
+func openedRows(t testing.TB, p *doc.Page) []string {
+	t.Helper()
+	const start = `<section id="row"`
+	return strings.Split(strings.TrimPrefix(packOf(t, p, "rows-0"), start), start)
+}
+
+func writePage(t testing.TB, p *doc.Page) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.write(&b); err != nil {
+	if err := p.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// find is what a section of the page shows; nil if the page has none of that type.
-func find[T any](p *page) *T {
-	for _, s := range p.Sections {
-		if v, ok := s.View.(*T); ok {
-			return v
-		}
-	}
-	return nil
-}
-
 // docView is the section of a page that is made of blocks.
-func docView(t *testing.T, p *page, id string) doc.Section {
+func docView(t *testing.T, p *doc.Page, id string) doc.Section {
 	t.Helper()
 	for _, s := range p.Sections {
 		if s.ID == id {
-			return s.View.(doc.Section)
+			return s
 		}
 	}
 	t.Fatalf("no section %s", id)
@@ -70,21 +68,13 @@ func docView(t *testing.T, p *page, id string) doc.Section {
 }
 
 // sectionText is a section that is made of blocks as text, nothing folded.
-func sectionText(t *testing.T, p *page, id string) string {
+func sectionText(t *testing.T, p *doc.Page, id string) string {
 	t.Helper()
 	return doc.FormatText(doc.TextOptions{Width: 120, All: true, Style: styleOf(nil)}, docView(t, p, id))
 }
 
-// view is what a section shows; empty if the page does not have it.
-func view[T any](p *page) *T {
-	if v := find[T](p); v != nil {
-		return v
-	}
-	return new(T)
-}
-
 // headline is the sentence at the top of a page.
-func headline(t *testing.T, p *page) string { return docView(t, p, "verdict").Title }
+func headline(t *testing.T, p *doc.Page) string { return docView(t, p, "verdict").Title }
 
 func TestPageSaysTheVerdictInWords(t *testing.T) {
 	const want = `alpha has the best citation_correctness, 0.250; nothing says whether that is more than chance.
@@ -146,56 +136,40 @@ func TestPageCountsWhy(t *testing.T) {
 	}
 }
 
-func TestPageIndexAndRows(t *testing.T) {
-	f := harbour()
-	f.manifest.Settings = []runs.Setting{{Key: "span_matching.tolerance_chars", Value: "0", Source: "--set"}}
-	p := f.page(t, PageOptions{})
-	var x rowIndex
-	openPack(t, p, "index", &x)
-	if want := []string{"q1/alpha", "q2/beta", "q3/beta", "q4/alpha", "q5/alpha"}; !slices.Equal(x.Keys, want) {
-		t.Fatalf("Keys = %q", x.Keys)
+func TestPageListsAndOpensAnswers(t *testing.T) {
+	p := harbour().page(t, PageOptions{})
+	const want = `question                    system  answer                 overall
+q5                          alpha   ✗ could not be scored
+q2 What did the quay cost?  beta    ✗ contradicted           0.000
+q3 Was anybody hurt?        beta    ✗ not verbatim           0.000
+q4 Who owns it?             alpha   ! nothing cited
+q1 How much cargo?          alpha   ✓ passes                 1.000
+`
+	if got := sectionText(t, p, "answers"); !strings.Contains(got, want) {
+		t.Errorf("no\n%s\nin\n%s", want, got)
 	}
-	var problems []string
-	for _, k := range x.Problem {
-		problems = append(problems, x.Problems[k].Code)
+	if facets := packOf(t, p, "facets"); !strings.HasPrefix(facets, `["system:alpha","problem:passes","annotator:ada","tag:lang=en","status:ok","outcome:supported_by_cited","doc:report","system:beta","problem:contradicted","is:failing"`) {
+		t.Errorf("facets = %s", facets)
 	}
-	if want := []string{"none", "contradicted", "quote_mismatch", "uncited", "error"}; !slices.Equal(problems, want) {
-		t.Errorf("problems = %q, want %q", problems, want)
+	if html := writePage(t, p); !strings.Contains(html, `<a href="#row=q1/alpha"><span class="badge good"><bdi>✓ passes</bdi></span></a>`) || !strings.Contains(html, ` data-f="0 0 1 2 3 4 5 6">`) {
+		t.Error("the list does not open q1, or has no facets")
 	}
-	if want := []int{4, 1, 2, 3, 0}; !slices.Equal(x.Worst, want) {
-		t.Errorf("worst first = %v, want %v", x.Worst, want)
+	rows := openedRows(t, p)
+	if len(rows) != 5 {
+		t.Fatalf("%d rows can be opened", len(rows))
 	}
-	if m := x.Metrics[1]; m.Name != "char_f1" || !slices.Equal(m.Texts, []string{"0.000", "0.400", "1.000"}) || !slices.Equal(m.Code, []int{2, 0, 1, 0, -1}) {
-		t.Errorf("char_f1 = %+v", m)
-	}
-	if x.Question[1] != "What did the quay cost?" || x.Cited[1] != "1 of 2" || x.Cited[3] != "none" {
-		t.Errorf("row 1 = %q, %q", x.Question[1], x.Cited[1])
-	}
-
-	var rows []rowDetail
-	openPack(t, p, "rows-0", &rows)
-	first := rows[0].View
-	if want := []int32{0, 19, 0}; !slices.Equal(first.Answer, want) || len(first.Markers) != 1 || first.Markers[0][1] != 0 {
-		t.Errorf("answer = %v, markers %v", first.Answer, first.Markers)
-	}
-	if want := []int32{0, 20, 0, 20, 38, markPredicted | markSupport, 38, 68, 0}; !slices.Equal(first.Sources[0].Pieces[0].Runs, want) {
-		t.Errorf("runs = %v, want %v", first.Sources[0].Pieces[0].Runs, want)
-	}
-	if n := first.Sources[0].Pieces[0].Notes[0]; n.Open != "citation 1 starts and judge's evidence starts" || !slices.Equal(n.Cites, []int32{0}) {
-		t.Errorf("note = %+v", n)
-	}
-	// The emoji is two units: code points [42, 67) are units [43, 68).
-	if want := []int32{0, 43, 0, 43, 68, markPredicted}; !slices.Equal(rows[1].View.Sources[0].Pieces[0].Runs, want) {
-		t.Errorf("runs after an emoji = %v, want %v", rows[1].View.Sources[0].Pieces[0].Runs, want)
-	}
-	if s := rows[2].View.Sources; len(s) != 2 || s[1].Name != "diary" || s[1].Pieces[0].Runs[2] != markElsewhere {
-		t.Errorf("sources of a claim supported elsewhere = %+v", s)
-	}
-	if u := x.Undefined[rows[3].Record.Undefined]; len(u) != 1 || u[0].Reason != "no_citations" || !slices.Equal(u[0].Metrics, []string{"citation_correctness"}) {
-		t.Errorf("undefined = %q", u)
-	}
-	if at := slices.Index(x.MetricNames, "char_f1"); at < 0 || *rows[2].Record.Metrics[at] != 0.4 || rows[4].Record.Metrics[at] != nil {
-		t.Errorf("metrics = %v, %v", x.MetricNames, rows[2].Record.Metrics)
+	for k, wants := range [][]string{
+		{"<bdi>Claim 1</bdi>", "supported by what is cited", `<mark class="p"><span class="sr">(cited: </span>4.2 million tonnes<span class="sr">`, "Evidence: “4.2 million tonnes”"},
+		{`(cited: </span>The quay cost 84 million.<span`, "It touches nothing that an annotator marked.", "Reason: it cost 84 million", "There is no document of that name"},
+		{"Should be cited", "evidence that it does not cite", "“Nobody was hurt”"},
+		{"This answer cites nothing.", "undefined, no_citations: citation_correctness"},
+		{"not scored: answer: null"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(rows[k], want) {
+				t.Errorf("row %d lacks %q:\n%s", k, want, rows[k])
+			}
+		}
 	}
 }
 
@@ -206,10 +180,8 @@ func TestPageWithoutTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []rowDetail
-	openPack(t, p, "rows-0", &rows)
-	if len(rows) != 5 || len(rows[0].View.Citations) != 1 || len(rows[0].View.Sources) != 0 {
-		t.Errorf("rows = %+v", rows)
+	if rows := openedRows(t, p); len(rows) != 5 || !strings.Contains(rows[0], "report [20, 38)") || strings.Contains(rows[0], "<blockquote dir=\"auto\"><bdi>The harbour") {
+		t.Errorf("rows = %q", rows)
 	}
 	if html := writePage(t, p); !strings.Contains(html, "the texts are not on this page (answers.parquet is gone)") {
 		t.Error("the page does not say that texts are missing")
@@ -220,10 +192,8 @@ func TestPageNamesTheBaseline(t *testing.T) {
 	f := harbour()
 	f.manifest.Judge = runs.JudgeRecord{Kind: "lexical"}
 	p := f.page(t, PageOptions{})
-	var x rowIndex
-	openPack(t, p, "index", &x)
-	if x.Judge != "Lexical judge" {
-		t.Errorf("judge = %q", x.Judge)
+	if row := openedRows(t, p)[0]; !strings.Contains(row, "Lexical judge: full support 1.000.") {
+		t.Errorf("the row does not name the judge:\n%s", row)
 	}
 	if n := strings.Count(writePage(t, p), "in other words is undecided"); n != 1 {
 		t.Errorf("the page says %d times what the offline judge leaves open", n)
@@ -243,11 +213,6 @@ func TestPageTellsJudgesApart(t *testing.T) {
 	want := "lexical; some/model (openrouter); people. The lexical one, in words, compares words: what is worded otherwise is undecided."
 	if html := writePage(t, p); !strings.Contains(html, want) {
 		t.Errorf("the page lacks %q", want)
-	}
-	var x rowIndex
-	openPack(t, p, "index", &x)
-	if x.Judge != "Judge" {
-		t.Errorf("verdicts of all runs are called %q", x.Judge)
 	}
 }
 
@@ -279,13 +244,11 @@ func TestPageOfSeveralRuns(t *testing.T) {
 	if want := []string{"morning/alpha", "morning/beta", "night/alpha", "night/beta"}; !slices.Equal(names, want) {
 		t.Errorf("systems = %q", names)
 	}
-	if view[rowsTable](p).Total != 10 || headline(t, p) != "night and morning side by side: they are not compared." {
-		t.Errorf("%d rows, %q", view[rowsTable](p).Total, headline(t, p))
+	if len(openedRows(t, p)) != 10 || headline(t, p) != "night and morning side by side: they are not compared." {
+		t.Errorf("%d rows, %q", len(openedRows(t, p)), headline(t, p))
 	}
-	var x rowIndex
-	openPack(t, p, "index", &x)
-	if x.Keys[5] != "q1/morning%2Falpha" {
-		t.Errorf("key = %s", x.Keys[5])
+	if html := writePage(t, p); !strings.Contains(html, `href="#row=q1/morning%2Falpha"`) {
+		t.Error("no link to a row of the second run")
 	}
 }
 
@@ -297,11 +260,11 @@ func TestPageIsOneFile(t *testing.T) {
 		t.Fatal("no security policy")
 	}
 	for _, want := range []string{"default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'", "script-src 'sha256-", "style-src 'sha256-"} {
-		if !strings.Contains(strings.NewReplacer("&#43;", "+", "&#39;", "'").Replace(csp[1]), want) {
+		if !strings.Contains(strings.ReplaceAll(csp[1], "&#39;", "'"), want) {
 			t.Errorf("policy %q lacks %q", csp[1], want)
 		}
 	}
-	for _, banned := range []string{"unsafe", " src=", "@import", "url(", "<link", "<iframe", "<img", ` style="`, "innerHTML", "javascript:"} {
+	for _, banned := range []string{"unsafe", " src=", "@import", "url(", "<iframe", "<img", ` style="`, "innerHTML", "javascript:"} {
 		if strings.Contains(html, banned) {
 			t.Errorf("the page holds %q", banned)
 		}
@@ -369,20 +332,12 @@ func TestPageClipsLongTexts(t *testing.T) {
 		[]cells{{"doc": long, "start": 0, "end": 1 << 20, "status": "quote_mismatch", "cited_text": long, "reason": long, "quote": long}}, nil,
 		resolved{Citations: []ibid.Place{at(long, 0, 1<<20, ibid.StatusOK)}})
 	p := f.page(t, PageOptions{})
-	var x rowIndex
-	openPack(t, p, "index", &x)
-	if n := len(x.Keys[0]) + len(x.IDs[0]) + len(x.Question[0]) + len(x.DocNames[0]) + len(x.TagNames[0]); n > 3000 {
-		t.Errorf("the index of one row takes %d bytes", n)
+	row := openedRows(t, p)[0]
+	if n := len(packOf(t, p, "facets")); n > 2000 || len(row) > 3*longAnswer || !strings.Contains(row, " … ") {
+		t.Errorf("the row takes %d bytes, its facets %d", len(row), n)
 	}
-	var text []textHeld
-	openPack(t, p, "texts-0", &text)
-	if len(text[0].Pieces) != 2 {
-		t.Errorf("%d pieces of a span of a megabyte, want its beginning and its end", len(text[0].Pieces))
-	}
-	var rows []rowDetail
-	openPack(t, p, "rows-0", &rows)
-	if len(rows[0].Record.Answer) > longAnswer+10 || len(rows[0].View.Notices) != 1 {
-		t.Errorf("the answer takes %d bytes, notices %q", len(rows[0].Record.Answer), rows[0].View.Notices)
+	if html := writePage(t, p); len(html) > 100_000 {
+		t.Errorf("the page has %d bytes", len(html))
 	}
 }
 
@@ -399,14 +354,10 @@ func TestClaimsWithoutVerdicts(t *testing.T) {
 	}
 }
 
-// TestPageWithoutRows gives its script empty lists, not null.
 func TestPageWithoutRows(t *testing.T) {
 	p := newFixture().page(t, PageOptions{})
-	var x map[string]any
-	openPack(t, p, "index", &x)
-	for name, value := range x {
-		if value == nil {
-			t.Errorf("%s is null", name)
-		}
+	if got := packOf(t, p, "facets"); got != "[]" || headline(t, p) != "There are no rows." {
+		t.Errorf("facets %s, %q", got, headline(t, p))
 	}
+	writePage(t, p)
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"net/url"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -68,32 +67,6 @@ func capital(s string) string {
 // escapeLink escapes a text for the state in a link, as encodeURIComponent does.
 func escapeLink(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// unitsBefore turns ascending code point positions of text into positions in
-// UTF-16 code units, which is what a browser counts. Positions past the end are
-// the end.
-func unitsBefore(text string, at []int64) []int32 {
-	out := make([]int32, 0, len(at))
-	plain := int64(asciiPrefix(text, at))
-	for len(out) < len(at) && at[len(out)] <= plain {
-		out = append(out, int32(max(at[len(out)], 0)))
-	}
-	points, units := plain, int32(plain)
-	for _, r := range text[plain:] {
-		for len(out) < len(at) && at[len(out)] <= points {
-			out = append(out, units)
-		}
-		if len(out) == len(at) {
-			return out
-		}
-		points++
-		units += int32(utf16.RuneLen(r))
-	}
-	for len(out) < len(at) {
-		out = append(out, units)
-	}
-	return out
-}
-
 // Plural is a count with its noun.
 func Plural(n int64, one, many string) string {
 	if n == 1 {
@@ -152,8 +125,7 @@ func bytesBefore(text string, at []int64) []int {
 }
 
 // asciiPrefix is how many bytes at the beginning of a text are ASCII, of those
-// before the last of ascending positions: there, code points, UTF-16 units and bytes
-// are the same.
+// before the last of ascending positions: there, code points and bytes are the same.
 func asciiPrefix(text string, at []int64) int {
 	if len(at) == 0 {
 		return 0

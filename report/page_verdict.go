@@ -12,7 +12,7 @@ import (
 
 // verdictSection is what is seen first: what came of it in a sentence, how gates, answers and
 // the judge stand, what is wrong with the input, and the systems.
-func verdictSection(data *pageData) *section {
+func verdictSection(data *pageData) *doc.Section {
 	systems := standings(data)
 	var facts doc.Facts
 	fact := func(name string, text ...doc.Span) { facts = append(facts, doc.Fact{Name: name, Text: text}) }
@@ -27,9 +27,6 @@ func verdictSection(data *pageData) *section {
 		fact("Run "+line(r.run.Manifest.ID, 40), doc.Span{Text: runText(r)})
 	}
 	out := []doc.Block{facts}
-	if data.sampled != "" {
-		out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(data.sampled)})
-	}
 	wrong, noted := signs(data)
 	out = append(out, wrong...)
 	if lead := headLead(data); len(lead) > 0 && len(systems) > 0 {
@@ -43,9 +40,7 @@ func verdictSection(data *pageData) *section {
 	if len(noted) > 0 {
 		out = append(out, doc.Details{Summary: Plural(int64(len(noted)), "note", "notes") + " on the input", Blocks: noted})
 	}
-	s := docSection("verdict", "Verdict", nil)
-	s.View = doc.Section{ID: "verdict", Title: verdictInWords(data, systems), Top: true, Blocks: out}
-	return s
+	return &doc.Section{ID: "verdict", Title: verdictInWords(data, systems), Name: "Verdict", Top: true, Blocks: out}
 }
 
 // standingCaption says what the table of systems is of, and how it is sorted.
@@ -109,7 +104,7 @@ func standings(data *pageData) []standing {
 		rows, failing, filters := sum(data.totals.rows), sum(data.totals.failing), []string{"is:failing"}
 		switch k := slices.Index(data.systems, system); {
 		case system == "":
-			s.name, s.link = allAnswers, "#rows"
+			s.name, s.link = allAnswers, "#answers"
 		default:
 			rows, failing, filters = data.totals.rows[k], data.totals.failing[k], []string{"system:" + line(system, 80), "is:failing"}
 			if len(names) < len(data.systems) {

@@ -9,7 +9,7 @@ import (
 )
 
 // whySection counts what is known of answers, claims and citations, and where they go wrong.
-func whySection(data *pageData) *section {
+func whySection(data *pageData) *doc.Section {
 	t := &data.totals
 	failing := Plural(sum(t.failing), "failing row", "failing rows")
 	out := []doc.Block{countTable(data, "What fails most, of "+failing, "problem", failingWords(data), t.problem, t.rows)}
@@ -23,15 +23,12 @@ func whySection(data *pageData) *section {
 	}
 	fold(countTable(data, "What is known of "+Plural(sum(t.citations), "cited place", "cited places"), "status", statusWords, t.status, t.citations))
 	fold(kindTable(data))
-	fold(documentTable(data))
 	return docSection("why", "Why", out)
 }
 
-// failingWords are the problems of rows that fail, the most frequent first, then the gravest.
+// failingWords are the problems of answers that fail, the most frequent first, then the gravest.
 func failingWords(data *pageData) []word {
-	words := slices.Clone(problemWords[:])
-	slices.Reverse(words)
-	words = slices.DeleteFunc(words, func(w word) bool { return w.Tone != toneWarn && w.Tone != toneBad })
+	words := slices.DeleteFunc(answerStates(), func(w word) bool { return w.Tone != toneWarn && w.Tone != toneBad })
 	slices.SortStableFunc(words, func(x, y word) int {
 		return cmp.Compare(sum(data.totals.problem[y.Code]), sum(data.totals.problem[x.Code]))
 	})
@@ -63,29 +60,6 @@ func countTable(data *pageData, caption, facet string, words []word, counts map[
 			}
 		}
 		t.Rows = append(t.Rows, append(row, doc.C(w.Long)))
-	}
-	return t
-}
-
-// shownDocuments is how many documents the table has.
-const shownDocuments = 10
-
-// documentTable names the documents that are most often cited wrongly.
-func documentTable(data *pageData) doc.Table {
-	t := doc.Table{Caption: "Documents most often cited wrongly", Columns: []doc.Column{
-		{Name: "document"}, {Name: "citations", Number: true}, {Name: "wrong", Number: true}, {Name: "share", Number: true}, {Name: "found"},
-	}}
-	for _, d := range data.docs[:min(len(data.docs), shownDocuments)] {
-		if d.wrong == 0 {
-			break
-		}
-		name, found := line(d.name, 120), doc.Cell{}
-		if d.absent > 0 {
-			found.Text = doc.Text{{Text: "✗ no such document", Tone: doc.Bad}}
-		}
-		t.Rows = append(t.Rows, []doc.Cell{
-			{Text: doc.Text{{Text: name, Link: rowsLink("doc:" + name)}}}, doc.C(Thousands(d.cited)), doc.C(Thousands(d.wrong)), doc.C(percent(d.wrong, d.cited)), found,
-		})
 	}
 	return t
 }

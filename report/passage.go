@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"unicode/utf8"
 )
@@ -23,12 +24,30 @@ type passage struct {
 	Runs       []markedRun
 }
 
+// A textKey names a text: a document, or one page of it when offsets count from pages.
+type textKey struct {
+	doc  string
+	page int32
+}
+
+// A mark is a stretch of a text that somebody points at.
+type mark struct {
+	start, end int64 // code points
+	kind       int32
+}
+
+// The kinds of marks.
+const (
+	markPredicted int32 = iota // cited
+	markTrue                   // marked by an annotator
+)
+
 // passages cuts the text into the neighbourhoods of its marks and splits those
 // into runs. Marks outside the text are cut to it.
 func passages(text string, marks []mark) []passage {
 	length := int64(utf8.RuneCountInString(text))
 	var out []passage
-	for _, w := range windowsOf(marks, length, surround, length) {
+	for _, w := range windowsOf(marks, length, surround) {
 		out = append(out, passage{Start: w[0], End: w[1]})
 	}
 	for i := range out {
@@ -62,6 +81,26 @@ func runsOf(text string, start, end int64, marks []mark) []markedRun {
 			}
 		}
 		out = append(out, r)
+	}
+	return out
+}
+
+// windowsOf are the stretches of a text that reach so far around marks, in order and apart.
+func windowsOf(marks []mark, length, around int64) [][2]int64 {
+	var all [][2]int64
+	for _, m := range marks {
+		if m.start < length && m.end > max(m.start, 0) {
+			all = append(all, [2]int64{max(0, m.start-around), min(length, m.end+around)})
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	var out [][2]int64
+	for _, w := range all {
+		if n := len(out); n > 0 && w[0] <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], w[1])
+		} else {
+			out = append(out, w)
+		}
 	}
 	return out
 }

@@ -10,10 +10,14 @@ import (
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/presence"
+	"ibid/report/doc"
 )
 
-// longText is how much of a quote or a reason is shown, in code points.
-const longText = 1500
+// How much is shown of a quote or a reason, and of an answer, in code points.
+const (
+	longText   = 1500
+	longAnswer = 20_000
+)
 
 // A RowSource is what is known of one row: what its run wrote and, if the inputs are
 // at hand, what they say. Only Run and Row must be there.
@@ -37,7 +41,7 @@ type RowSource struct {
 // A RowView is one row as people see it: what it scored, what is right and wrong with
 // its claims and citations in words and, if its texts are at hand, where its citations
 // point. The terminal, JSON and the page are made from it. Its texts are those of the
-// user; who shows them cleans them.
+// user; who shows them makes them safe.
 type RowView struct {
 	Schema    string         `json:"schema"`
 	Row       int64          `json:"row"`
@@ -63,11 +67,22 @@ type RowView struct {
 
 	Presence *presence.Signals `json:"presence,omitempty"` // nil if the answer is not at hand
 
-	notKept int64        // citations, of a summary of rows that has none of them
-	display Display      // what the text shows of citations; JSON has them all
-	parts   Parts        // that are left out
-	judge   string       // what verdicts are called, such as "Judge"
-	answer  *ibid.Answer // nil if it is not at hand
+	State   word              `json:"-"` // what became of it
+	Overall *float64          `json:"-"`
+	Tags    map[string]string `json:"-"`
+	Others  doc.Text          `json:"-"` // other answers to the question
+	Before  *earlierAnswer    `json:"-"` // nil if there is none
+
+	notKept   int64   // citations, of a summary of rows that has none of them
+	display   Display // what is shown of citations; JSON has them all
+	parts     Parts   // that are left out
+	limits    metrics.ProblemLimits
+	judge     string       // what verdicts are called, such as "Judge"
+	answer    *ibid.Answer // nil if it is not at hand
+	text      func(doc string, page int32) (string, bool)
+	marked    []markedText
+	untouched []int // spans of the truth that nothing cites
+	missed    int   // what stands in for a citation of no right place, see findMissed
 }
 
 // A metricView is one metric of the row. Number is nil where the metric is undefined,
@@ -94,12 +109,12 @@ type elsewhereView struct {
 // A citationView is one citation as the results have it.
 type citationView struct {
 	runs.Citation
-	Repaired string   `json:"repaired,omitempty"`     // the repaired place in words
-	Meant    string   `json:"did_you_mean,omitempty"` // a document that is there, where the cited one is not
-	Place    string   `json:"-"`                      // where it points, in words
-	Verdict  word     `json:"-"`                      // of the judge, with the degree; empty if there is none
-	Origin   origin   `json:"-"`                      // as far as the display wants it
-	Remarks  []remark `json:"-"`                      // what is right and wrong with it
+	Repaired string          `json:"repaired,omitempty"`     // the repaired place in words
+	Meant    string          `json:"did_you_mean,omitempty"` // a document that is there, where the cited one is not
+	Place    string          `json:"-"`                      // where it points, in words
+	Problem  metrics.Problem `json:"-"`                      // the worst that is wrong with it
+	Origin   origin          `json:"-"`                      // as far as the display wants it
+	Remarks  []remark        `json:"-"`                      // what is right and wrong with it
 }
 
 // A truthView is one span that an annotator marked.
@@ -153,7 +168,8 @@ func NewRowView(s *RowSource) *RowView {
 	row := s.Row
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error, Annotator: row.Annotator, Tampering: row.Tampering,
-		Suspected: suspectedIn(s.Verdicts), Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer,
+		Suspected: suspectedIn(s.Verdicts), Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer, text: s.Text,
+		State: stateOf(row), Overall: row.Number("overall_citation_accuracy"), Tags: row.Tags, limits: limitsOf(s.Run),
 	}
 	if len(row.Numbers)+len(row.Undefined) > 0 {
 		for _, d := range metrics.Definitions() {
@@ -173,8 +189,12 @@ func NewRowView(s *RowSource) *RowView {
 				v.Truth = append(v.Truth, truthView{t.Annotator, t.Place})
 			}
 		}
+		v.findMissed()
+		v.marked = v.markedTexts()
 	}
+	findings := make([]metrics.ClaimFinding, len(s.Claims))
 	for k := range s.Claims {
+		findings[k] = metrics.ClaimFinding{Outcome: outcomeNamed[s.Claims[k].Outcome], Cited: len(s.Claims[k].Citations)}
 		c := &s.Claims[k]
 		view := claimView{Claim: *c, Remarks: v.claimRemarks(c)}
 		if e := c.Elsewhere; e != nil && e.Doc != "" {
@@ -188,7 +208,7 @@ func NewRowView(s *RowSource) *RowView {
 	for k := range s.Citations {
 		c := &s.Citations[k]
 		view := citationView{
-			Citation: *c, Meant: s.Meant[c.Doc], Verdict: verdictOf(c), Remarks: v.citationRemarks(c),
+			Citation: *c, Meant: s.Meant[c.Doc], Problem: v.limits.OfCitation(citationFinding(c), findings), Remarks: v.citationRemarks(c),
 			Place: placeInWords(c.Doc, c.Page, c.Start, c.End, c.Unit),
 		}
 		if c.RepairedStart != nil && c.RepairedEnd != nil {
@@ -199,9 +219,48 @@ func NewRowView(s *RowSource) *RowView {
 		}
 		v.Citations = append(v.Citations, view)
 	}
-	if s.Text != nil {
-		for _, t := range v.markedTexts(0) {
-			v.addPassages(&t, s.Text)
+	return v
+}
+
+// stateOf is what became of an answer: why it fails, or else whether all of it was checked.
+func stateOf(row *runs.Row) word {
+	p, _ := metrics.ParseProblem(row.FailsBecause)
+	return answerWord(p, row.Open["undecided_factual"], row.Open["unscored_factual"], row.Open["no_text_factual"])
+}
+
+// citationFinding is what decides about a citation.
+func citationFinding(c *runs.Citation) *metrics.CitationFinding {
+	status, known := statusNamed[c.Status]
+	if !known {
+		status = ibid.StatusUnchecked
+	}
+	f := &metrics.CitationFinding{Status: status, Contradicts: c.Label == ibid.Contradicts.String(), Claims: c.Claims}
+	if c.ExactJaccard != nil {
+		f.HasTruth, f.Exact = true, *c.ExactJaccard
+	}
+	if c.SnappedJaccard != nil {
+		f.Snapped = *c.SnappedJaccard
+	}
+	if c.Support != nil {
+		f.Support = ibid.Some(*c.Support)
+	}
+	return f
+}
+
+func limitsOf(m *runs.Manifest) metrics.ProblemLimits {
+	s := m.Effective()
+	return metrics.ProblemLimits{Supported: s.Thresholds.Supported, GoodMatch: s.Thresholds.GoodMatch}
+}
+
+// asJSON is the row with the texts around its places.
+func (v *RowView) asJSON() any {
+	if v.text != nil {
+		for _, t := range v.marked {
+			if whole, ok := v.text(t.doc, t.page); ok {
+				if list := passages(whole, t.marks); len(list) > 0 {
+					v.Sources = append(v.Sources, sourceView{t.doc, t.page, list})
+				}
+			}
 		}
 		slices.SortFunc(v.Sources, func(a, b sourceView) int { return cmp.Or(cmp.Compare(a.Doc, b.Doc), cmp.Compare(a.Page, b.Page)) })
 	}
@@ -217,18 +276,6 @@ func (e *elsewhereView) quote(text func(doc string, page int32) (string, bool)) 
 	}
 }
 
-// addPassages adds what stands around the row's citations and the truth in a text.
-func (v *RowView) addPassages(t *markedText, text func(doc string, page int32) (string, bool)) {
-	whole, ok := text(t.doc, t.page)
-	if !ok {
-		return
-	}
-	marks := slices.DeleteFunc(t.marks, func(m mark) bool { return m.kind != markPredicted && m.kind != markTrue })
-	if list := passages(whole, marks); len(list) > 0 {
-		v.Sources = append(v.Sources, sourceView{t.doc, t.page, list})
-	}
-}
-
 // A markedText is a text that a row points into, with what is marked in it.
 type markedText struct {
 	doc   string
@@ -236,48 +283,28 @@ type markedText struct {
 	marks []mark
 }
 
-// markedTexts are the texts that the row points into. The tolerance is how many code
-// points of them an end may be off.
-func (v *RowView) markedTexts(tolerance int64) []markedText {
-	if v.answer == nil {
-		return nil
-	}
+// markedTexts are the texts that the row points into, with what is cited and right in them.
+func (v *RowView) markedTexts() []markedText {
 	var out []markedText
 	place := make(map[textKey]int)
-	add := func(doc string, page int32, m mark) {
-		if m.start < 0 || m.end <= m.start || m.end > ibid.MaxEnd {
+	add := func(p *ibid.Place, kind int32) {
+		if !p.InSets() || p.Start < 0 || p.End <= p.Start || p.End > ibid.MaxEnd {
 			return
 		}
-		n, ok := place[textKey{doc: doc, page: page}]
+		key := textKey{p.Doc, p.Page}
+		n, ok := place[key]
 		if !ok {
-			n, out = len(out), append(out, markedText{doc: doc, page: page})
-			place[textKey{doc: doc, page: page}] = n
+			n, out = len(out), append(out, markedText{doc: p.Doc, page: p.Page})
+			place[key] = n
 		}
-		out[n].marks = append(out[n].marks, m)
+		out[n].marks = append(out[n].marks, mark{p.Start, p.End, kind})
 	}
 	for k := range v.answer.Citations {
-		p := &v.answer.Citations[k].Place
-		if p.InSets() {
-			add(p.Doc, p.Page, mark{p.Start, p.End, markPredicted, int32(k)})
-			if tolerance > 0 {
-				add(p.Doc, p.Page, mark{max(0, p.Start-tolerance), p.Start, markTolerance, int32(k)})
-				add(p.Doc, p.Page, mark{p.End, p.End + tolerance, markTolerance, int32(k)})
-			}
-		}
-		if k < len(v.Citations) {
-			if c := &v.Citations[k]; c.QuoteStart != nil && c.QuoteEnd != nil {
-				add(p.Doc, p.Page, mark{*c.QuoteStart, *c.QuoteEnd, markSupport, int32(k)})
-			}
-		}
+		add(&v.answer.Citations[k].Place, markPredicted)
 	}
 	for k := range v.answer.Truth {
-		if p := &v.answer.Truth[k].Place; p.InSets() && v.scores(k) {
-			add(p.Doc, p.Page, mark{p.Start, p.End, markTrue, int32(k)})
-		}
-	}
-	for k := range v.Claims {
-		if e := v.Claims[k].Elsewhere; missedEvidence(&v.Claims[k].Claim) && e.Start != nil && e.End != nil && !v.parts.NoHallucinations {
-			add(e.Doc, pageOf(e.Page), mark{*e.Start, *e.End, markElsewhere, int32(k)})
+		if v.scores(k) {
+			add(&v.answer.Truth[k].Place, markTrue)
 		}
 	}
 	return out

@@ -80,6 +80,11 @@ func (l *RunList) blocks() []doc.Block {
 	if len(l.Runs) == 0 {
 		return []doc.Block{doc.Para{Text: doc.T(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", l.Dir))}}
 	}
+	return []doc.Block{runTable(l.Runs, func(*listedRun) string { return "" }), doc.Para{Text: doc.T("ibid show " + shellWord(l.Last) + "  # the last")}}
+}
+
+// runTable has a line for each run; link leads to its page.
+func runTable(list []listedRun, link func(r *listedRun) string) doc.Table {
 	t := doc.Table{Columns: []doc.Column{
 		{Name: "run"},
 		{Name: "begun (UTC)"},
@@ -91,18 +96,19 @@ func (l *RunList) blocks() []doc.Block {
 		{Name: "gates", Keep: 2},
 		{Name: "baseline", Keep: 3},
 	}}
-	for _, r := range l.Runs {
-		gates, baseline := "", ""
+	for i := range list {
+		r, gates, baseline := &list[i], doc.Cell{}, ""
 		if r.Gates > 0 {
-			gates = fmt.Sprintf("%d/%d %s", r.Passed, r.Gates, r.Verdict)
+			gates.Text = doc.Text{{Text: fmt.Sprintf("%d/%d %s", r.Passed, r.Gates, r.Verdict), Tone: gateWords[r.Verdict].tone.doc()}}
 		}
 		if r.Baseline != "" {
 			baseline = clipLine(filepath.Base(r.Baseline), 30)
 		}
 		t.Rows = append(t.Rows, []doc.Cell{
-			doc.C(clipLine(r.ID, 40)), doc.C(r.Started.UTC().Format("2006-01-02 15:04")), doc.C(Thousands(r.Rows)), doc.C(Thousands(int64(r.Systems))),
-			doc.C(shortName(r.Metric)), doc.C(numberOrDash(r.Value)), doc.C(interval(r.Low, r.High)), doc.C(gates), doc.C(baseline),
+			{Text: doc.Text{{Text: clipLine(r.ID, 40), Link: link(r)}}},
+			doc.C(r.Started.UTC().Format("2006-01-02 15:04")), doc.C(Thousands(r.Rows)), doc.C(Thousands(int64(r.Systems))),
+			doc.C(shortName(r.Metric)), doc.C(numberOrDash(r.Value)), doc.C(interval(r.Low, r.High)), gates, doc.C(baseline),
 		})
 	}
-	return []doc.Block{t, doc.Para{Text: doc.T("ibid show " + shellWord(l.Last) + "  # the last")}}
+	return t
 }

@@ -1,18 +1,14 @@
 package report
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"net/url"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
-	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/report/doc"
 )
@@ -20,84 +16,41 @@ import (
 // A SiteOptions say how pages over several runs are made.
 type SiteOptions struct {
 	Version string // of the program
-	Served  bool   // somebody answers: search, comparing and rows that are asked for work
-}
-
-// An indexPage is the view model of the page over the runs of a folder.
-type indexPage struct {
-	SiteOptions
-	Style     template.CSS
-	StyleHash string
-	Title     string
-	Home      string        // the index; "" on it
-	Charts    template.HTML // of each dataset and judge
-	Runs      []indexRun
-	Query     string
-	Found     *foundRows // nil unless somebody searched
-}
-
-type indexRun struct {
-	listedRun
-	Link     string
-	Begun    string
-	Shown    string
-	Count    string
-	Metric   string
-	Number   string
-	Interval string
-	Gate     string
-	Tone     tone
-	Against  string
-	Folder   string
+	Served  bool   // somebody answers: search, comparing and answers that are asked for work
 }
 
 // WriteIndex writes the page over the runs of a folder: a line of the first number that
-// matters for each system, and a table of the runs, the newest first. It needs no script.
+// matters for each system, and a table of the runs, the newest first.
 func (l *RunList) WriteIndex(w io.Writer, o SiteOptions) error {
-	p := newIndexPage(o, l.Dir)
-	var charts strings.Builder
-	if err := doc.WriteHTML(&charts, l.charts()...); err != nil {
-		return err
+	newest := slices.Clone(l.Runs)
+	slices.Reverse(newest)
+	out := l.charts()
+	table := runTable(newest, func(r *listedRun) string { return runLink(r.folder, o.Served) })
+	table.Caption = "Runs, the newest first"
+	if len(newest) == 0 {
+		out = append(out, doc.Para{Text: doc.T("There is no finished run here: ibid run DATASET makes one.")})
+	} else {
+		out = append(out, table)
 	}
-	p.Charts = template.HTML(charts.String())
-	for k := len(l.Runs) - 1; k >= 0; k-- {
-		p.Runs = append(p.Runs, l.Runs[k].shown(o.Served))
-	}
-	return p.write(w)
-}
-
-func newIndexPage(o SiteOptions, title string) *indexPage {
-	style := strings.TrimSpace(pageStyle)
-	return &indexPage{SiteOptions: o, Style: template.CSS(style), StyleHash: hashOf(style), Title: line(title, 80)}
-}
-
-func (p *indexPage) write(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	if err := pageTemplates.ExecuteTemplate(out, "index", p); err != nil {
-		return err
-	}
-	return out.Flush()
-}
-
-// shown is a run as the table has it.
-func (r listedRun) shown(served bool) indexRun {
-	out := indexRun{
-		listedRun: r, Link: runLink(r.folder, served), Folder: r.folder, Shown: line(r.ID, 60), Begun: r.Started.UTC().Format("2006-01-02 15:04"), Count: Thousands(r.Rows),
-		Number: numberOrDash(r.Value), Interval: interval(r.Low, r.High), Gate: "no gates", Tone: toneNeutral,
-	}
-	if r.Metric != "" {
-		out.Metric = label(r.Metric)
-	}
-	if r.Gates > 0 {
-		out.Gate, out.Tone = fmt.Sprintf("%d of %d passed", r.Passed, r.Gates), gateWords[r.Verdict].tone
-		if r.Verdict == runs.NoVerdict {
-			out.Gate += ", no verdict"
+	if o.Served {
+		var runs []doc.Option
+		for _, r := range newest {
+			runs = append(runs, doc.Option{Value: r.folder, Text: line(r.ID, 60)})
+		}
+		out = append([]doc.Block{searchForm("")}, out...)
+		if len(runs) > 1 {
+			out = append(out, doc.Form{Action: "compare", Button: "compare", Fields: []doc.Field{
+				{Label: "base", Name: "run", Options: runs, Value: runs[1].Value}, {Label: "with", Name: "run", Options: runs},
+			}})
 		}
 	}
-	if r.Baseline != "" {
-		out.Against = line(filepath.Base(r.Baseline), 40)
-	}
-	return out
+	title := Plural(int64(len(newest)), "run", "runs")
+	p := doc.Page{Title: line(l.Dir, 80), Version: o.Version, Served: o.Served, Sections: []doc.Section{{ID: "runs", Title: title, Name: "Runs", Top: true, Blocks: out}}}
+	return p.Write(w)
+}
+
+func searchForm(query string) doc.Form {
+	return doc.Form{Action: "search", Button: "search", Fields: []doc.Field{{Label: "search all runs by id, system, question and answer", Name: "q", Value: query}}}
 }
 
 // runLink is the address of the page of a run in a folder, from the index on.
@@ -152,99 +105,75 @@ func (l *RunList) charts() (charts []doc.Block) {
 	return charts
 }
 
-// foundRows are the rows that a search over all runs found.
-type foundRows struct {
-	Runs []foundRun
-	Rows int64
-}
+// mostAsked is how many answers a page of those that are asked for has at most.
+const mostAsked = 500
 
-type foundRun struct {
-	Name, Link string
-	Count      string
-	Left       string // how many are not listed
-	Rows       []foundRow
-	Failed     string // why the run could not be searched
-}
-
-type foundRow struct {
-	ID, System, Question, Link string
-	Problem                    word
-}
-
-// foundOfRun is how many rows a search lists of a run.
+// foundOfRun is how many answers a search lists of a run.
 const foundOfRun = 10
 
-// A Search is for rows over several runs.
-type Search struct {
-	Query string
-	found foundRows
-}
-
-// WritePage writes the page of what was found.
-func (p *Search) WritePage(w io.Writer, o SiteOptions, title string) error {
-	page := newIndexPage(o, title)
-	page.Home, page.Query, page.Found = ".", p.Query, &p.found
-	return page.write(w)
-}
-
-// Run finds the rows of a run that have all words, the worst first.
-func (p *Search) Run(ctx context.Context, data RunData, folder string) {
-	out := foundRun{Name: line(data.Manifest.ID, 60), Link: runLink(folder, true) + "rows?q=" + escapeLink(p.Query)}
-	defer func() { p.found.Runs = append(p.found.Runs, out) }()
-	d, err := readAsked(ctx, PageOptions{}, RowsAsked{Page: 1, Words: wordsOf(p.Query)}, data, foundOfRun, false)
+// readAsked finds the answers of a run that are asked for, the worst first.
+func readAsked(ctx context.Context, o PageOptions, q Asked, run RunData, most int) (*pageData, int64, error) {
+	data := newPageData(o, []RunData{run})
+	fits, err := q.fits(ctx, &run)
 	if err != nil {
-		out.Failed = err.Error()
-		return
+		return nil, 0, err
 	}
-	found := d.asked
-	p.found.Rows += found.found
-	out.Count = Plural(found.found, "row", "rows")
-	r := d.results[0]
-	for _, c := range found.rows {
-		n, ok := d.find(c.run, c.row)
-		if !ok {
-			continue
-		}
-		row := &d.rows[n]
-		out.Rows = append(out.Rows, foundRow{
-			line(r.id[row.index], 60), line(r.system[row.index], 60), row.question, runLink(folder, true) + "rows?row=" + escapeLink(r.key(row.index)) + "#row=" + r.key(row.index),
-			problemWords[row.problem],
-		})
+	s, err := readAnswers(data, most, fits)
+	if err != nil {
+		return nil, 0, err
 	}
-	if left := found.found - int64(len(out.Rows)); left > 0 {
-		out.Left = Thousands(left)
-	}
+	return data, s.fitting, packAnswers(ctx, data)
 }
 
-// pageNav is where links to other pages stand on a page.
-const pageNav = `<nav aria-label="Sections">`
-
-// errOtherVersion says that another version made a page.
-var errOtherVersion = errors.New("another version of ibid made the page")
-
-// AddLinks writes a page that [WritePage] made, with links to other pages. A page that this
-// version did not make is an error, and nothing is written.
-func AddLinks(w io.Writer, made []byte, links ...Link) error {
-	head, rest, found := bytes.Cut(made, []byte(pageNav))
-	policy := bytes.ReplaceAll(head, []byte("&#43;"), []byte("+")) // as a hash stands in an attribute
-	if !found || !bytes.Contains(policy, []byte(hashOf(strings.TrimSpace(pageScript)))) || !bytes.Contains(policy, []byte(hashOf(strings.TrimSpace(pageStyle)))) {
-		return errOtherVersion
-	}
-	var more strings.Builder
-	if err := pageTemplates.ExecuteTemplate(&more, "links", links); err != nil {
+// WriteAnswers writes a page of the answers of a run that are asked for, at most [mostAsked]
+// of them, in full: somebody must serve it.
+func WriteAnswers(ctx context.Context, w io.Writer, o PageOptions, q Asked, run RunData) error {
+	data, found, err := readAsked(ctx, o, q, run, mostAsked)
+	if err != nil {
 		return err
 	}
-	for _, part := range [][]byte{head, []byte(pageNav), []byte(more.String()), rest} {
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
+	if n := int64(len(data.answers)); n < found {
+		data.left = fmt.Sprintf("The first %s of %s answers, those that fail first: search for the others.", Thousands(n), Thousands(found))
 	}
-	return nil
+	s := answersSection(data)
+	s.Top, s.Name, s.Title = true, "Answers", Plural(found, "answer", "answers")+" of "+line(run.Manifest.ID, 80)
+	s.Blocks = append([]doc.Block{doc.Form{Action: "rows", Button: "search", Fields: []doc.Field{{Label: "search all answers of the run", Name: "q", Value: q.Query}}}}, s.Blocks...)
+	p := doc.Page{Title: line(run.Manifest.ID, 80), Version: o.Version, Served: true, Links: o.Links, Sections: []doc.Section{*s}, Packs: data.packs}
+	return p.Write(w)
 }
 
-// ServedPolicy is the Content-Security-Policy that a server of pages sends: the style and
-// the script of this version and nothing else, whatever is in a page.
-func ServedPolicy() string {
-	return "default-src 'none'; script-src '" + hashOf(strings.TrimSpace(pageScript)) + "'; style-src '" + hashOf(strings.TrimSpace(pageStyle)) +
-		"'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+// A Search is for answers over several runs.
+type Search struct {
+	Query string
+	found []doc.Block
+}
+
+// Write writes the page of what was found.
+func (p *Search) Write(w io.Writer, o SiteOptions, title string) error {
+	out := append([]doc.Block{searchForm(p.Query)}, p.found...)
+	page := doc.Page{
+		Title: line(title, 80), Version: o.Version, Served: true, Links: []doc.Link{{To: ".", Text: "All runs"}},
+		Sections: []doc.Section{{ID: "found", Title: "Answers with “" + line(p.Query, 80) + "”", Name: "Found", Top: true, Blocks: out}},
+	}
+	return page.Write(w)
+}
+
+// Run finds the answers of a run that have all words, the worst first.
+func (p *Search) Run(ctx context.Context, run RunData, folder string) {
+	to := runLink(folder, true) + "rows?q=" + escapeLink(p.Query)
+	s := doc.Section{ID: "run-" + strconv.Itoa(len(p.found)), Title: line(run.Manifest.ID, 60)}
+	defer func() { p.found = append(p.found, s) }()
+	data, found, err := readAsked(ctx, PageOptions{}, Asked{Query: p.Query}, run, foundOfRun)
+	if err != nil {
+		s.Blocks = append(s.Blocks, doc.Para{Kind: doc.Note, Text: doc.T("not searched: " + err.Error())})
+		return
+	}
+	s.Blocks = append(s.Blocks, doc.Para{Text: doc.Text{{Text: Plural(found, "answer", "answers"), Link: to}}})
+	slices.SortFunc(data.answers, (*answer).worse)
+	for _, x := range data.answers {
+		key := data.key(x)
+		s.Blocks = append(s.Blocks, doc.Para{Kind: doc.Item, Text: doc.Text{
+			x.state.span(""), {Text: " "}, {Text: line(x.id, 60), Link: runLink(folder, true) + "rows?row=" + escapeLink(key) + "#row=" + key}, {Text: " " + line(x.name, 60), Tone: doc.Dim}, {Text: " " + x.question},
+		}})
+	}
 }

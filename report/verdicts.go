@@ -3,13 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"ibid"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
 // A verdictTable is what was said of each claim of a row and each source: a row for a claim, a
@@ -115,32 +114,6 @@ func tamperingInWords(word string, suspected []string) []string {
 	return out
 }
 
-// The codes of a cell on the page; below codeNumber it is a degree.
-const (
-	codeBlank    = -1
-	codeUnscored = -2
-	codeNumber   = 10 // and the support in thousandths
-)
-
-func (c *verdictCell) code() int {
-	switch {
-	case c == nil:
-		return codeBlank
-	case c.Unscored != "":
-		return codeUnscored
-	case c.Support != nil && (c.Label == "" || c.Label == ibid.Unsure.String()):
-		return codeNumber + int(math.Round(*c.Support*1000))
-	}
-	if c.Label == ibid.Undecided.String() {
-		return int(ibid.NumDegrees)
-	}
-	degree, err := ibid.ParseDegree(c.Label)
-	if err != nil {
-		return codeBlank // of another version
-	}
-	return int(degree)
-}
-
 // small reports whether the claims and citations beside the matrix say all of it: no claim
 // was held against two citations, and no citation against two claims.
 func (m *verdictTable) small() bool {
@@ -165,45 +138,23 @@ func (m *verdictTable) small() bool {
 	return true
 }
 
-// codes are the matrix for the page, nil where it is small: the positions of citations,
-// then for each claim its position, its cells, all together, and elsewhere.
-func (m *verdictTable) codes() [][]int {
-	if m.small() {
-		return nil
-	}
-	head := make([]int, len(m.Citations))
-	for k, n := range m.Citations {
-		head[k] = int(n)
-	}
-	out := [][]int{head}
-	for i := range m.Claims {
-		r := &m.Claims[i]
-		line := []int{int(r.Claim)}
-		for _, c := range r.Cells {
-			line = append(line, c.code())
-		}
-		out = append(out, append(line, r.Joint.code(), r.Elsewhere.code()))
-	}
-	return out
-}
-
 // table is the matrix in words, nil where it is small.
-func (m *verdictTable) table() *table {
+func (m *verdictTable) table() *doc.Table {
 	if m.small() {
 		return nil
 	}
-	t := &table{header: []string{"claim"}}
+	t := &doc.Table{Caption: "Claims and sources", Columns: []doc.Column{{Name: "claim"}}}
 	for _, n := range m.Citations {
-		t.header = append(t.header, fmt.Sprintf("[%d]", n+1))
+		t.Columns = append(t.Columns, doc.Column{Name: fmt.Sprintf("[%d]", n+1)})
 	}
-	t.header = append(t.header, "together", "elsewhere")
+	t.Columns = append(t.Columns, doc.Column{Name: "together"}, doc.Column{Name: "elsewhere"})
 	for i := range m.Claims {
 		r := &m.Claims[i]
-		line := []string{fmt.Sprint(r.Claim + 1)}
+		row := []doc.Cell{doc.C(fmt.Sprint(r.Claim + 1))}
 		for _, c := range append(slices.Clone(r.Cells), r.Joint, r.Elsewhere) {
-			line = append(line, c.text())
+			row = append(row, doc.C(c.text()))
 		}
-		t.rows = append(t.rows, line)
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -121,6 +121,37 @@ var problemWords = func() [metrics.NumProblems]word {
 	return words
 }()
 
+// answerWords are what becomes of answers that do not fail.
+var answerWords = []word{
+	{"undecided", "undecided", "It does not fail, and the judge could not decide about some of its claims.", toneNeutral},
+	{"not_judged", "not judged", "It does not fail, and some of its claims have no verdict.", toneNeutral},
+	{"not_checked", "not checked", "The text of what it cites is not known, so nothing of it could be checked.", toneNeutral},
+	{"passes", "passes", "No check found anything wrong.", toneGood},
+}
+
+// answerWord is what became of an answer with this as its worst problem, and so many claims
+// that are undecided, not judged, and without any text.
+func answerWord(p metrics.Problem, undecided, unjudged, noText int64) word {
+	switch {
+	case p.Fails():
+		return problemWords[p]
+	case undecided > 0:
+		return answerWords[0]
+	case unjudged > 0:
+		return answerWords[1]
+	case noText > 0:
+		return answerWords[2]
+	}
+	return answerWords[3]
+}
+
+// answerStates are all states of answers, the gravest first.
+func answerStates() []word {
+	words := slices.Clone(problemWords[metrics.ProblemLowScore:])
+	slices.Reverse(words)
+	return append(words, answerWords...)
+}
+
 // labelWords are the verdicts on support.
 var labelWords = []word{
 	{ibid.Full.String(), "full support", "", toneGood},

@@ -176,9 +176,6 @@ func onBoth(t *testing.T, test func(t *testing.T, v view)) {
 	}
 }
 
-// narrow reports whether rows are laid out as cards, without column headers.
-func (v view) narrow() bool { return v.width < 760 }
-
 // browser is the one browser whose tabs the tests use; nil until a test needs it.
 var (
 	browser context.Context
@@ -303,14 +300,10 @@ func (b *tab) click(selector string) {
 	b.eval(fmt.Sprintf("document.querySelector(%q).click()", selector), nil)
 }
 
-// choose chooses a value of the control with a label.
-func (b *tab) choose(label, value string) {
+// choose chooses a value of a field of the form over the answers.
+func (b *tab) choose(name, value string) {
 	b.t.Helper()
-	b.eval(fmt.Sprintf(`(() => {
-		const s = [...document.querySelectorAll("#controls label")].find((l) => l.firstChild.data === %q).querySelector("select");
-		s.value = %q;
-		s.dispatchEvent(new Event("change"));
-	})()`, label, value), nil)
+	b.eval(fmt.Sprintf(`form.elements[%q].value = %q; form.elements[%q].dispatchEvent(new Event("change"))`, name, value, name), nil)
 }
 
 // text evaluates a script that gives a text.
@@ -346,7 +339,7 @@ func (b *tab) wait(condition string) {
 	}
 	b.quiet()
 	b.t.Fatalf("%s does not become true (address %s); status %q, opened row %.300q", condition, b.text("location.href"),
-		b.text(`document.getElementById("status")?.textContent || ""`), b.text(`document.querySelector("tr.opened")?.textContent || ""`))
+		b.text(`document.getElementById("status")?.textContent || ""`), b.text(`document.querySelector("#row")?.textContent || ""`))
 }
 
 // fits fails the test if the page is wider than the screen. A phone would zoom out

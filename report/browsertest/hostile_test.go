@@ -80,13 +80,15 @@ func TestHostile(t *testing.T) {
 		}
 		foreign := `document.querySelectorAll("main img, main script, main iframe, main a:not([href^='#']), main [onload], main [onerror], main [onmouseover], main [style]").length`
 		for i := range rows {
-			b.eval(fmt.Sprintf(`document.querySelectorAll("#table tr.row .id button")[%d].click()`, i), nil)
+			b.eval(fmt.Sprintf(`order[%d].link.click()`, i), nil)
 			b.wait(opened)
 			if n := b.number(foreign); n != 0 {
 				t.Errorf("with row %d open the page holds %d elements of its texts' making", i, n)
 			}
 			b.fits()
-			b.click(`.row-detail .bar-top button:last-child`)
+			b.eval(`for (const d of document.querySelectorAll("#row details")) d.open = true`, nil)
+			b.fits()
+			b.click(`#row a`)
 			b.wait(closed)
 		}
 		b.eval(`for (const d of document.querySelectorAll("details")) d.open = true`, nil)

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	shownRows = `document.querySelectorAll("#table tr.row").length`
-	firstID   = `document.querySelector("#table tr.row .id").textContent`
-	opened    = `document.querySelector("#table .row-detail") !== null`
-	closed    = `document.querySelector("#table td.detail") === null`
+	shownRows = `order.length`
+	opened    = `document.querySelector("#row") !== null`
+	closed    = `document.querySelector("#row") === null`
+	status    = `document.querySelector("#status").textContent`
 )
 
 // harbour is six answers by three systems over two documents.
@@ -78,65 +78,48 @@ func TestWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	static, _, _ := strings.Cut(string(html), `<script type="application/octet-stream"`)
-	for _, want := range []string{`id="h-verdict"`, `class="standing"`, `<svg class="strip`, `id="systems"`, `id="method"`, "SHA-256", "<noscript>"} {
+	for _, want := range []string{`id="h-verdict"`, `class="standing"`, `<svg class="strip`, `id="systems"`, `id="method"`, "SHA-256"} {
 		if !strings.Contains(static, want) {
 			t.Errorf("without a script the page lacks %s", want)
 		}
 	}
-	if n := strings.Count(static, `<td class="state">`); n < 20 {
-		t.Errorf("%d rows stand on the page", n)
+	if n := strings.Count(static, ` data-f="`); n < 60 {
+		t.Errorf("%d answers stand on the page", n)
 	}
 }
 
-func TestSortFilterSearch(t *testing.T) { onBoth(t, sortFilterSearch) }
+func TestSearchAndFilter(t *testing.T) { onBoth(t, searchAndFilter) }
 
-func sortFilterSearch(t *testing.T, v view) {
+func searchAndFilter(t *testing.T, v view) {
 	b := open(t, judgedPage(t, "openrouter"), "", v)
 	all := b.number(shownRows)
-
-	if v.narrow() { // there are no headers to click on
-		b.choose("sort", "id")
-		b.wait(`location.hash === "#s=id" && ` + firstID + `.includes("q-01")`)
-		b.choose("sort", "-char_f1")
-		b.wait(`location.hash === "#s=-char_f1"`)
-		if best := b.number(`Number(document.querySelector("#table tr.row td.metric").textContent) * 1000`); best != 1000 {
-			t.Errorf("by F1, the best first, the first has %d thousandths", best)
-		}
-	} else {
-		b.click(`#table thead th[data-sort="id"] button`)
-		b.wait(`location.hash === "#s=id"`)
-		first := b.text(firstID)
-		b.click(`#table thead th[data-sort="id"] button`)
-		b.wait(`document.querySelector('th[data-sort="id"]').getAttribute("aria-sort") === "descending"`)
-		if last := b.text(firstID); last <= first {
-			t.Errorf("descending starts with %s, ascending with %s", last, first)
-		}
-	}
 	b.fits()
-
-	b.eval(`document.querySelector("#controls input[type=search]").focus()`, nil)
+	b.eval(`form.elements.q.focus()`, nil)
 	b.do(chromedp.KeyEvent("quay"))
 	b.wait(`location.hash.includes("q=quay")`)
 	if n := b.number(shownRows); n == 0 || n >= all {
-		t.Errorf("the search finds %d of %d rows", n, all)
+		t.Errorf("the search finds %d of %d answers", n, all)
 	}
-	b.click(`.chips button`)
+	b.eval(`document.querySelector("#status a").click()`, nil)
 	b.wait(shownRows + ` === ` + fmt.Sprint(all))
 
 	b.eval(`for (const d of document.querySelectorAll("#why details")) d.open = true`, nil)
 	b.click(`#why a[href='#f=outcome%3Acontradicted']`)
-	b.wait(`location.hash.includes("outcome%3Acontradicted")`)
+	b.wait(`location.hash.includes("outcome%3Acontradicted") && ` + shownRows + ` < ` + fmt.Sprint(all))
 	if n, claims := b.number(shownRows), b.text(`[...document.querySelectorAll("#why tr")].find((r) => r.querySelector("a[href='#f=outcome%3Acontradicted']")).querySelector("td.num").textContent`); fmt.Sprint(n) != claims {
-		t.Errorf("%d rows for a bar of %s", n, claims)
+		t.Errorf("%d answers for a bar of %s", n, claims)
 	}
-	if s := b.text(`document.querySelector("#status").textContent`); !strings.Contains(s, "outcome: contradicted") {
+	if s := b.text(status); !strings.Contains(s, "contradicted") {
 		t.Errorf("status = %q", s)
 	}
 	b.fits()
 	b.eval(`history.back()`, nil)
 	b.wait(`!location.hash.includes("outcome") && ` + shownRows + ` === ` + fmt.Sprint(all))
-	b.choose("some citation is", "document_not_found")
-	b.wait(`location.hash.includes("status%3Adocument_not_found") && ` + shownRows + ` === 1`)
+	b.choose("f", "is:failing")
+	b.wait(`location.hash.includes("is%3Afailing") && ` + shownRows + ` < ` + fmt.Sprint(all))
+	if n := b.number(`[...document.querySelectorAll(".answers tbody td")].filter((c) => getComputedStyle(c).visibility !== "hidden" && c.dataset.f && c.textContent.startsWith("✓")).length`); n != 0 {
+		t.Errorf("%d answers that pass are seen among those that fail", n)
+	}
 	b.quiet()
 }
 
@@ -188,42 +171,42 @@ func deepLinkAndBack(t *testing.T, v view) {
 	b := open(t, judgedPage(t, "openrouter"), "#row=q-02/careful", v)
 	b.wait(opened)
 	b.fits()
-	text := b.text(`document.querySelector(".row-detail").textContent`)
-	for _, want := range []string{"What did the new quay cost", "Answer", "Citations", "Sources", "harbour-report.txt", "row as JSON"} {
+	text := b.text(`document.querySelector("#row").textContent`)
+	for _, want := range []string{"What did the new quay cost", "the whole answer", "harbour-report.txt", "scores", "pointer"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the row lacks %q", want)
 		}
 	}
-	if strings.Contains(text, "[object") || strings.Contains(text, "undefined") && !strings.Contains(text, "Undefined, by reason") {
-		t.Errorf("the row shows what is no text: %q", text)
-	}
-	if n := b.number(`document.querySelectorAll(".row-detail .source mark").length`); n == 0 {
+	if n := b.number(`document.querySelectorAll("#row mark").length`); n == 0 {
 		t.Error("nothing is marked in the sources")
 	}
-	b.click(`.row-detail .bar-top button:last-child`)
+	if n := b.number(`[...document.querySelectorAll("main > section")].filter((s) => s.getClientRects().length).length`); n != 1 {
+		t.Errorf("%d sections are seen beside the row", n-1)
+	}
+	b.click(`#row a`) // all answers
 	b.wait(closed)
 	b.eval(`history.back()`, nil)
 	b.wait(opened)
 	b.eval(`location.hash = "#row=q-01/pointer"`, nil)
-	b.wait(opened + ` && !location.hash.includes("q-02/careful")`)
+	b.wait(opened + ` && document.querySelector("#row").textContent.includes("cargo")`)
 	b.eval(`history.back()`, nil)
-	b.wait(opened + ` && location.hash === "#row=q-02/careful"`)
+	b.wait(opened + ` && location.hash === "#row=q-02/careful" && document.querySelector("#row").textContent.includes("quay")`)
+	b.eval(`location.hash = "#row=q-99/careful"`, nil)
+	b.wait(closed + ` && ` + status + `.includes("does not hold the answer q-99/careful")`)
 	b.quiet()
 }
 
-// TestEveryRowOpens opens all rows of the sample, the error row among them.
+// TestEveryRowOpens opens all answers of the sample, the one that was not scored among them.
 func TestEveryRowOpens(t *testing.T) {
 	b := open(t, samplePage(t), "", desktop)
 	var bad []string
 	b.eval(`(async () => {
 		const bad = [];
-		for (const key of index.keys) {
-			location.hash = "#row=" + key;
-			for (let n = 0; n < 100 && !document.querySelector("#table .row-detail"); n++) await new Promise((r) => setTimeout(r, 10));
-			const text = document.querySelector("#table td.detail")?.textContent ?? "";
-			if (!document.querySelector("#table .row-detail") || text.includes("[object")) bad.push(key + ": " + text.slice(0, 200));
-			location.hash = "#s=id";
-			for (let n = 0; n < 100 && document.querySelector("#table td.detail"); n++) await new Promise((r) => setTimeout(r, 10));
+		for (const c of [...cells]) {
+			location.hash = "#row=" + c.key;
+			for (let n = 0; n < 100 && document.body.dataset.row !== c.key; n++) await new Promise((r) => setTimeout(r, 10));
+			const text = document.querySelector("#row")?.textContent ?? "", [id, system] = c.key.split("/");
+			if (!text.includes(id + "/" + system + " (#")) bad.push(c.key + ": " + text.slice(0, 200));
 		}
 		return bad;
 	})()`, &bad, awaited)
@@ -233,85 +216,29 @@ func TestEveryRowOpens(t *testing.T) {
 	b.quiet()
 }
 
-// TestMarks compares the marks of a row with its record.
-func TestMarks(t *testing.T) {
-	b := open(t, judgedPage(t, "openrouter"), "#row=q-01/pointer", desktop)
-	b.wait(opened)
-	if got, want := b.text(`[...document.querySelectorAll(".source mark.p")].map((m) => [...m.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join("")).join("")`),
-		"handled 4.2 million tonnes of cargo in 2024"; got != want {
-		t.Errorf("the cited text is %q, want %q", got, want)
-	}
-	if b.number(`document.querySelectorAll(".source mark.t").length`) == 0 || b.number(`document.querySelectorAll(".source mark.s").length`) == 0 {
-		t.Error("truth or the judge's evidence is not marked")
-	}
-	if s := b.text(`document.querySelector(".legend").textContent`); !strings.Contains(s, "the judge's evidence") {
-		t.Errorf("legend = %q", s)
-	}
-	b.quiet()
-}
-
-// TestRowHoldsAll: of every row that is opened, what people look for is there: the
-// claim with its citations, places and what is marked around them, status,
-// outcome, verdict, reason, whether the cache answered, and the cost.
+// TestRowHoldsAll: of every answer that is opened, what people look for is there: the claim
+// with its citations, places and what is marked around them, status, outcome, verdict, reason,
+// whether the cache answered, and the cost.
 func TestRowHoldsAll(t *testing.T) {
 	b := open(t, judgedPage(t, "openrouter"), "#row=q-01/careful", desktop)
 	b.wait(opened)
-	contains := func(selector string, wants ...string) {
+	contains := func(wants ...string) {
 		t.Helper()
-		text := b.text(fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.textContent).join(' / ')", ".row-detail "+selector))
+		text := b.text(`document.querySelector("#row").textContent`)
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s of %s lacks %q: %q", selector, b.text("location.hash"), want, text)
+				t.Errorf("%s lacks %q: %q", b.text("location.hash"), want, text)
 			}
 		}
 	}
-	contains(".claims > li", "contradicted", "About 4.2 million tonnes")
-	contains(".claims .cite", "1")
-	contains(".cites > li", "place exists", "contradicts", "harbour-report.txt [30, 75)", "It overlaps what ada marked", "Reason: the source gives another number")
-	contains("> p", "some/model", "from the cache", "$0.00000")
-	contains(".legend", "cited", "marked as true", "both", "tolerance")
-	if s := b.text(`[...document.querySelectorAll(".source mark.o")].map((e) => e.textContent).join("|")`); s != "Lindow, by|. The " {
-		t.Errorf("the tolerance is marked at %q", s)
+	contains("Claim 1", "contradicted", "the first thirty characters", "Cited [1]", "contradicts", "harbour-report.txt [30, 75)", "It overlaps what ada marked", "Reason: the source gives another number",
+		"some/model", "from the cache", "$0.000000", "same question", "About 4.2 million tonnes")
+	if got, want := b.text(`[...document.querySelectorAll("#row blockquote mark.p")].map((m) => [...m.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join("")).join("")`), " all, handled 4.2 million tonnes of cargo in "; got != want {
+		t.Errorf("the cited text is %q, want %q", got, want)
 	}
 	b.eval(`location.hash = "#row=q-01/pointer"`, nil)
-	b.wait(opened + ` && document.querySelector(".row-detail .question").textContent.includes("cargo") && document.querySelector(".row-detail mark.s") !== null`)
-	contains("> p", "$0.00120", "1.2 s")
-	contains(".source mark.s", "led 4.2 million tonnes of cargo in 2024")
-	b.quiet()
-}
-
-// TestLongDocument: of a long text what is near a mark is seen at once, the rest on
-// request.
-func TestLongDocument(t *testing.T) {
-	dir := t.TempDir()
-	text := strings.Repeat("Nothing of note is said in here. ", 200)
-	imported(t, dir, fmt.Sprintf(`{"id":"q","query":"?","answer":"a","citations":[{"doc":"d","start":100,"end":120}],"truth":[{"doc":"d","start":6000,"end":6020}]}
-{"doc":"d","text":%q}
-`, text))
-	run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "long", "-q")
-	b := open(t, filepath.Join(dir, "runs", "long", "report.html"), "#row=q/default", phone)
-	b.wait(opened)
-	shown := `document.querySelector(".source .text").textContent.length`
-	if n := b.number(shown); n < 800 || n > 2000 {
-		t.Errorf("%d characters are seen at once", n)
-	}
-	if n := b.number(`document.querySelectorAll(".source mark.p, .source mark.t").length`); n != 2 {
-		t.Errorf("%d marks are seen", n)
-	}
-	b.eval(`for (const f of document.querySelectorAll(".source .fold")) f.click()`, nil)
-	if n := b.number(shown); n < len(text) {
-		t.Errorf("on request %d of %d characters are seen", n, len(text))
-	}
-	b.fits()
-	b.quiet()
-}
-
-func TestBaselineIsNamed(t *testing.T) {
-	b := open(t, judgedPage(t, "lexical"), "#row=q-01/pointer", desktop)
-	b.wait(opened)
-	if s := b.text(`document.querySelector(".row-detail").textContent`); !strings.Contains(s, "Lexical judge: full support") || !strings.Contains(s, "lexical judge evidence") {
-		t.Errorf("a row does not say whose verdicts it shows: %q", s)
-	}
+	b.wait(`document.body.dataset.row === "q-01/pointer"`)
+	contains("$0.001200", "1,200")
 	b.quiet()
 }
 
@@ -323,74 +250,34 @@ func keys(t *testing.T, v view) {
 	press("j")
 	press("j")
 	press("k")
-	if at := b.number(`[...document.querySelectorAll("#table tr.row")].findIndex((r) => r.classList.contains("at"))`); at != 0 {
-		t.Errorf("j j k is at row %d", at)
+	if at := b.number(`[...document.querySelectorAll(".answers a")].indexOf(document.activeElement)`); at != 0 {
+		t.Errorf("j j k is at answer %d", at)
 	}
 	press(kb.Enter)
 	b.wait(opened)
+	first := b.text(`document.body.dataset.row`)
 	b.fits()
+	press("j")
+	b.wait(`document.body.dataset.row !== undefined && document.body.dataset.row !== ` + fmt.Sprintf("%q", first))
+	press("k")
+	b.wait(`document.body.dataset.row === ` + fmt.Sprintf("%q", first))
 	press(kb.Escape)
 	b.wait(closed)
 	press("/")
 	b.wait(`document.activeElement.type === "search"`)
 	press("jk1[]?")
-	// The driver types a key even if the page has taken it, so the slash is there.
 	if v := b.text(`document.activeElement.value`); !strings.HasSuffix(v, "jk1[]?") {
 		t.Errorf("while typing, keys write %q", v)
 	}
-	if b.number(`document.querySelectorAll("#table tr.at, dialog[open]").length`) != 0 || b.text(`document.activeElement.type`) != "search" {
-		t.Error("keys do what they do although somebody is typing")
-	}
 	press(kb.Escape)
-	b.eval(`document.querySelector(".chips button")?.click()`, nil)
-	press("?")
-	b.wait(`document.querySelector("#help").open`)
-	press(kb.Escape)
-	b.wait(`!document.querySelector("#help").open`)
-	// A digit goes to the section of that number.
-	press(b.text(`String([...document.querySelectorAll("main > section")].findIndex((s) => s.id === "rows") + 1)`))
-	b.wait(`document.activeElement.id === "h-rows"`)
-	// Everything is also reached by Tab: the next stop is in the section.
+	// Everything is also reached by Tab.
+	b.eval(`document.querySelector("#h-answers").focus()`, nil)
 	press(kb.Tab)
-	b.wait(`document.activeElement.closest("#rows") !== null && document.activeElement.matches("input, select, button, a, [tabindex]")`)
+	b.wait(`document.activeElement.closest("#answers") !== null && document.activeElement.matches("input, select, button, a, [tabindex]")`)
 	b.quiet()
 }
 
-func TestPages(t *testing.T) { onBoth(t, turnPages) }
-
-func turnPages(t *testing.T, v view) {
-	b := open(t, manyPage(t), "", v)
-	each, pages := 100, 3
-	if v.narrow() { // rows are cards, one below the other
-		each, pages = 25, 10
-	}
-	if n := b.number(shownRows); n != each {
-		t.Fatalf("a page has %d rows, want %d", n, each)
-	}
-	for p := 2; p <= pages; p++ {
-		b.do(chromedp.KeyEvent("]"))
-		b.wait(fmt.Sprintf(`location.hash === "#p=%d"`, p))
-	}
-	if n := b.number(shownRows); n != 250-each*(pages-1) {
-		t.Errorf("the last page has %d rows", n)
-	}
-	b.do(chromedp.KeyEvent("["))
-	b.wait(fmt.Sprintf(`location.hash === "#p=%d"`, pages-1))
-	b.eval(`location.hash = "#p=2"`, nil)
-	b.click(`#pager button:last-child`)
-	b.wait(`location.hash === "#p=3"`)
-	b.fits()
-	b.eval(`history.back()`, nil)
-	b.wait(`location.hash === "#p=2"`)
-	b.eval(`location.hash = "#row=q-249/default"`, nil)
-	b.wait(opened)
-	if q := b.text(`document.querySelector(".row-detail .question").textContent`); q != "question 249" {
-		t.Errorf("the link opens %q", q)
-	}
-	b.quiet()
-}
-
-// manyPage is the report of 250 rows.
+// manyPage is the report of 250 answers.
 func manyPage(t testing.TB) string {
 	t.Helper()
 	var lines strings.Builder
@@ -406,6 +293,27 @@ func manyPage(t testing.TB) string {
 	})
 }
 
+// TestMore: of many answers some are shown at once, more on request, and all are found.
+func TestMore(t *testing.T) {
+	onBoth(t, func(t *testing.T, v view) {
+		b := open(t, manyPage(t), "", v)
+		lines := `document.querySelectorAll(".answers tbody tr").length`
+		if n, all := b.number(lines), b.number(shownRows); n != 200 || all != 250 {
+			t.Fatalf("%d of %d lines", n, all)
+		}
+		b.click(`#status button`)
+		if n := b.number(lines); n != 250 {
+			t.Errorf("%d lines after more", n)
+		}
+		b.fits()
+		b.eval(`location.hash = "#q=249"`, nil)
+		b.wait(shownRows + ` === 1`)
+		b.click(`.answers td a`)
+		b.wait(opened + ` && document.querySelector("#row h1").textContent === "question 249"`)
+		b.quiet()
+	})
+}
+
 // TestTenThousandRows is about a page that is still quick to use.
 func TestTenThousandRows(t *testing.T) {
 	if testing.Short() {
@@ -414,15 +322,20 @@ func TestTenThousandRows(t *testing.T) {
 	page, size := largePage(t, 10_000)
 	b := open(t, page, "", desktop)
 	ready, heap := b.number(`Math.round(performance.getEntriesByName("ready")[0].startTime)`), b.number(`Math.round(performance.memory.usedJSHeapSize / 1e6)`)
-	filter := b.number(`(() => { const t = performance.now(); go({ query: "q-000099" }); return Math.round(performance.now() - t); })()`)
-	t.Logf("%.1f MB, ready after %d ms, heap %d MB, a search takes %d ms", float64(size)/1e6, ready, heap, filter)
+	search := func(q string) int {
+		return b.number(fmt.Sprintf(`(() => { const t = performance.now(); chosen = { q: %q, f: [] }; list(); return Math.round(performance.now() - t); })()`, q))
+	}
+	first, next := search("q-000099"), search("q-000098")
+	t.Logf("%.1f MB, ready after %d ms, heap %d MB, the first search takes %d ms, the next %d ms", float64(size)/1e6, ready, heap, first, next)
 	if size > 15e6 || heap > 250 {
 		t.Error("the page is large")
 	}
-	// The goal is 1,500 ms; a machine that does much else gets several times that.
-	if ready > 9000 || filter > 4500 {
+	// The goals are 500, 100 and 20 ms; a machine that does much else gets several times that.
+	if ready > 4500 || first > 900 || next > 300 {
 		t.Error("the page is slow")
 	}
+	b.eval(`location.hash = "#row=q-003332/gamma"`, nil)
+	b.wait(opened)
 	b.quiet()
 }
 
@@ -431,6 +344,7 @@ func TestTheme(t *testing.T) {
 	background := `getComputedStyle(document.documentElement).backgroundColor`
 	light := b.text(background)
 	b.click(`#theme`)
+	b.wait(`location.hash === "#t=light"`)
 	b.click(`#theme`)
 	b.wait(`location.hash === "#t=dark"`)
 	if dark := b.text(background); dark == light {
@@ -453,11 +367,12 @@ func TestClaimsBySources(t *testing.T) {
 	onBoth(t, func(t *testing.T, v view) {
 		b := open(t, page, "#row=m/default", v)
 		b.wait(opened)
-		got := b.text(`[...document.querySelectorAll('.row-detail [aria-label="Claims by sources"] tr')].map((tr) => [...tr.children].map((c) => c.textContent).join("|")).join(" / ")`)
+		b.eval(`for (const d of document.querySelectorAll("#row details")) d.open = true`, nil)
+		got := b.text(`[...document.querySelectorAll('#row [aria-label^="Claims and sources"] tr')].map((tr) => [...tr.children].map((c) => c.textContent).join("|")).join(" / ")`)
 		if want := "claim|[1]|[2]|[3]|together|elsewhere / 1|full|||full|full / 2||full|full|full|undecided"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if n := b.number(`[...document.querySelectorAll('.row-detail [aria-label="Claims by sources"] tr')].filter((tr) => [...tr.children].some((c) => Math.abs(c.getBoundingClientRect().top - tr.getBoundingClientRect().top) > 1)).length`); n != 0 {
+		if n := b.number(`[...document.querySelectorAll('#row [aria-label^="Claims and sources"] tr')].filter((tr) => [...tr.children].some((c) => Math.abs(c.getBoundingClientRect().top - tr.getBoundingClientRect().top) > 1)).length`); n != 0 {
 			t.Errorf("%d lines of the matrix are no lines", n)
 		}
 		b.fits()

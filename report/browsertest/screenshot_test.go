@@ -23,8 +23,8 @@ func TestScreenshots(t *testing.T) {
 	}{
 		{"report-light", "", view{1440, 1080, false}, ""},
 		{"report-dark", "", view{1440, 1080, true}, ""},
-		{"row-light", "#row=q-14/pointer", view{1440, 1000, false}, "#table td.detail > div"},
-		{"row-dark", "#row=q-14/pointer", view{1440, 1000, true}, "#table td.detail > div"},
+		{"row-light", "#row=q-14/pointer", view{1440, 1000, false}, "#row"},
+		{"row-dark", "#row=q-14/pointer", view{1440, 1000, true}, "#row"},
 		{"compare-light", "", view{1440, 1000, false}, "#compare"},
 		{"compare-dark", "", view{1440, 1000, true}, "#compare"},
 	} {
@@ -37,7 +37,7 @@ func TestScreenshots(t *testing.T) {
 				if s.hash != "" {
 					b.wait(opened)
 				}
-				b.eval(`for (const e of document.querySelectorAll(".top, .legend")) e.style.position = "static"; document.querySelector("#compare").style.padding = "24px"`, nil)
+				b.eval(`for (const e of document.querySelectorAll(".top")) e.style.position = "static"; document.querySelector("#compare").style.padding = "24px"`, nil)
 				b.do(chromedp.Screenshot(s.element, &png, chromedp.ByQuery))
 			}
 			if err := os.WriteFile(filepath.Join(dir, s.name+".png"), png, 0o666); err != nil {

@@ -14,12 +14,13 @@ import (
 // A Block is one of the types below.
 type Block interface{ isBlock() }
 
-// A Section is blocks under a title. ID is its anchor on a page, a constant. The title of the
-// one at the top is that of all.
+// A Section is blocks under a title. ID is its anchor on a page, a constant, and Name is
+// what it is called in the navigation of the page, "" for its title. The title of the one at
+// the top is that of all.
 type Section struct {
-	ID, Title string
-	Top       bool
-	Blocks    []Block
+	ID, Title, Name string
+	Top             bool
+	Blocks          []Block
 }
 
 // A Heading is a title within a section.
@@ -44,12 +45,14 @@ type Para struct {
 }
 
 // A Table is rows under named columns. Columns without any content are left out. On a
-// page, captions are unique, and Class is one of the classes of its stylesheet.
+// page, captions are unique, and Class is one of the classes of its stylesheet. Of a table
+// with a Fold, a page holds so many rows at once; the others come from [WriteRows].
 type Table struct {
 	Caption string
 	Columns []Column
 	Rows    [][]Cell
 	Class   string
+	Fold    int
 	Apart   bool // notes of the last column are its own, and not of the whole row
 }
 
@@ -64,12 +67,14 @@ type Column struct {
 }
 
 // A Cell is one place of a table. Notes stand below the section, under a number. Step
-// shades it on a page: 0 not at all, 1 to 10 more and more.
+// shades it on a page: 0 not at all, 1 to 10 more and more. Find is what the script of a
+// page finds it by.
 type Cell struct {
 	Text  Text
 	Notes []string
 	Strip *Strip
 	Step  int
+	Find  string
 }
 
 // A Strip is an estimate with its interval on an axis. Places are shares of the axis from
@@ -120,12 +125,30 @@ func (f *Facts) Add(name, text string) { *f = append(*f, Fact{Name: name, Text: 
 // Panels stand side by side.
 type Panels []Panel
 
-// A Panel is a text under a title, with what is to be said of it.
+// A Panel is a text under a title, and below it what is to be said of it.
 type Panel struct {
 	Title string
-	Text  Text
+	State Span // how good it is, beside the title
 	Below string
+	Text  Text
+	Notes []Text
 }
+
+// A Form asks for something by an address. Only a page has it. Without an Action, the script
+// of the page answers it.
+type Form struct {
+	ID, Action, Button string
+	Fields             []Field
+}
+
+// A Field of a form is a text, or a choice where there are options.
+type Field struct {
+	Label, Name, Value string
+	Options            []Option
+}
+
+// An Option is a value that can be chosen, and how it is called.
+type Option struct{ Value, Text string }
 
 func (Section) isBlock() {}
 func (Heading) isBlock() {}
@@ -135,6 +158,7 @@ func (Details) isBlock() {}
 func (Panels) isBlock()  {}
 func (Facts) isBlock()   {}
 func (Chart) isBlock()   {}
+func (Form) isBlock()    {}
 
 // A Tone says how good something is. Its words say it, too.
 type Tone string
@@ -164,13 +188,20 @@ type Mark int
 
 // The marks.
 const (
-	Unmarked Mark = iota
-	Marked
-	MarkedByAll
+	Unmarked    Mark = iota
+	Marked           // by one of several annotators
+	MarkedByAll      // by all of them
+	Cited            // by an answer
+	True             // by an annotator, as the right place
+	CitedTrue        // by both
+	Gone             // of an earlier text: it is not in the later one
+	Added            // of a later text: it is not in the earlier one
 )
 
 // brackets enclose marked stretches where there is no colour.
-var brackets = map[Mark][2]string{Marked: {"[", "]"}, MarkedByAll: {"{", "}"}}
+var brackets = map[Mark][2]string{
+	Marked: {"[", "]"}, MarkedByAll: {"{", "}"}, Cited: {"⟦", "⟧"}, True: {"‹", "›"}, CitedTrue: {"⟦‹", "›⟧"}, Gone: {"[-", "-]"}, Added: {"{+", "+}"},
+}
 
 // T is a text of one span.
 func T(text string) Text { return Text{{Text: text}} }

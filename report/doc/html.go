@@ -18,6 +18,7 @@ type htmlWriter struct {
 	out   *bufio.Writer
 	notes notes
 	id    string // of the section, for the anchors of notes
+	top   bool   // the title of the section is that of the page
 }
 
 // WriteHTML writes blocks as HTML. Data is only in text and in attributes; links lead
@@ -67,9 +68,13 @@ func (w *htmlWriter) blocks(blocks []Block, folded bool) {
 		case Section:
 			w.section(&b)
 		case Heading:
-			w.raw("<h3>")
+			var open, end constant = "<h3>", "</h3>"
+			if w.top {
+				open, end = "<h2>", "</h2>"
+			}
+			w.raw(open)
 			w.spans(b.Text)
-			w.raw("</h3>")
+			w.raw(end)
 		case Para:
 			w.para(b, isItem(blocks, i-1), isItem(blocks, i+1))
 		case Table:
@@ -96,6 +101,8 @@ func (w *htmlWriter) blocks(blocks []Block, folded bool) {
 			w.raw("</div>")
 		case Chart:
 			w.chart(&b)
+		case Form:
+			w.form(&b)
 		case Details:
 			w.raw(`<details class="all"`)
 			if b.Open {
@@ -110,10 +117,22 @@ func (w *htmlWriter) blocks(blocks []Block, folded bool) {
 	}
 }
 
+// panelStarts are the elements of panels, by how good they are.
+var panelStarts = map[Tone]constant{Good: `<figure class="passage good">`, Warn: `<figure class="passage warn">`, Bad: `<figure class="passage bad">`}
+
 func (w *htmlWriter) panel(p *Panel) {
-	w.raw(`<figure class="passage want"><figcaption><b><bdi>`)
+	if start, ok := panelStarts[p.State.Tone]; ok {
+		w.raw(start)
+	} else {
+		w.raw(`<figure class="passage">`)
+	}
+	w.raw("<figcaption><b><bdi>")
 	w.text(p.Title)
-	w.raw(`</bdi></b> <span class="dim">`)
+	w.raw("</bdi></b> ")
+	if p.State.Text != "" {
+		w.spans(Text{p.State, {Text: " "}})
+	}
+	w.raw(`<span class="dim">`)
 	w.text(p.Below)
 	w.raw("</span></figcaption>")
 	if len(p.Text) > 0 {
@@ -121,7 +140,65 @@ func (w *htmlWriter) panel(p *Panel) {
 		w.spans(p.Text)
 		w.raw("</blockquote>")
 	}
+	for _, note := range p.Notes {
+		w.raw(`<p class="small">`)
+		w.spans(note)
+		w.raw("</p>")
+	}
 	w.raw("</figure>")
+}
+
+// form writes a form; one that the script answers is hidden until the script is there.
+func (w *htmlWriter) form(f *Form) {
+	w.raw(`<form role="search"`)
+	w.attr(" aria-label=", f.Fields[0].Label)
+	if f.ID != "" {
+		w.attr(" id=", f.ID)
+	}
+	if f.Action != "" {
+		w.attr(" action=", f.Action)
+	} else {
+		w.raw(" hidden")
+	}
+	w.raw(">")
+	for i := range f.Fields {
+		w.field(&f.Fields[i])
+	}
+	if f.Button != "" {
+		w.raw("<button>")
+		w.text(f.Button)
+		w.raw("</button>")
+	}
+	if f.Action == "" {
+		w.raw(`<output id="status"></output>`)
+	}
+	w.raw("</form>")
+}
+
+func (w *htmlWriter) field(f *Field) {
+	w.raw("<label>")
+	w.text(f.Label)
+	if len(f.Options) == 0 {
+		w.raw(` <input type="search"`)
+		w.attr(" name=", f.Name)
+		w.attr(" value=", f.Value)
+		w.raw("></label>")
+		return
+	}
+	w.raw(" <select")
+	w.attr(" name=", f.Name)
+	w.raw(">")
+	for _, o := range f.Options {
+		w.raw("<option")
+		w.attr(" value=", o.Value)
+		if o.Value == f.Value {
+			w.raw(" selected")
+		}
+		w.raw(">")
+		w.text(o.Text)
+		w.raw("</option>")
+	}
+	w.raw("</select></label>")
 }
 
 func isItem(blocks []Block, i int) bool {
@@ -145,7 +222,7 @@ func (w *htmlWriter) section(s *Section) {
 	w.raw(` tabindex="-1">`)
 	w.text(s.Title)
 	w.raw(end)
-	w.id = s.ID
+	w.id, w.top = s.ID, s.Top
 	w.blocks(s.Blocks, false)
 	w.footnotes()
 	w.raw("</section>")
@@ -196,17 +273,26 @@ var badges = map[Tone]constant{
 	Good: `<span class="badge good">`, Warn: `<span class="badge warn">`, Bad: `<span class="badge bad">`, Dim: `<span class="dim">`,
 }
 
-// markStarts are the elements of marks, with words for readers who do not see them.
-var markStarts = map[Mark]constant{
-	Marked: `<mark class="t"><span class="sr">(marked: </span>`, MarkedByAll: `<mark class="t all"><span class="sr">(marked by all: </span>`,
-}
+// markStarts and markEnds are the elements of marks, with words for readers who do not see them.
+var (
+	markStarts = map[Mark]constant{
+		Marked: `<mark class="t"><span class="sr">(marked: </span>`, MarkedByAll: `<mark class="t all"><span class="sr">(marked by all: </span>`,
+		Cited: `<mark class="p"><span class="sr">(cited: </span>`, True: `<mark class="t"><span class="sr">(right: </span>`, CitedTrue: `<mark class="p t"><span class="sr">(cited, right: </span>`,
+		Gone: `<del><span class="sr">(gone: </span>`, Added: `<ins><span class="sr">(new: </span>`,
+	}
+	markEnds = map[Mark]constant{Gone: `<span class="sr">)</span></del>`, Added: `<span class="sr">)</span></ins>`}
+)
 
 func (w *htmlWriter) spans(text Text) {
 	for _, s := range text {
 		if start, marked := markStarts[s.Mark]; marked {
 			w.raw(start)
 			w.text(s.Text)
-			w.raw(`<span class="sr">)</span></mark>`)
+			if end, ok := markEnds[s.Mark]; ok {
+				w.raw(end)
+			} else {
+				w.raw(`<span class="sr">)</span></mark>`)
+			}
 			continue
 		}
 		link := safe(s.Link)
@@ -256,24 +342,46 @@ func (w *htmlWriter) table(t *Table, captioned bool) {
 		w.raw("</th>")
 	}
 	w.raw("</tr></thead><tbody>")
-	for _, row := range t.Rows {
+	rows := t.Rows
+	if t.Fold > 0 {
+		rows = rows[:min(len(rows), t.Fold)]
+	}
+	w.rows(t, shown, rows)
+	w.raw("</tbody></table></div>")
+}
+
+func (w *htmlWriter) rows(t *Table, shown []int, rows [][]Cell) {
+	for _, row := range rows {
 		w.raw("<tr>")
 		for k, c := range shown {
 			if k == 0 {
-				w.raw(`<th scope="row">`)
-				w.cell(&row[c])
-				w.raw("</th>")
-				continue
+				w.raw(`<th scope="row"`)
+			} else {
+				w.raw("<td")
+				w.columnClass(&t.Columns[c], row[c].Step)
 			}
-			w.raw("<td")
-			w.columnClass(&t.Columns[c], row[c].Step)
+			if row[c].Find != "" {
+				w.attr(" data-f=", row[c].Find)
+			}
 			w.raw(">")
 			w.cell(&row[c])
-			w.raw("</td>")
+			if k == 0 {
+				w.raw("</th>")
+			} else {
+				w.raw("</td>")
+			}
 		}
 		w.raw("</tr>")
 	}
-	w.raw("</tbody></table></div>")
+}
+
+// WriteRows writes some of the rows of a table as HTML, for the script of a page.
+func WriteRows(out io.Writer, t *Table, from, to int) error {
+	w := &htmlWriter{out: bufio.NewWriter(out)}
+	w.raw("<table>")
+	w.rows(t, t.columns(func(*Column) bool { return true }), t.Rows[from:to])
+	w.raw("</table>")
+	return w.out.Flush()
 }
 
 func (w *htmlWriter) columnClass(c *Column, step int) {

@@ -51,7 +51,10 @@ func (w *markdownWriter) blocks(blocks []Block, folded bool) {
 			}
 		case Panels:
 			for _, p := range b {
-				w.WriteString("- **" + strings.TrimSpace(markdownText(p.Title)) + "** " + markdownText(p.Below) + " " + markdownText(p.Text.String()) + "\n")
+				w.WriteString("- **" + strings.TrimSpace(markdownText(p.Title)) + "** " + markdownText(p.State.Text+" "+p.Below+" "+p.Text.String()) + "\n")
+				for _, note := range p.Notes {
+					w.WriteString("  " + markdownLine(note.String()) + "\n")
+				}
 			}
 		case Chart:
 			w.WriteString(markdownLine(b.Caption) + "\n")

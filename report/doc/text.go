@@ -52,6 +52,9 @@ func (w *textWriter) footnotes() {
 
 func (w *textWriter) blocks(blocks []Block) {
 	for _, block := range blocks {
+		if _, ok := block.(Form); ok {
+			continue
+		}
 		w.gap(block)
 		switch b := block.(type) {
 		case Section:
@@ -76,8 +79,13 @@ func (w *textWriter) blocks(blocks []Block) {
 			}
 		case Panels:
 			for _, p := range b {
-				w.wrapped("", w.Style.Bold(clean(p.Title))+" "+w.Style.Dim(clean(p.Below)))
-				w.wrapped("  ", w.styled(p.Text))
+				w.wrapped("", strings.TrimSpace(w.Style.Bold(clean(p.Title))+"  "+w.styled(Text{p.State})+"  "+w.Style.Dim(clean(p.Below))))
+				if len(p.Text) > 0 {
+					w.wrapped("  ", w.styled(p.Text))
+				}
+				for _, note := range p.Notes {
+					w.wrapped("  ", w.styled(note))
+				}
 			}
 		case Chart:
 			w.wrapped("", clean(b.Caption))

@@ -18,7 +18,7 @@ import (
 	"ibid/annotations"
 	"ibid/annotations/acts"
 	"ibid/dataset/runs"
-	"ibid/report"
+	"ibid/report/doc"
 )
 
 //go:embed assets
@@ -33,7 +33,7 @@ func asset(name string) string {
 }
 
 // style is the stylesheet of the page: that of the report, and what only this page has.
-func style() string { return report.PageStyle() + asset("page.css") }
+func style() string { return doc.PageStyle() + asset("page.css") }
 
 // script is the script of the page, with the part that keeps acts.
 func script(store string) string { return asset("fold.js") + asset(store) + asset("page.js") }

@@ -17,6 +17,7 @@ import (
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 type reportFlags struct {
@@ -24,7 +25,7 @@ type reportFlags struct {
 	history   string
 	noHistory bool
 
-	links []report.Link // to other pages of a site
+	links []doc.Link // to other pages of a site
 }
 
 func (a *app) reportCommand() *cobra.Command {
@@ -33,8 +34,9 @@ func (a *app) reportCommand() *cobra.Command {
 		Use:   "report RUN... -o F.html",
 		Short: "one self-contained HTML file; several runs side by side; a folder of runs as a site",
 		Long: `report writes a page that needs no network and no server. It has the verdict, metrics
-with their intervals, systems side by side, and why citations are bad. Every row is
-there, with its citations marked in the text of their documents.
+with their intervals, systems side by side, and why citations are bad. Every answer is
+there, with its citations marked in the text of their documents; of a large run, the worst
+20,000.
 
 The texts are read again from the dataset and the documents of the run. Where those are
 gone, they are what the run kept (the setting keep), or the page has results alone.

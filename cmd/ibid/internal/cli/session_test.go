@@ -116,7 +116,7 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "show runs/first --format markdown", out: `^\| char\\_f1 +\|.*0\.802`},
 		step{line: "show runs/first --format toml", code: 2, err: `toml`},
 		step{line: "show first", code: 2, err: "^ibid: first is no run directory$\n^hint: did you mean runs/first\\?$"},
-		step{line: "show runs/first q-01/dreamer", out: "^claim 1 unsupported, cites 1, support 0\\.000 \\(none\\)$\ndocument_not_found\n^There is no|There is no document of that name"},
+		step{line: "show runs/first q-01/dreamer", out: "^Claim 1 ✗ unsupported support 0\\.000$\n^Cited \\[1\\] ✗ document not found \nThere is no document of that name"},
 		step{line: "show runs/first q-01/dreamer --json", out: `"status": "document_not_found"`},
 		step{line: "show runs/first q-01/dreamer --set thresholds.supported=0.4", code: 2, err: "does not change how a finished run is shown$\n^hint: report\\.citation_display"},
 		step{line: "show runs/first q-01/dreamer --set report.citation_display.show_provenance=false", out: `^q-01/dreamer `},
@@ -209,5 +209,5 @@ func TestJudgingRuns(t *testing.T) {
 	s.has("gates.xml", `<testsuite`, `failures="1"`)
 	s.has("one.html", `<title>`, `Port Lindow`)
 	s.has("two.html", `second`)
-	s.has("site/index.html", `href="first/index\.html"`, `4 of 4 passed`)
+	s.has("site/index.html", `href="first/index\.html"`, `4/4 pass`)
 }

@@ -72,13 +72,7 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 			return text, ok
 		}
 	}
-	view := report.NewRowView(source)
-	return a.write(func(w io.Writer) error {
-		if a.format == "json" {
-			return report.WriteJSON(w, view)
-		}
-		return view.WriteText(w, a.style())
-	})
+	return a.show(report.NewRowView(source))
 }
 
 // findRow finds the one row that is meant by ID, ID/SYSTEM or #N.

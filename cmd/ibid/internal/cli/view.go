@@ -22,6 +22,7 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 func (a *app) viewCommand() *cobra.Command {
@@ -31,8 +32,8 @@ func (a *app) viewCommand() *cobra.Command {
 		Short: "the pages of a folder of runs, served to the browser at this machine",
 		Long: `view serves the pages of the finished runs of a folder, runs/ unless another is named.
 There is a list of the runs with the course of each system, and the page of each run.
-Every row of a run can be opened, however many there are. A search goes over all runs,
-and two runs that are ticked stand side by side.
+Every answer of a run can be opened, however many there are. A search goes over all
+runs, and two runs that are chosen stand side by side.
 
 It prints the address of the list and serves it until it is interrupted (Ctrl-C). Only
 the browser at this machine is answered, and only with the whole address. Nothing is
@@ -105,7 +106,7 @@ func (v *viewer) handler() http.Handler {
 				http.Error(w, "ibid: "+report.CleanLine(err.Error()), status)
 				return
 			}
-			w.Header().Set("Content-Security-Policy", report.ServedPolicy())
+			w.Header().Set("Content-Security-Policy", doc.Policy())
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			page.WriteTo(w) // a browser that went away is nobody's problem
 		})
@@ -149,7 +150,7 @@ func (v *viewer) run(w io.Writer, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	links := []report.Link{{To: "../../", Text: "All runs"}, {To: "rows", Text: "All rows"}}
+	links := []doc.Link{{To: "../../", Text: "All runs"}, {To: "rows", Text: "All answers"}}
 	return v.page(r.Context(), w, links, l.Dir)
 }
 
@@ -157,7 +158,7 @@ func (v *viewer) run(w io.Writer, r *http.Request) error {
 func (v *viewer) compare(w io.Writer, r *http.Request) error {
 	names := r.URL.Query()["run"]
 	if len(names) != 2 {
-		return ibid.Usagef("%d runs are ticked: go back and tick two", len(names))
+		return ibid.Usagef("%d runs are chosen: go back and choose two", len(names))
 	}
 	var found []runs.Listed
 	for _, name := range names {
@@ -168,14 +169,14 @@ func (v *viewer) compare(w io.Writer, r *http.Request) error {
 		found = append(found, l)
 	}
 	slices.SortStableFunc(found, func(x, y runs.Listed) int { return x.Manifest.Timings.Started.Compare(y.Manifest.Timings.Started) })
-	return v.page(r.Context(), w, []report.Link{{To: "./", Text: "All runs"}}, found[0].Dir, found[1].Dir)
+	return v.page(r.Context(), w, []doc.Link{{To: "./", Text: "All runs"}}, found[0].Dir, found[1].Dir)
 }
 
 // page writes the page of runs with links: the one that lies in the run, or one that is
 // made now and kept.
-func (v *viewer) page(ctx context.Context, w io.Writer, links []report.Link, dirs ...string) error {
+func (v *viewer) page(ctx context.Context, w io.Writer, links []doc.Link, dirs ...string) error {
 	if len(dirs) == 1 {
-		if made, err := ownPage(dirs[0]); err == nil && report.AddLinks(w, made, links...) == nil {
+		if made, err := ownPage(dirs[0]); err == nil && doc.AddLinks(w, made, links...) == nil {
 			return nil
 		}
 	}
@@ -205,7 +206,7 @@ func (v *viewer) page(ctx context.Context, w io.Writer, links []report.Link, dir
 	if err != nil {
 		return err
 	}
-	return report.AddLinks(w, made, links...)
+	return doc.AddLinks(w, made, links...)
 }
 
 // mostOwnPage is how large the page in a run may be: somebody else may have put it there.
@@ -236,8 +237,9 @@ func (v *viewer) rows(w io.Writer, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	o := report.PageOptions{Version: v.a.Version, Links: []report.Link{{To: "../../", Text: "All runs"}, {To: "./", Text: "Page of the run"}}}
-	return report.WriteRows(r.Context(), w, o, report.ReadRowsAsked(r.URL.Query()), *d)
+	o := report.PageOptions{Version: v.a.Version, Links: []doc.Link{{To: "../../", Text: "All runs"}, {To: "./", Text: "Page of the run"}}}
+	q := r.URL.Query()
+	return report.WriteAnswers(r.Context(), w, o, report.Asked{Query: q.Get("q"), Key: q.Get("row")}, *d)
 }
 
 // search finds rows of all runs, the newest run first.
@@ -254,7 +256,7 @@ func (v *viewer) search(w io.Writer, r *http.Request) error {
 		}
 		s.Run(r.Context(), *d, filepath.Base(listed[k].Dir))
 	}
-	return s.WritePage(w, v.options(), v.dir)
+	return s.Write(w, v.options(), v.dir)
 }
 
 // writeSite writes the pages of the finished runs of a folder as files: index.html, and a
@@ -276,7 +278,7 @@ func (a *app) writeSite(ctx context.Context, dir, to string, f reportFlags) erro
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		f.links = []report.Link{{To: "../index.html", Text: "All runs"}}
+		f.links = []doc.Link{{To: "../index.html", Text: "All runs"}}
 		if err := a.writePage(ctx, path, f, *d); err != nil {
 			return err
 		}

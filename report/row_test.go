@@ -10,33 +10,8 @@ import (
 
 	"ibid"
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
-
-// opened returns the first pack of rows of a page.
-func opened(t *testing.T, p *page) []rowDetail {
-	t.Helper()
-	var rows []rowDetail
-	openPack(t, p, "rows-0", &rows)
-	return rows
-}
-
-// TestPageKeepsTexts: what is shown of a row is copied before the next rows take
-// the place of its strings.
-func TestPageKeepsTexts(t *testing.T) {
-	p := marked().page(t, PageOptions{})
-	row := opened(t, p)[0]
-	if r := row.Record; r.Query != "How_much?" || r.Answer != "Much." || r.Truth[0].Annotator != "ada" || r.Truth[0].Doc != "report" {
-		t.Errorf("record = %+v", r)
-	}
-	var texts []textHeld
-	openPack(t, p, "texts-0", &texts)
-	if got := texts[0].Pieces[0]; got != strings.Repeat("0123456789", 10) {
-		t.Errorf("text = %q", got)
-	}
-	if c := row.View.Citations[0]; c.Origin.Name != "Report" || row.View.Sources[0].Name != "report" || c.Whose != "marked by ada" {
-		t.Errorf("citation = %+v, origin %+v", c, c.Origin)
-	}
-}
 
 // marked is a run of one row that cites [40, 50) where [70, 90) is true.
 func marked() *fixture {
@@ -54,32 +29,70 @@ func marked() *fixture {
 	return f
 }
 
-func TestToleranceIsMarked(t *testing.T) {
+// TestRowText: a row says the same on a terminal and on a page.
+func TestRowText(t *testing.T) {
 	f := marked()
-	f.manifest.Settings = []runs.Setting{{Key: "span_matching.tolerance_chars", Value: "5", Source: "run file"}}
-	got := opened(t, f.page(t, PageOptions{}))[0].View.Sources[0].Pieces[0]
-	want := []int32{0, 35, 0, 35, 40, markTolerance, 40, 50, markPredicted, 50, 55, markTolerance, 55, 70, 0, 70, 90, markTrue, 90, 100, 0}
-	if !slices.Equal(got.Runs, want) {
-		t.Errorf("runs = %v, want %v", got.Runs, want)
+	data := f.run(t)
+	row, err := runs.ReadRow(data.Dir, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	// The citation is stretch 2, the truth stretch 5.
-	if want := []int32{markPredicted, 0, 2, 2, markTrue, 0, 5, 5}; !slices.Equal(got.Marks, want) {
-		t.Errorf("marks = %v, want %v", got.Marks, want)
+	citations, err := runs.CitationsOf(data.Dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := NewRowView(&RowSource{Run: data.Manifest, Row: row, Citations: citations, Answer: &f.texts.rows[0], Display: defaultDisplay, Text: func(name string, _ int32) (string, bool) {
+		text, ok := f.texts.documents[name]
+		return text, ok
+	}})
+	const want = `How_much?
+q1/alpha (#0) ! wrong place, right places of ada
+
+the whole answer
+Much.
+
+Cited [1] knowledge base ! wrong place report [40, 50)
+  0123456789012345678901234567890123456789⟦0123456789⟧01234567890123456789‹01234567890123456789›0123456789
+  Report
+  It touches nothing that ada marked.
+Should be cited report [70, 90)
+  … 012345678901234567890123456789⟦0123456789⟧01234567890123456789‹01234567890123456789›0123456789
+  marked by ada
+
+marks: ⟦cited⟧ ‹right› ⟦‹both›⟧
+
+scores, with -v
+`
+	got := doc.FormatText(doc.TextOptions{Width: 130, Style: plain{}}, v.section())
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	page := openedRows(t, f.page(t, PageOptions{}))[0]
+	for _, said := range []string{"Cited [1] knowledge base", "It touches nothing that ada marked.", "marked by ada", "Should be cited", "report [70, 90)"} {
+		if !strings.Contains(page, said) {
+			t.Errorf("the page lacks %q", said)
+		}
 	}
 }
 
-// TestInstead: beside a bad citation stands what should have been cited.
-func TestInstead(t *testing.T) {
-	c := opened(t, marked().page(t, PageOptions{}))[0].View.Citations[0]
-	if want := []int32{markTrue, 0}; !slices.Equal(c.Instead, want) {
-		t.Errorf("instead of a citation that touches nothing true: %v, want %v", c.Instead, want)
+// TestExcerpts: words around a place are whole, and what is left out is said.
+func TestExcerpts(t *testing.T) {
+	text := strings.Repeat("some words ", 20) + "the right place" + strings.Repeat(" of a text", 20)
+	v := &RowView{text: func(string, int32) (string, bool) { return text, true }}
+	v.marked = []markedText{{doc: "d", marks: []mark{cited(220, 235)}}}
+	const want = "… some words some words some words some words some words ⟦the right place⟧ of a text of a text of a text of a text of a text of a …"
+	if got := v.excerpt(textKey{doc: "d"}, 220, 235).String(); strings.Join(strings.Fields(got), " ") != want {
+		t.Errorf("%q, want %q", got, want)
 	}
-	rows := opened(t, harbour().page(t, PageOptions{}))
-	if c := rows[0].View.Citations[0]; c.Instead != nil {
-		t.Errorf("instead of a good citation: %v", c.Instead)
+	if got := v.excerpt(textKey{doc: "d"}, 9000, 9001); got != nil {
+		t.Errorf("past the end: %v", got)
 	}
-	if c, want := rows[2].View.Citations[0], []int32{markElsewhere, 0}; !slices.Equal(c.Instead, want) || c.Whose != "evidence it does not cite" {
-		t.Errorf("instead of a citation whose claim is supported elsewhere: %v (%s), want %v", c.Instead, c.Whose, want)
+}
+
+func TestDiffering(t *testing.T) {
+	gone, added := differing("The old quay cost much.", "The new quay cost very much.")
+	if g, a := gone.String(), added.String(); g != "The [-old-] quay cost much." || a != "The {+new+} quay cost {+very+} much." {
+		t.Errorf("%q, %q", g, a)
 	}
 }
 
@@ -90,15 +103,14 @@ func TestPartsAreLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := opened(t, p)[2].View
-	if len(row.Sources) != 0 || row.Citations[0].Instead != nil || row.Claims[0].Outcome != -1 || len(row.Claims[0].Notes) != 0 {
-		t.Errorf("row = %+v", row)
+	row := openedRows(t, p)[2]
+	for _, gone := range []string{"<mark", "Should be cited", "Other text supports the claim"} {
+		if strings.Contains(row, gone) {
+			t.Errorf("the row has %q:\n%s", gone, row)
+		}
 	}
 	if why := sectionText(t, p, "why"); strings.Contains(why, "What became of") {
 		t.Errorf("outcomes are shown:\n%s", why)
-	}
-	if html := writePage(t, p); strings.Contains(html, "supported elsewhere (") {
-		t.Error("the page says what became of claims")
 	}
 }
 
@@ -153,38 +165,10 @@ func TestCallsOfARow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []callShown{
-		{"some/model", "$0.00125 · 1,200 tokens asked, 80 answered · 2.3 s · 2 attempts", false},
-		{"some/model", "from the cache", true},
-	}
-	if got := opened(t, p)[0].View.Calls; !slices.Equal(got, want) {
-		t.Errorf("calls = %+v, want %+v", got, want)
-	}
-}
-
-func TestSixDigits(t *testing.T) {
-	for _, tt := range []struct{ in, want float64 }{
-		{0, 0}, {1, 1}, {0.7645007493545839, 0.764501}, {-0.06666666666666667, -0.0666667}, {123456.789, 123457}, {1e-300, 1e-300}, {5e-324, 5e-324},
-	} {
-		if got := sixDigits(tt.in); got != tt.want {
-			t.Errorf("sixDigits(%v) = %v, want %v", tt.in, got, tt.want)
+	for _, want := range []string{"some/model", "1,200 + 80", "$0.001250", "2,300", "ok, from the cache"} {
+		if row := openedRows(t, p)[0]; !strings.Contains(row, want) {
+			t.Errorf("the row lacks %q:\n%s", want, row)
 		}
-	}
-}
-
-// TestLongTextsAreHeldWhole as long as there is room; then their neighbourhoods.
-func TestLongTextsAreHeldWhole(t *testing.T) {
-	s := sources{left: 10_000}
-	text := strings.Repeat("a", 6000)
-	marks := []mark{{3000, 3010, markPredicted, 0}}
-	for _, doc := range []string{"first", "second"} {
-		s.add(textKey{0, doc, 0}, text, marks)
-	}
-	if p := s.byKey[textKey{0, "first", 0}].pieces; len(p) != 1 || p[0].end != 6000 {
-		t.Errorf("the first text is held as %d pieces", len(p))
-	}
-	if p := s.byKey[textKey{0, "second", 0}].pieces; len(p) != 1 || p[0].start != 2500 || p[0].end != 3510 {
-		t.Errorf("the second text is held from %d to %d", p[0].start, p[0].end)
 	}
 }
 
@@ -200,8 +184,8 @@ func TestRightPlacesAreNotReplaced(t *testing.T) {
 			[]cells{{"text": "It snowed.", "outcome": "unsupported", "citations": []int32{0}}},
 			resolved{Citations: []ibid.Place{at("d", 0, 9, ibid.StatusOK)}, Truth: []ibid.Place{at("d", 0, 9, ibid.StatusOK)}})
 		p := f.page(t, PageOptions{})
-		if got := opened(t, p)[0].View.Citations[0].Instead; (got != nil) != want {
-			t.Errorf("Jaccard %v: %+v should have been cited", exact, got)
+		if row := openedRows(t, p)[0]; strings.Contains(row, "Should be cited") != want {
+			t.Errorf("Jaccard %v: %s", exact, row)
 		}
 	}
 }
@@ -225,16 +209,11 @@ func TestPageNamesTampering(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range opened(t, p) {
-		want := []string{
-			"Tampering: the judge found an attempt to steer it in the evidence.",
-			"Tampering: suspected, hidden in answer at 2: U+200B.", "Tampering: suspected, frame in citation:0 at 7: </cited␛>.",
-		}
-		if row.Record.Row != 0 {
-			want = nil
-		}
-		if !slices.Equal(row.View.Notices, want) {
-			t.Errorf("row %d: %q, want %q", row.Record.Row, row.View.Notices, want)
+	for k, row := range openedRows(t, p) {
+		for _, said := range []string{"tampering: suspected, hidden in answer at 2: U+200B", "tampering: suspected, frame in citation:0 at 7: &lt;/cited &gt;"} {
+			if strings.Contains(row, said) != (k == 0) {
+				t.Errorf("row %d: %q is said: %v\n%s", k, said, k != 0, row)
+			}
 		}
 	}
 }
@@ -294,8 +273,8 @@ func TestMissedTruth(t *testing.T) {
 				want = k
 			}
 		}
-		if got := missedTruth(view); got != want {
-			t.Fatalf("missedTruth of %+v = %d, want %d", view.answer, got, want)
+		if view.findMissed(); view.missed != want {
+			t.Fatalf("of %+v %d is missed, want %d", view.answer, view.missed, want)
 		}
 	}
 }

@@ -1,0 +1,472 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ibid/annotations/compare"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// mostAnswers is how many answers a page lists, the worst first.
+const mostAnswers = 20_000
+
+// An answer is a row of a run that a page lists.
+type answer struct {
+	run     int
+	row     int64 // position in the input
+	at      int64 // position in the file
+	problem metrics.Problem
+	state   word
+	system  int // of the page
+	lead    float64
+	hasLead bool // else lead is 0
+	size    int64
+
+	id, name string // name is the system as the run has it
+	question string
+	since    string         // how it changed since the run that it is compared with, as filters have it; "" if that is not known
+	before   *answer        // in that run
+	later    bool           // a later run is compared with it
+	earlier  *earlierAnswer // what the row of a later run shows of it
+	find     string         // what the script of the page finds it by
+	place    int            // of those that can be opened; -1 if it cannot
+}
+
+// worse orders answers by how bad they are: problem, then the first metric, then the order of
+// the input.
+func (x *answer) worse(y *answer) int {
+	if d := cmp.Compare(y.problem, x.problem); d != 0 {
+		return d
+	}
+	switch {
+	case x.hasLead && y.hasLead && x.lead != y.lead:
+		return cmp.Compare(x.lead, y.lead)
+	case x.hasLead && !y.hasLead:
+		return -1
+	case y.hasLead && !x.hasLead:
+		return 1
+	}
+	return x.first(y)
+}
+
+func (x *answer) first(y *answer) int {
+	return cmp.Or(cmp.Compare(x.run, y.run), cmp.Compare(x.row, y.row))
+}
+
+// worst keeps the worst of any number of answers.
+type worst struct {
+	most int
+	list []answer // up to twice as many
+	full bool     // the first most of list are in order, and what follows the last of them is of no use
+}
+
+func (f *worst) add(x answer) {
+	if f.full && x.worse(&f.list[f.most-1]) > 0 {
+		return
+	}
+	if f.list = append(f.list, x); len(f.list) > 2*f.most {
+		f.sorted()
+		f.full = true
+	}
+}
+
+func (f *worst) sorted() []answer {
+	slices.SortFunc(f.list, func(x, y answer) int { return x.worse(&y) })
+	f.list = f.list[:min(len(f.list), f.most)]
+	return f.list
+}
+
+// totals count what the runs of a page hold, by system.
+type totals struct {
+	rows, errors, failing []int64
+	citations, valid      []int64
+	claims                []int64
+	problem               map[string][]int64 // rows by what became of them
+	status                map[string][]int64
+	outcome               map[string][]int64
+}
+
+// A survey counts what all rows of the runs hold, and finds the worst.
+type survey struct {
+	data    *pageData
+	number  map[string]int // of systems
+	last    string         // the system that was asked for last, and its number
+	lastOne int
+	worst   worst
+	fits    func(run *runs.Block, i int) bool // what is listed; nil is all
+	fitting int64
+}
+
+// system is the number of a system; one that has no defined number follows those of the
+// summary.
+func (s *survey) system(prefix, bare string) int {
+	if bare == s.last && s.lastOne >= 0 {
+		return s.lastOne
+	}
+	n, ok := s.number[prefix+bare]
+	if !ok {
+		data, t := s.data, &s.data.totals
+		n = len(s.number)
+		if n == len(data.systems) {
+			data.systems = append(data.systems, prefix+strings.Clone(bare))
+		}
+		s.number[data.systems[n]] = n
+		for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.valid, &t.claims} {
+			*list = append(*list, 0)
+		}
+		for _, m := range []map[string][]int64{t.problem, t.status, t.outcome} {
+			for code := range m {
+				m[code] = append(m[code], 0)
+			}
+		}
+	}
+	s.last, s.lastOne = bare, n
+	return n
+}
+
+// count counts a state of a system.
+func (s *survey) count(m map[string][]int64, code string, system int) {
+	counts := m[code]
+	if counts == nil {
+		counts = make([]int64, len(s.data.systems))
+		m[strings.Clone(code)] = counts
+	}
+	counts[system]++
+}
+
+// rows counts the rows of a run.
+func (s *survey) rows(run int, f *runs.Frame) error {
+	data, t, prefix := s.data, &s.data.totals, s.data.results[run].prefix
+	lead, sign := "", 1.0
+	if len(data.lead) > 0 {
+		lead = data.lead[0]
+		if d, _ := metrics.Lookup(lead); d.Direction == metrics.LowerIsBetter {
+			sign = -1
+		}
+	}
+	s.lastOne = -1
+	return f.Each(func(b *runs.Block) error {
+		system, because, row := b.Texts("system"), b.Texts("fails_because"), b.Column("row").Ints
+		citations, valid := b.Column("citations").Ints, b.Column("valid_citations").Ints
+		undecided, unjudged, noText := b.Column("undecided_factual").Ints, b.Column("unscored_factual").Ints, b.Column("no_text_factual").Ints
+		values, known := b.Numbers(lead)
+		if b.Err() != nil {
+			return b.Err()
+		}
+		for i := range row {
+			x := answer{run: run, row: row[i], at: b.First + int64(i), system: s.system(prefix, system[i]), place: -1, size: citations[i]}
+			x.problem, _ = metrics.ParseProblem(because[i])
+			x.state = answerWord(x.problem, undecided[i], unjudged[i], noText[i])
+			if known[i] {
+				x.lead, x.hasLead = sign*values[i], true
+			}
+			t.rows[x.system]++
+			t.citations[x.system] += citations[i]
+			t.valid[x.system] += valid[i]
+			s.count(t.problem, x.state.Code, x.system)
+			if x.problem.Fails() {
+				t.failing[x.system]++
+			}
+			if x.problem == metrics.ProblemError {
+				t.errors[x.system]++
+			}
+			if s.fits == nil || s.fits(b, i) {
+				s.fitting++
+				s.worst.add(x)
+			}
+		}
+		return b.Err()
+	})
+}
+
+// items counts the citations and claims of a run by what is known of them.
+func (s *survey) items(run int) error {
+	t, r := &s.data.totals, s.data.results[run]
+	s.lastOne = -1
+	supported := limitsOf(r.run.Manifest).Supported
+	err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
+		system, status, kind := b.Texts("system"), b.Texts("status"), b.Texts("source_type")
+		support, exact := b.Column("support"), b.Column("exact_jaccard")
+		for i := range status {
+			s.count(t.status, status[i], s.system(r.prefix, system[i]))
+			if kind[i] == "" {
+				continue
+			}
+			k := s.data.kinds.of(kind[i])
+			k.cited++
+			valid, wrong := validStatus(status[i]), exact.Valid[i] && exact.Doubles[i] == 0
+			if valid {
+				k.valid++
+			}
+			if support.Valid[i] {
+				wrong = wrong || support.Doubles[i] < supported
+				if support.Doubles[i] >= supported {
+					k.supported++
+				}
+			}
+			if wrong || !valid {
+				k.wrong++
+			}
+		}
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a summary of rows may have none
+		return err
+	}
+	err = eachBlock(r.run.Dir, runs.ClaimsFile, func(b *runs.Block) {
+		r.judged = true
+		system, outcome := b.Texts("system"), b.Texts("outcome")
+		for i := range outcome {
+			k := s.system(r.prefix, system[i])
+			t.claims[k]++
+			s.count(t.outcome, outcome[i], k)
+		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	r.judged = true
+	return err
+}
+
+func eachBlock(dir, file string, do func(b *runs.Block)) error {
+	f, err := runs.OpenFrame(filepath.Join(dir, file))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Each(func(b *runs.Block) error {
+		do(b)
+		return b.Err()
+	})
+}
+
+// readAnswers counts what all runs hold, and finds the answers that the page lists.
+func readAnswers(data *pageData, most int, fits func(b *runs.Block, i int) bool) (*survey, error) {
+	s := &survey{data: data, number: make(map[string]int), lastOne: -1, worst: worst{most: most}, fits: fits}
+	t := &data.totals
+	t.status, t.outcome, t.problem = make(map[string][]int64), make(map[string][]int64), make(map[string][]int64)
+	for _, name := range data.systems {
+		s.lastOne = -1
+		s.system("", name)
+	}
+	for run, r := range data.results {
+		f, err := runs.OpenRows(r.run.Dir)
+		if err == nil {
+			err = errors.Join(s.rows(run, f), f.Close())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.run.Dir, err)
+		}
+		r.systems = 0
+		for k, name := range data.systems {
+			if runOfSystem(data, name) == r && t.rows[k] > 0 {
+				r.systems++
+			}
+		}
+	}
+	list := s.worst.sorted()
+	slices.SortFunc(list, func(x, y answer) int { return x.first(&y) })
+	for k := range list {
+		data.answers = append(data.answers, &list[k])
+	}
+	for run, r := range data.results {
+		var at []int64
+		of := data.ofRun(run)
+		for _, x := range of {
+			at = append(at, x.at)
+		}
+		k := 0
+		err := runs.Rows().ScanSome(r.run.Dir, []string{"id", "system"}, at, func(_ int64, row *runs.Row) error {
+			of[k].id, of[k].name = row.ID, row.System
+			k++
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.run.Dir, err)
+		}
+	}
+	return s, nil
+}
+
+// ofRun are the answers of a run, in the order of its input.
+func (data *pageData) ofRun(run int) []*answer {
+	from, _ := slices.BinarySearchFunc(data.answers, run, func(x *answer, run int) int { return cmp.Compare(x.run, run) })
+	to, _ := slices.BinarySearchFunc(data.answers, run+1, func(x *answer, run int) int { return cmp.Compare(x.run, run) })
+	return data.answers[from:to]
+}
+
+// find is the answer at a position of the input of a run; nil if it is not listed.
+func (data *pageData) find(run int, row int64) *answer {
+	of := data.ofRun(run)
+	k, ok := slices.BinarySearchFunc(of, row, func(x *answer, row int64) int { return cmp.Compare(x.row, row) })
+	if !ok {
+		return nil
+	}
+	return of[k]
+}
+
+// key names an answer in links: id/system, each escaped. What is too long for a link is cut
+// and told apart by its position.
+func (data *pageData) key(x *answer) string {
+	id, system := x.id, data.systems[x.system]
+	if len(id)+len(system) > maxKey {
+		return escapeLink(clip(id, maxKey/4)) + "/" + escapeLink(clip(system, maxKey/4)+"#"+count(x.row))
+	}
+	return escapeLink(id) + "/" + escapeLink(system)
+}
+
+const maxKey = 400 // bytes of id and system in a link
+
+// An answerName is an answer as comparisons name it.
+type answerName struct{ run, id, system string }
+
+// compareAnswers finds for each answer of later runs how it changed since the run that its own
+// is compared with.
+func compareAnswers(data *pageData) {
+	r := data.options.Comparison
+	if r == nil || r.By != "run" {
+		return
+	}
+	byName := make(map[answerName]*answer, len(data.answers))
+	for _, x := range data.answers {
+		byName[answerName{data.results[x.run].run.Manifest.ID, x.id, x.name}] = x
+	}
+	for _, k := range pagePairs(r) {
+		p := &r.Pairs[k]
+		if !p.Paired {
+			continue
+		}
+		base, other := &r.Sides[p.Base], &r.Sides[p.New]
+		for _, x := range data.answers {
+			if data.results[x.run].run.Manifest.ID != other.Run || !of(p, other, x.name) {
+				continue
+			}
+			x.before = byName[answerName{base.Run, x.id, cmp.Or(p.System, base.System, x.name)}]
+			if x.before == nil {
+				continue
+			}
+			x.before.later = true
+			switch was, is := x.before.problem.Fails(), x.problem.Fails(); {
+			case was && is:
+				x.since = "still"
+			case was:
+				x.since = "fixed"
+			case is:
+				x.since = "new"
+			}
+		}
+	}
+}
+
+// of reports whether a pair is about a system of a side.
+func of(p *compare.Pair, side *compare.Side, system string) bool {
+	only := cmp.Or(p.System, side.System)
+	return only == "" || only == system
+}
+
+// wordsOf are the words that somebody searches for.
+func wordsOf(query string) []string { return strings.Fields(strings.ToLower(query)) }
+
+// A searcher yields the rows of a run with question and answer, without their documents.
+// A row is valid until yield returns.
+type searcher interface {
+	EachAnswer(ctx context.Context, yield func(pos int64, query, answer string) error) error
+}
+
+// Asked says which answers of a run somebody wants to see.
+type Asked struct {
+	Query string // each of its words is in id, system, question or answer
+	Key   string // of the one answer, as links have it; "": all
+}
+
+// fits finds the answers that are asked for: a function that knows them in a block.
+func (q *Asked) fits(ctx context.Context, run *RunData) (func(b *runs.Block, i int) bool, error) {
+	words := wordsOf(q.Query)
+	words = words[:min(len(words), 64)]
+	said := make(map[int64]uint64) // of each row, the words that question and answer have
+	if texts, ok := run.Texts.(searcher); ok && run.Texts != nil && len(words) > 0 {
+		err := texts.EachAnswer(ctx, func(pos int64, query, answer string) error {
+			query, answer = strings.ToLower(query), strings.ToLower(answer)
+			for k, w := range words {
+				if strings.Contains(query, w) || strings.Contains(answer, w) {
+					said[pos] |= 1 << k
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return func(b *runs.Block, i int) bool {
+		id, system, row := b.Texts("id")[i], b.Texts("system")[i], b.Column("row").Ints[i]
+		if q.Key != "" {
+			one := &pageData{systems: []string{system}}
+			return one.key(&answer{id: id, row: row}) == q.Key
+		}
+		for k, w := range words {
+			if said[row]>>k&1 == 0 && !strings.Contains(strings.ToLower(id), w) && !strings.Contains(strings.ToLower(system), w) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+// facets are what a row is found by in lists, such as system:careful.
+func facets(row *runs.Row, citations []runs.Citation, claims []runs.Claim, x *answer, system string) (out []string) {
+	add := func(facet, value string) {
+		if value != "" {
+			if f := facet + ":" + line(value, 120); !slices.Contains(out, f) && len(out) < mostFacets {
+				out = append(out, f)
+			}
+		}
+	}
+	add("system", system)
+	add("problem", x.state.Code)
+	if x.problem.Fails() {
+		add("is", "failing")
+	}
+	if x.problem == metrics.ProblemError {
+		add("is", "error")
+	}
+	add("since", x.since)
+	add("provider", row.Provider)
+	add("model", row.Model)
+	add("annotator", row.Annotator)
+	for _, key := range sortedKeys(row.Tags) {
+		add("tag", line(key, 60)+"="+line(row.Tags[key], 60))
+	}
+	for k := range citations {
+		add("status", citations[k].Status)
+		add("type", citations[k].SourceType)
+		if e := citations[k].SourceStatus; e != "" {
+			add("state", e)
+		}
+	}
+	for k := range claims {
+		add("outcome", claims[k].Outcome)
+	}
+	for k := range citations {
+		add("doc", citations[k].Doc)
+	}
+	return out
+}
+
+// mostFacets is how many facets an answer has.
+const mostFacets = 40
+
+func sum(list []int64) (total int64) {
+	for _, n := range list {
+		total += n
+	}
+	return total
+}
