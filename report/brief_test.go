@@ -57,7 +57,7 @@ func TestBriefFits(t *testing.T) {
 	}
 	for _, n := range []int{1, 3, 4, 30} {
 		b := briefOf(n, gates...)
-		r := &compare.Result{Sides: []compare.Side{{Run: "last-night-of-a-long-name"}, {Run: "x"}}}
+		r := &compare.Result{By: "run", Sides: []compare.Side{{Name: "last-night-of-a-long-name", Run: "last-night-of-a-long-name"}, {Name: "x", Run: "x"}}}
 		for k := range n {
 			p := compare.Pair{New: 1, System: fmt.Sprintf("system-%03d", k), Paired: true}
 			for _, q := range b.Leading() {
@@ -74,7 +74,7 @@ func TestBriefFits(t *testing.T) {
 				t.Errorf("%d systems: wider than %d: %s", n, briefWidth, line)
 			}
 		}
-		lines := map[int]int{1: 15, 3: 18, 4: 19, 30: 36}[n]
+		lines := map[int]int{1: 15, 3: 17, 4: 18, 30: 35}[n]
 		if got := strings.Count(text, "\n"); got != lines {
 			t.Errorf("%d systems: %d lines, want %d:\n%s", n, got, lines, text)
 		}
@@ -146,9 +146,9 @@ func TestShellWord(t *testing.T) {
 	}
 }
 
-// TestAnswers: the first sentence of a comparison says who is better, by how much and how
+// TestHeadline: the first sentence of a comparison says who is better, by how much and how
 // sure that is, or that it cannot be said.
-func TestAnswers(t *testing.T) {
+func TestHeadline(t *testing.T) {
 	sides := []compare.Side{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	d := func(outcome compare.Outcome, diff float64, higher int64) compare.Difference {
 		return compare.Difference{
@@ -163,18 +163,18 @@ func TestAnswers(t *testing.T) {
 		name, want string
 		result     compare.Result
 	}{
-		{"better", "b is better than a: char_f1 0.750 after 0.500, +0.250 [0.150, 0.350], p=0.040.", compare.Result{Pairs: pair(d(compare.Better, 0.25, 3))}},
-		{"worse", "b is worse than a: char_f1 0.250 after 0.500, -0.250 [-0.350, -0.150], p=0.040.", compare.Result{Pairs: pair(d(compare.Worse, -0.25, 3))}},
-		{"chance", "b cannot be told from a: char_f1 0.550 after 0.500, +0.050 [-0.050, 0.150], p=0.040. A difference of 0.200 would probably have been found.", compare.Result{Pairs: pair(d(compare.Undecided, 0.05, 3))}},
-		{"same", "b is as a: char_f1 is the same in every row (0.500).", compare.Result{Pairs: pair(d(compare.Undecided, 0, 0))}},
-		{"untested", "b beside a, untested: char_f1 0.750 after 0.500, +0.250 [0.150, 0.350], p=0.040.", compare.Result{Pairs: pair(d(compare.Unknown, 0.25, 3))}},
-		{"not paired", "a and b share no question: nothing can be said of their difference.", compare.Result{Pairs: []compare.Pair{{New: 1}}}},
-		{"no two", "No two of them share a question: nothing can be said of their differences.", compare.Result{Pairs: []compare.Pair{{New: 1}, {New: 2}}}},
-		{"undefined", "a and b cannot be compared by char_f1: no row.", compare.Result{Pairs: pair(compare.Difference{Metric: "char_f1", Reason: "no row"})}},
-		{"surely best", "b 0.900 [0.800, 0.950] is best by char_f1, then a 0.500.", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Places: []compare.Place{
+		{"better", "Against a: b is better on char_f1 by 0.250 (p 0.040).", compare.Result{Pairs: pair(d(compare.Better, 0.25, 3))}},
+		{"worse", "Against a: b is worse on char_f1 by 0.250 (p 0.040).", compare.Result{Pairs: pair(d(compare.Worse, -0.25, 3))}},
+		{"chance", "Against a: no difference found.", compare.Result{Pairs: pair(d(compare.Undecided, 0.05, 3))}},
+		{"same", "Against a: no difference found.", compare.Result{Pairs: pair(d(compare.Undecided, 0, 0))}},
+		{"untested", "Against a: too few questions to tell.", compare.Result{Pairs: pair(d(compare.Unknown, 0.25, 3))}},
+		{"not paired", "Against a: no question in common, so there is nothing to compare.", compare.Result{Pairs: []compare.Pair{{New: 1}}}},
+		{"no two", "No two of them answered a question in common: there is nothing to compare.", compare.Result{Pairs: []compare.Pair{{New: 1}, {New: 2}}}},
+		{"undefined", "Against a: not comparable (no row).", compare.Result{Pairs: pair(compare.Difference{Metric: "char_f1", Reason: "no row"})}},
+		{"surely best", "b is best on char_f1.", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Places: []compare.Place{
 			{Side: 1, Estimate: 0.9, Low: new(0.8), High: new(0.95), Sure: true}, {Side: 0, Estimate: 0.5},
 		}}}}},
-		{"tied", "Nobody is surely best by micro(char_f1): it may be b, c or a.", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Agg: "micro", Places: []compare.Place{
+		{"tied", "b, c and a are tied for best on micro(char_f1).", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Agg: "micro", Places: []compare.Place{
 			{Side: 1, Estimate: 0.9, Tied: true}, {Side: 2, Estimate: 0.8, Tied: true}, {Side: 0, Estimate: 0.5, Tied: true},
 		}}}}},
 	} {
@@ -182,28 +182,28 @@ func TestAnswers(t *testing.T) {
 		if len(tt.result.Pairs) != 1 {
 			tt.result.Sides = sides
 		}
-		if got := NewComparison(&tt.result).answer(); got != tt.want {
+		if got := NewComparison(&tt.result).headline(); got != tt.want {
 			t.Errorf("%s:\n%s, want\n%s", tt.name, got, tt.want)
 		}
 	}
 }
 
-// TestAnswerBySystem: the answer of two runs names the systems that differ, and a metric
+// TestHeadlineBySystem: the headline of two runs names the systems that differ, and a metric
 // that people see another for is told as that one.
-func TestAnswerBySystem(t *testing.T) {
+func TestHeadlineBySystem(t *testing.T) {
 	pair := func(system string, o compare.Outcome, diff float64) compare.Pair {
 		d := compare.Difference{Metric: "hallucination_score", Agg: runs.Macro, Direction: 1, Outcome: o, Diff: new(diff), Base: new(0.5), New: new(0.5 + diff), Higher: 1, Lower: 2}
 		return compare.Pair{New: 1, System: system, Paired: true, Differences: []compare.Difference{d}}
 	}
-	c := NewComparison(&compare.Result{Sides: []compare.Side{{Name: "a"}, {Name: "b"}}, Pairs: []compare.Pair{
+	c := NewComparison(&compare.Result{By: "run", Sides: []compare.Side{{Name: "a"}, {Name: "b"}}, Pairs: []compare.Pair{
 		pair("", compare.Worse, -0.1), pair("one", compare.Worse, -0.25), pair("two", compare.Undecided, 0.05), pair("three", compare.Better, 0.1),
 	}})
-	want := "b is worse than a: hallucination_rate 0.600 after 0.500, +0.100. By system: one is worse (+0.250), three is better (-0.100); no other differs by more than chance may."
-	if got := c.answer(); got != want {
-		t.Errorf("answer:\n%s, want\n%s", got, want)
+	want := "Since a: one is worse on hallucination by 0.250 and three is better on hallucination by 0.100."
+	if got := c.headline(); got != want {
+		t.Errorf("headline:\n%s, want\n%s", got, want)
 	}
 	c.Pairs = []compare.Pair{pair("", compare.Undecided, 0.01), pair("one", compare.Undecided, 0), pair("two", compare.Undecided, 0.02)}
-	if got := c.answer(); !strings.HasSuffix(got, " No single system differs by more than chance may.") {
-		t.Errorf("answer: %s", got)
+	if got := c.headline(); got != "Since a: no difference found." {
+		t.Errorf("headline: %s", got)
 	}
 }

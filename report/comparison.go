@@ -20,7 +20,7 @@ type Comparison struct {
 // NewComparison makes the view.
 func NewComparison(r *compare.Result) *Comparison { return &Comparison{r} }
 
-func (c *Comparison) asJSON() any { return comparisonJSON{c.Result, c.answer()} }
+func (c *Comparison) asJSON() any { return comparisonJSON{c.Result, c.headline()} }
 
 func (c *Comparison) writeCSV(w io.Writer) error { return compare.Lines.WriteCSV(w, c.Lines()) }
 
@@ -45,8 +45,8 @@ func (c *Comparison) title() string {
 // each pair.
 func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
 	var out []doc.Block
-	if answer := c.answer(); answer != "" {
-		out = append(out, doc.Para{Kind: doc.Lead, Text: doc.T(answer)})
+	if len(c.Pairs) > 0 {
+		out = append(out, doc.Para{Kind: doc.Lead, Text: doc.T(c.headline())})
 	}
 	out = append(out, failures...)
 	for _, note := range c.Notes {
@@ -135,9 +135,9 @@ func (c *Comparison) ranking(ranking *compare.Ranking) doc.Table {
 		word := ""
 		switch {
 		case p.Sure:
-			word = "surely best"
+			word = "best"
 		case p.Tied:
-			word = "may be best"
+			word = "tied"
 		}
 		t.Rows = append(t.Rows, []doc.Cell{doc.C(c.Sides[p.Side].Name), doc.C(number(p.Estimate)), doc.C(interval(p.Low, p.High)), doc.C(rank), doc.C(word)})
 	}

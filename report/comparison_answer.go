@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,166 +11,101 @@ import (
 	"ibid/report/doc"
 )
 
-// comparisonJSON is a comparison with its answer in words.
+// comparisonJSON is a comparison with its headline.
 type comparisonJSON struct {
 	*compare.Result
-	Answer string `json:"answer"`
+	Headline string `json:"answer"`
 }
 
-// answer is what came of the comparison in a sentence: by the first metric that decides,
-// who is better, by how much and how sure that is.
-func (c *Comparison) answer() string {
-	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 {
+// headline is what came of the comparison in a sentence, by the first metric that decides; the
+// terminal, the page and JSON have it. It has differences alone: the level of a side depends
+// on whose questions it is over.
+func (c *Comparison) headline() string {
+	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 && (c.By != "run" || len(c.Sides) > 2) {
 		first := rankingShown(&c.Rankings[0])
 		return c.ranked(&first)
 	}
-	if len(c.Sides) > 2 && !slices.ContainsFunc(c.Pairs, func(p compare.Pair) bool { return p.Paired }) {
-		return "No two of them share a question: nothing can be said of their differences."
+	prefix := "Against "
+	if c.By == "run" {
+		prefix = "Since "
 	}
-	var parts []string
-	seen := make(map[int]bool)
-	for i := range c.Pairs {
-		p := &c.Pairs[i]
-		if p.Base != 0 || seen[p.New] { // the first of each is over all systems
+	prefix += CleanLine(c.Sides[0].Name) + ": "
+	said := make(map[compare.Outcome][]string)
+	paired, why := false, ""
+	for _, k := range pagePairs(c.Result) {
+		p := &c.Pairs[k]
+		if p.Base != 0 || !p.Paired || len(p.Differences) == 0 {
 			continue
 		}
-		seen[p.New] = true
-		if text := c.paired(p); text != "" {
-			parts = append(parts, text+c.bySystem(p))
+		paired = true
+		d := &shownDifferences(p)[0]
+		if d.Diff == nil {
+			why = d.Reason
+			continue
 		}
+		said[d.Outcome] = append(said[d.Outcome], CleanLine(cmp.Or(p.System, c.Sides[p.New].Name))+" "+differs(d))
 	}
-	if left := len(parts) - namedAnswers; left > 0 {
-		parts = append(parts[:namedAnswers], fmt.Sprintf("%d more below.", left))
+	switch all := slices.Concat(said[compare.Worse], said[compare.Better], said[compare.Different]); {
+	case !paired && len(c.Sides) > 2:
+		return "No two of them answered a question in common: there is nothing to compare."
+	case !paired:
+		return prefix + "no question in common, so there is nothing to compare."
+	case len(all) > namedAnswers:
+		return fmt.Sprintf("%s%s and %d others.", prefix, strings.Join(all[:namedAnswers], ", "), len(all)-namedAnswers)
+	case len(all) > 0:
+		return prefix + list(all) + "."
+	case len(said[compare.Undecided]) > 0:
+		return prefix + "no difference found."
+	case len(said[compare.Unknown]) > 0:
+		return prefix + "too few questions to tell."
 	}
-	return strings.Join(parts, " ")
+	return prefix + "not comparable (" + why + ")."
 }
 
-// headline is the answer; of runs, that of the first system which is worse, else better.
-func (c *Comparison) headline() string {
-	for _, outcome := range []compare.Outcome{compare.Worse, compare.Better} {
-		for _, k := range pagePairs(c.Result) {
-			p := &c.Pairs[k]
-			if c.By == "run" && p.System != "" && len(p.Differences) > 0 && shownDifferences(p)[0].Outcome == outcome {
-				return CleanLine(p.System) + ": " + c.paired(p)
-			}
-		}
-	}
-	return c.answer()
-}
-
-// namedAnswers is how many sides the answer is about, where they have no ranking.
+// namedAnswers is how many sides the headline names.
 const namedAnswers = 3
 
-// paired is how the second side of a pair differs from the first.
-func (c *Comparison) paired(p *compare.Pair) string {
-	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
-	if !p.Paired {
-		return fmt.Sprintf("%s and %s share no question: nothing can be said of their difference.", base, other)
+// differs is how much a side is better or worse, and how sure that is.
+func differs(d *compare.Difference) string {
+	word := "differs"
+	if d.Outcome == compare.Better || d.Outcome == compare.Worse {
+		word = "is " + string(d.Outcome)
 	}
-	if len(p.Differences) == 0 {
-		return ""
-	}
-	d := &shownDifferences(p)[0]
-	if d.Diff == nil {
-		return fmt.Sprintf("%s and %s cannot be compared by %s: %s.", base, other, d.Metric, d.Reason)
-	}
-	numbers := fmt.Sprintf("%s %s after %s, %s", quantityName(d), numberOrDash(d.New), numberOrDash(d.Base), strings.TrimSpace(signed(d.Diff)+" "+interval(d.Low, d.High)))
-	if text := pValue(d); text != "" {
-		numbers += ", " + text
-	}
-	switch d.Outcome {
-	case compare.Better, compare.Worse:
-		return fmt.Sprintf("%s is %s than %s: %s.", other, d.Outcome, base, numbers)
-	case compare.Different:
-		return fmt.Sprintf("%s differs from %s: %s.", other, base, numbers)
-	case compare.Undecided:
-		if d.Higher+d.Lower == 0 {
-			return fmt.Sprintf("%s is as %s: %s is the same in every row (%s).", other, base, quantityName(d), numberOrDash(d.New))
-		}
-		text := fmt.Sprintf("%s cannot be told from %s: %s.", other, base, numbers)
-		if d.MDE != nil {
-			text += fmt.Sprintf(" A difference of %s would probably have been found.", numberOrDash(d.MDE))
-		}
-		return text
-	}
-	return fmt.Sprintf("%s beside %s, untested: %s.", other, base, numbers)
-}
-
-// bySystem says which systems of two runs differ, where the pair is of all of them.
-func (c *Comparison) bySystem(of *compare.Pair) string {
-	var differ []string
-	systems := 0
-	for i := range c.Pairs {
-		p := &c.Pairs[i]
-		if p.Base != of.Base || p.New != of.New || p.System == "" || !p.Paired || len(p.Differences) == 0 {
-			continue
-		}
-		systems++
-		switch d := &shownDifferences(p)[0]; d.Outcome {
-		case compare.Better, compare.Worse:
-			differ = append(differ, fmt.Sprintf("%s is %s (%s)", CleanLine(p.System), d.Outcome, signed(d.Diff)))
-		case compare.Different:
-			differ = append(differ, fmt.Sprintf("%s differs (%s)", CleanLine(p.System), signed(d.Diff)))
-		}
-	}
-	switch left := systems - len(differ); {
-	case systems < 2:
-		return ""
-	case len(differ) == 0:
-		return " No single system differs by more than chance may."
-	case len(differ) > namedAnswers:
-		return fmt.Sprintf(" By system: %s and %d others.", strings.Join(differ[:namedAnswers], ", "), len(differ)-namedAnswers)
-	case left > 0:
-		return fmt.Sprintf(" By system: %s; no other differs by more than chance may.", strings.Join(differ, ", "))
+	text := fmt.Sprintf("%s on %s by %s", word, shortQuantity(d), number(math.Abs(*d.Diff)))
+	switch {
+	case d.Adjusted == nil:
+	case *d.Adjusted < 0.001:
+		text += " (p < 0.001)"
 	default:
-		return fmt.Sprintf(" By system: %s.", strings.Join(differ, ", "))
+		text += fmt.Sprintf(" (p %.3f)", *d.Adjusted)
 	}
+	return text
 }
 
 // ranked is who is best of several.
 func (c *Comparison) ranked(r *compare.Ranking) string {
-	name := rankingName(r)
-	describe := func(p *compare.Place) string {
-		return fmt.Sprintf("%s %s", CleanLine(c.Sides[p.Side].Name), strings.TrimSpace(number(p.Estimate)+" "+interval(p.Low, p.High)))
-	}
-	best := &r.Places[0]
-	if best.Sure {
-		text := fmt.Sprintf("%s is best by %s", describe(best), name)
-		if len(r.Places) > 1 {
-			text += ", then " + describe(&r.Places[1])
-		}
-		return text + c.last(r)
-	}
-	var tied []string
+	var best []string
 	for i := range r.Places {
-		if r.Places[i].Tied {
-			tied = append(tied, CleanLine(c.Sides[r.Places[i].Side].Name))
+		if p := &r.Places[i]; p.Sure || p.Tied {
+			best = append(best, CleanLine(c.Sides[p.Side].Name))
 		}
 	}
-	if len(tied) > 3 {
-		tied = append(tied[:3], fmt.Sprintf("%d others", len(tied)-3))
+	metric := shortQuantity(&compare.Difference{Metric: r.Metric, Agg: r.Agg})
+	text := ""
+	switch n := len(best); {
+	case r.Places[0].Sure || n == 1:
+		text = best[0] + " is best on " + metric
+	case n == 0:
+		text = "Nobody is best on " + metric
+	case n > namedAnswers:
+		text = fmt.Sprintf("%s and %d others are tied for best on %s", strings.Join(best[:namedAnswers], ", "), n-namedAnswers, metric)
+	default:
+		text = list(best) + " are tied for best on " + metric
 	}
-	if len(tied) < 2 {
-		return fmt.Sprintf("%s has the highest %s.", describe(best), name)
+	if n := len(r.Places); n > 2 && r.Places[n-1].Best == n && !r.Places[n-1].Tied {
+		text += "; " + CleanLine(c.Sides[r.Places[n-1].Side].Name) + " is last"
 	}
-	return fmt.Sprintf("Nobody is surely best by %s: it may be %s", name, either(tied)) + c.last(r)
-}
-
-// last ends a sentence about a ranking: with the side that is surely last.
-func (c *Comparison) last(r *compare.Ranking) string {
-	n := len(r.Places)
-	if p := &r.Places[n-1]; n > 2 && p.Best == n && !p.Tied {
-		return fmt.Sprintf("; %s is surely last.", CleanLine(c.Sides[p.Side].Name))
-	}
-	return "."
-}
-
-// either joins words: a, b or c.
-func either(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
-	}
-	return strings.Join(words, "")
+	return text + "."
 }
 
 // namedFailures is how many rows are named that fail anew or were fixed.

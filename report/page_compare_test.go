@@ -67,11 +67,11 @@ func comparisonText(t *testing.T, r *compare.Result, all bool) string {
 // least leave the terminal first.
 func TestComparison(t *testing.T) {
 	const want = `run night: alpha -> beta
-alpha 0.900 [0.800, 1.000] is best by char_f1, then beta 0.500.
+alpha is best on char_f1.
 
 ranking by char_f1
        estimate    simultaneous  rank
-alpha     0.900  [0.800, 1.000]     1  surely best
+alpha     0.900  [0.800, 1.000]     1  best
 beta      0.500                     2
 
 alpha -> beta: 3 pairs, 1 only in beta (q9)
@@ -102,7 +102,7 @@ how this was compared, with -v
 	if err := Write(&markdown, NewComparison(pairOf()), "markdown", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, said := range []string{"is best by char_f1, then beta 0.500.", "[-0.600, -0.200]", "0.600", "0.900", "1 more, none of them significant", "12 of 3 pairs labelled"} {
+	for _, said := range []string{"alpha is best on char_f1.", "[-0.600, -0.200]", "0.600", "0.900", "1 more, none of them significant", "12 of 3 pairs labelled"} {
 		if !strings.Contains(html, said) {
 			t.Errorf("the page lacks %q", said)
 		}
@@ -137,11 +137,11 @@ func TestWhatChangedBetweenRuns(t *testing.T) {
 		outcome compare.Outcome
 		want    string
 	}{
-		{"", compare.Worse, "beta is worse than alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
-		{"", compare.Undecided, "beta cannot be told from alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
-		{"", compare.Unknown, "beta beside alpha, untested: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
-		{"", compare.Different, "beta differs from alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
-		{"s", compare.Worse, "s: beta is worse than alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
+		{"", compare.Worse, "Since alpha: beta is worse on char_f1 by 0.400 (p < 0.001)."},
+		{"", compare.Undecided, "Since alpha: no difference found."},
+		{"", compare.Unknown, "Since alpha: too few questions to tell."},
+		{"", compare.Different, "Since alpha: beta differs on char_f1 by 0.400 (p < 0.001)."},
+		{"s", compare.Worse, "Since alpha: s is worse on char_f1 by 0.400 (p < 0.001)."},
 	} {
 		r.Pairs[0].System, r.Pairs[0].Differences[0].Outcome = tt.system, tt.outcome
 		if got := headline(t, twins().page(t, PageOptions{Comparison: r})); got != tt.want {
@@ -149,7 +149,7 @@ func TestWhatChangedBetweenRuns(t *testing.T) {
 		}
 	}
 	r.Pairs[0].System, r.Pairs[0].Paired = "", false
-	if got, want := headline(t, twins().page(t, PageOptions{Comparison: r})), "alpha and beta share no question: nothing can be said of their difference."; got != want {
+	if got, want := headline(t, twins().page(t, PageOptions{Comparison: r})), "Since alpha: no question in common, so there is nothing to compare."; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
 }
@@ -176,11 +176,11 @@ func TestWhoIsBest(t *testing.T) {
 		comparison *compare.Result
 		want       string
 	}{
-		{three(compare.Place{Side: 0, Estimate: 0.9, Best: 1, Worst: 1, Sure: true, Tied: true}, compare.Place{Side: 1, Estimate: 0.6, Best: 2, Worst: 3}, compare.Place{Side: 2, Best: 2, Worst: 3}), "alpha 0.900 is best by char_f1, then beta 0.600."},
-		{three(compare.Place{Side: 0, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 1, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 2, Best: 3, Worst: 3}), "Nobody is surely best by char_f1: it may be alpha or beta; gamma is surely last."},
-		{two(compare.Worse), "beta is worse than alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
-		{two(compare.Undecided), "beta cannot be told from alpha: char_f1 0.500 after 0.900, -0.400 [-0.600, -0.200], p<0.001."},
-		{unpaired, "alpha and beta share no question: nothing can be said of their difference."},
+		{three(compare.Place{Side: 0, Estimate: 0.9, Best: 1, Worst: 1, Sure: true, Tied: true}, compare.Place{Side: 1, Estimate: 0.6, Best: 2, Worst: 3}, compare.Place{Side: 2, Best: 2, Worst: 3}), "alpha is best on char_f1."},
+		{three(compare.Place{Side: 0, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 1, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 2, Best: 3, Worst: 3}), "alpha and beta are tied for best on char_f1; gamma is last."},
+		{two(compare.Worse), "Against alpha: beta is worse on char_f1 by 0.400 (p < 0.001)."},
+		{two(compare.Undecided), "Against alpha: no difference found."},
+		{unpaired, "Against alpha: no question in common, so there is nothing to compare."},
 		{nil, "alpha has the best char_f1, 0.900; nothing says whether that is more than chance."},
 	} {
 		f := newFixture()

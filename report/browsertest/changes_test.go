@@ -23,7 +23,7 @@ func twoNightsPage(t testing.TB) string {
 func TestTwoNights(t *testing.T) {
 	onBoth(t, func(t *testing.T, v view) {
 		b := open(t, twoNightsPage(t), "", v)
-		if got, want := b.text(`document.querySelector("h1").textContent`), "pointer: tuesday is worse than monday: "; !strings.HasPrefix(got, want) {
+		if got, want := b.text(`document.querySelector("h1").textContent`), "Since monday: pointer is worse on overall by 0.127 (p 0.0"; !strings.HasPrefix(got, want) {
 			t.Errorf("the page begins with %q", got)
 		}
 		var changes []string
