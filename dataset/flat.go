@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -28,12 +27,9 @@ type FlatRow struct {
 // FlatFormats are the extensions of the files that [ReadFlat] reads.
 var FlatFormats = []string{".csv", ".jsonl", ".ndjson", ".parquet"}
 
-// mostRecord is how many bytes a record of a table of text may have.
+// mostRecord is how many bytes a record of a table of text may have: a quotation mark that does
+// not end takes in the rest of the file.
 const mostRecord = 64 << 20
-
-// ErrLongRecord is the error of a record of a table that is longer than one may be: a quotation
-// mark that does not end takes in the rest of the file.
-var ErrLongRecord = errors.New("record too long")
 
 // ReadFlat reads some columns of a table: a CSV file with a header, a file of JSON
 // objects line by line, or a Parquet file with flat columns. A missing column is an
@@ -117,11 +113,10 @@ func eachRecord(path string, yield func(*record) error) error {
 		return err
 	}
 	defer f.Close()
-	in := bufio.NewReaderSize(f, 1<<16)
 	if ext == ".csv" {
-		return eachLine(in, yield)
+		return eachLine(f, yield)
 	}
-	return eachObject(in, yield)
+	return eachObject(f, yield)
 }
 
 // noColumn is the error for a column that a table does not have.
@@ -202,16 +197,21 @@ func eachLine(in io.Reader, yield func(*record) error) error {
 
 // eachObject is [eachRecord] of JSON Lines.
 func eachObject(in io.Reader, yield func(*record) error) error {
-	scan := bufio.NewScanner(in)
-	scan.Buffer(nil, mostRecord)
-	for line := int64(1); scan.Scan(); line++ {
-		text := bytes.TrimSpace(bytes.TrimPrefix(scan.Bytes(), []byte("\ufeff")))
+	lines := NewLines(in, mostRecord)
+	for {
+		text, err := lines.Next()
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		line := int64(lines.Number)
+		text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
 		if len(text) == 0 {
 			continue
 		}
 		var object map[string]json.RawMessage
-		err := json.Unmarshal(text, &object)
-		if err == nil {
+		if err = json.Unmarshal(text, &object); err == nil {
 			names := slices.Sorted(maps.Keys(object))
 			err = yield(&record{line, names, func(k int, asJSON bool) (string, error) {
 				if asJSON {
@@ -224,10 +224,6 @@ func eachObject(in io.Reader, yield func(*record) error) error {
 			return atLine(line, err)
 		}
 	}
-	if errors.Is(scan.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("%w: over %d bytes", ErrLongRecord, mostRecord)
-	}
-	return scan.Err()
 }
 
 // scalarText is a JSON scalar as text, numbers as they are written.

@@ -10,7 +10,6 @@ package convert
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -67,7 +66,7 @@ type Options struct {
 
 	// MaxRecord is the largest record accepted, in bytes; 0 stands for 64 MiB times Limits. A
 	// larger one is not held in memory; a line of standard input that is longer by 16 MiB ends
-	// the conversion with [ErrEndless].
+	// the conversion with [dataset.ErrEndless].
 	MaxRecord int
 
 	// OnError, unless nil, is called with each record that could not be read,
@@ -81,10 +80,6 @@ const (
 	mostElements    = 20_000    // of one list
 	mostValues      = 2_000_000 // of a record of a provider or a framework
 )
-
-// ErrEndless is in the chain of the error for a line of standard input that is far longer
-// than a record may be: what follows it was not read.
-var ErrEndless = errors.New("line without an end")
 
 // Convert reads paths in the named format, or that of [Options].With, and gives every record's rows to
 // sink. A path is a file, a directory, or "-" for Options.Stdin; a file that is

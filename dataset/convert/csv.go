@@ -177,7 +177,7 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 	for i, column := range rec.columns {
 		cell, own := rec.fields[i], csvName(column)
 		if g.size += len(cell); g.size > c.MaxRecord {
-			return rec.bad("%v: over %d bytes", errTooLong, c.MaxRecord)
+			return rec.bad("%v: over %d bytes", dataset.ErrLongRecord, c.MaxRecord)
 		}
 		tag, isTag := strings.CutPrefix(column, tagPrefix)
 		ofTruth, isTruth := strings.CutPrefix(column, truthPrefix)

@@ -3,7 +3,6 @@ package convert
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"math"
 	"reflect"
 	"strconv"
@@ -11,8 +10,6 @@ import (
 	"testing"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // plain builds what encoding/json would build for any.
@@ -189,41 +186,4 @@ func checkIDs(t *testing.T, lines []string, most int, m *memory) {
 	if next != len(m.rows) {
 		t.Errorf("row %d, %q, is on no line", next, m.rows[next].ID)
 	}
-}
-
-// FuzzLines compares with a split in memory.
-func FuzzLines(f *testing.F) {
-	f.Add("a\nbb\r\n\nccc", 2)
-	f.Add(strings.Repeat("x", 300000)+"\n\r", 1<<19)
-	f.Fuzz(func(t *testing.T, text string, most int) {
-		most = max(0, min(most, math.MaxInt32))
-		var got, want []string
-		lines := newLineReader(strings.NewReader(text), most)
-		for {
-			line, err := lines.next()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				line = []byte("\ntoo long")
-			}
-			got = append(got, string(line))
-		}
-		all := strings.SplitAfter(text, "\n")
-		for _, line := range all {
-			if line == "" {
-				continue
-			}
-			if cut, ended := strings.CutSuffix(line, "\n"); ended {
-				line = strings.TrimSuffix(cut, "\r")
-			}
-			if len(line) > most {
-				line = "\ntoo long"
-			}
-			want = append(want, line)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("lines (-want +got):\n%s", diff)
-		}
-	})
 }

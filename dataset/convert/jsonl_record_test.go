@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/dataset"
 )
 
 func some(n int64) ibid.Integer { return ibid.Some(n) }
@@ -171,8 +172,8 @@ func TestJSONLEnds(t *testing.T) {
 		{"UTF-16", "\xff\xfe{\x00", 0, []string{"-:1:1: the line begins with a UTF-16 byte order mark: save the file as UTF-8"}},
 		{"blank line at the end", good + "\n\n", 1, []string{"-:2:1: empty line"}},
 		{"line at the limit", strings.Repeat(" ", 300-len(good)) + good + "\r\n" + good, 2, nil},
-		{"line over the limit", strings.Repeat(" ", 301-len(good)) + good + "\n" + good, 1, []string{"-:1: line too long: over 300 bytes (--limits)"}},
-		{"line far over the limit", good + "\n" + strings.Repeat("x", 1<<20) + "\n" + good, 2, []string{"-:2: line too long: over 300 bytes (--limits)"}},
+		{"line over the limit", strings.Repeat(" ", 301-len(good)) + good + "\n" + good, 1, []string{"-:1: record too long: over 300 bytes (--limits)"}},
+		{"line far over the limit", good + "\n" + strings.Repeat("x", 1<<20) + "\n" + good, 2, []string{"-:2: record too long: over 300 bytes (--limits)"}},
 		{"deep", `{"id":"a","x":` + strings.Repeat("[", 250), 0, []string{"-:1:214: x" + strings.Repeat("[0]", 199) + ": nested deeper than 200"}},
 	}
 	for _, tt := range tests {
@@ -374,9 +375,9 @@ func BenchmarkJSONL(b *testing.B) {
 // TestEndlessLine: a stream whose line is far longer than a record may be is not read on;
 // with any size a record is as long as it is.
 func TestEndlessLine(t *testing.T) {
-	long := strings.NewReader(strings.Repeat("x", endless+2<<20))
+	long := strings.NewReader(strings.Repeat("x", 18<<20))
 	var m memory
-	if _, err := Convert(t.Context(), "jsonl", []string{"-"}, Options{Stdin: long, MaxRecord: 300}, &m); !errors.Is(err, ErrEndless) || long.Len() == 0 {
+	if _, err := Convert(t.Context(), "jsonl", []string{"-"}, Options{Stdin: long, MaxRecord: 300}, &m); !errors.Is(err, dataset.ErrEndless) || long.Len() == 0 {
 		t.Errorf("%v, %d bytes are left", err, long.Len())
 	}
 	record := `{"id":"a","query":"q","answer":"` + strings.Repeat("x", 1<<20) + `"}`

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
-	"sync"
 	"unicode/utf8"
+
+	"ibid/dataset"
 )
 
 // A shape is how a file holds its records.
@@ -31,9 +31,7 @@ func (r *run) shapeOf(path string) (shape, error) {
 		return 0, err
 	}
 	defer in.Close()
-	buffer := newLineReader(in, 0)
-	defer buffer.close()
-	start, err := buffer.r.Peek(1 << 16)
+	start, err := bufio.NewReaderSize(in, 1<<16).Peek(1 << 16)
 	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
 		return 0, pathError(path, err)
 	}
@@ -157,86 +155,6 @@ func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*for
 	}
 }
 
-// errTooLong is a line longer than the reader holds.
-var errTooLong = errors.New("line too long")
-
-// A lineReader reads the lines of a stream of any length, holding one at a
-// time.
-type lineReader struct {
-	r    *bufio.Reader
-	most int    // longest line held, in bytes without its end
-	line int    // number of the last line returned, from 1
-	long []byte // a line that does not fit in r's buffer
-
-	stream bool // it may never end
-}
-
-// endless is how much longer than a record may be a line of a stream is read, before it is
-// taken to have no end.
-const endless = 16 << 20
-
-// lineBuffers are used again from file to file: there may be many small ones.
-var lineBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 1<<18) }}
-
-// newLineReader returns a reader of r, which must be closed.
-func newLineReader(r io.Reader, most int) *lineReader {
-	buffer := lineBuffers.Get().(*bufio.Reader)
-	buffer.Reset(r)
-	return &lineReader{r: buffer, most: most}
-}
-
-// close gives the buffer back. No line may be used any more.
-func (l *lineReader) close() {
-	l.r.Reset(nil)
-	lineBuffers.Put(l.r)
-}
-
-// next returns the next line without its "\n" or "\r\n", valid until the next
-// call. The last line need not have an end. The error is io.EOF after the last
-// line, errTooLong for a line that was skipped, and otherwise the stream's.
-func (l *lineReader) next() ([]byte, error) {
-	l.long = l.long[:0]
-	length, tooLong := 0, false
-	for {
-		part, err := l.r.ReadSlice('\n')
-		length += len(part)
-		ended := err == nil
-		if err != nil && err != bufio.ErrBufferFull && err != io.EOF {
-			return nil, err
-		}
-		if err == io.EOF && length == 0 {
-			return nil, io.EOF
-		}
-		// Two bytes more than the longest line: its end may be "\r\n".
-		if l.stream && length > l.most+endless {
-			return nil, fmt.Errorf("%w: over %d bytes (--limits)", ErrEndless, l.most)
-		}
-		if tooLong = tooLong || length > l.most+2; tooLong {
-			l.long = l.long[:0]
-		} else if err == bufio.ErrBufferFull || len(l.long) > 0 {
-			if cap(l.long)-len(l.long) < len(part) {
-				l.long = slices.Grow(l.long, max(len(part), len(l.long))) // to twice as much: append copies more often
-			}
-			l.long = append(l.long, part...)
-			part = l.long
-		}
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		l.line++
-		if tooLong {
-			return nil, fmt.Errorf("%w: over %d bytes (--limits)", errTooLong, l.most)
-		}
-		if ended {
-			part = bytes.TrimSuffix(part[:len(part)-1], []byte{'\r'})
-		}
-		if len(part) > l.most {
-			return nil, fmt.Errorf("%w: over %d bytes (--limits)", errTooLong, l.most)
-		}
-		return part, nil
-	}
-}
-
 // eachReadable calls do with every record of a file of JSON that can be read. It counts
 // them all, and reports the others.
 func (r *run) eachReadable(ctx context.Context, path string, s shape, do func(*foreignRecord) error) error {
@@ -258,24 +176,25 @@ func (r *run) lines(ctx context.Context, path string, do func(line []byte, numbe
 		return err
 	}
 	defer in.Close()
-	lines := newLineReader(in, r.MaxRecord)
-	lines.stream = path == stdinPath
-	defer lines.close()
+	lines := dataset.NewLines(in, r.MaxRecord)
+	lines.Stream = path == stdinPath
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		line, err := lines.next()
+		line, err := lines.Next()
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil && !errors.Is(err, errTooLong) {
+		if err != nil && !errors.Is(err, dataset.ErrLongRecord) {
 			return pathError(r.named(path), err)
+		} else if err != nil {
+			err = fmt.Errorf("%w (--limits)", err)
 		}
-		if lines.line == 1 {
+		if lines.Number == 1 {
 			line = bytes.TrimPrefix(line, utf8Mark)
 		}
-		if err := do(line, lines.line, err); err != nil {
+		if err := do(line, lines.Number, err); err != nil {
 			return err
 		}
 	}
@@ -331,7 +250,7 @@ func (r *run) eachEvent(ctx context.Context, path string, do func(*foreignRecord
 		}
 		if len(data)+len(value) > r.MaxRecord {
 			data, pending = data[:0], false
-			return do(&foreignRecord{file: path, at: position{line: number}, reason: errTooLong.Error()})
+			return do(&foreignRecord{file: path, at: position{line: number}, reason: dataset.ErrLongRecord.Error()})
 		}
 		data = append(data, value...)
 		return nil

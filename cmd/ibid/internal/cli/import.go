@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/harness"
 	"ibid/report"
@@ -124,7 +125,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	}
 	result, err := a.convert(cmd.Context(), format, paths, f.docs, o)
 	left.say(a)
-	if errors.Is(err, convert.ErrEndless) && cmd.Context().Err() == nil {
+	if errors.Is(err, dataset.ErrEndless) && cmd.Context().Err() == nil {
 		a.say("%v; nothing was written", err)
 		a.hint("--limits accepts longer ones: ibid import FORMAT FILES --limits 16 -o DATASET")
 		return exitError{ExitNoVerdict}
