@@ -402,21 +402,17 @@ func (v value) elements() iter.Seq2[int, value] {
 		if !v.is(aList) {
 			return
 		}
-		at := v.start + 1
-		for i := 0; v.r.err == nil; i++ {
-			_, start := childAt(v.r.data, at)
-			if start == 0 {
-				return
-			}
+		eachChild(v.r.data, v.start, func(i int, _ []byte, at int) int {
 			if most := mostElements * max(v.r.limits, 1); i == most {
 				v.fail("limits: more than %d elements", most)
-				return
+				return -1
 			}
-			at = valueEnd(v.r.data, start)
-			if !yield(i, value{v.r, v.in, v.name, i, start, at}) {
-				return
+			end := valueEnd(v.r.data, at)
+			if !yield(i, value{v.r, v.in, v.name, i, at, end}) || v.r.err != nil {
+				return -1
 			}
-		}
+			return end
+		})
 	}
 }
 
@@ -461,15 +457,12 @@ func (v value) object() *object {
 		return nil
 	}
 	o := &object{value: v, members: make([]objectMember, 0, 8)}
-	data, at := v.r.data, v.start+1
-	for {
-		name, start := childAt(data, at)
-		if start == 0 {
-			return o
-		}
-		at = valueEnd(data, start)
-		o.members = append(o.members, objectMember{name: v.r.nameOf(name), start: start, end: at})
-	}
+	eachChild(v.r.data, v.start, func(_ int, name []byte, at int) int {
+		end := valueEnd(v.r.data, at)
+		o.members = append(o.members, objectMember{name: v.r.nameOf(name), start: at, end: end})
+		return end
+	})
+	return o
 }
 
 // nameOf is the name of a member.

@@ -256,9 +256,11 @@ func entriesInOrder(in any, args []any) any {
 		return errors.New("entries: the object is none of the record")
 	}
 	list := []any{}
-	for _, name := range membersOf(p.piece.data, p.start) {
+	eachChild(p.piece.data, p.start, func(_ int, literal []byte, at int) int {
+		name := unquoted(literal)
 		list = append(list, map[string]any{"key": name, "value": o[name]})
-	}
+		return valueEnd(p.piece.data, at)
+	})
 	return list
 }
 

@@ -29,37 +29,19 @@ func (r *jsonText) treeOf(text string, at int) (v any, end int) {
 	switch text[at] {
 	case '{':
 		m := make(map[string]any, 8)
-		for at++; ; {
-			if at = spaceEnd(text, at); at == len(text) {
-				return m, at // there are too many values
-			}
-			if text[at] == ',' {
-				at = spaceEnd(text, at+1)
-			}
-			if text[at] == '}' {
-				return m, at + 1
-			}
-			nameEnd := stringEnd(r.data, at) + 1
-			name := r.nameOf(r.data[at:nameEnd])
-			at = spaceEnd(text, spaceEnd(text, nameEnd)+1) // behind the colon
-			m[name], at = r.treeOf(text, at)
-		}
+		end = eachChild(r.data, at, func(_ int, name []byte, at int) (end int) {
+			m[r.nameOf(name)], end = r.treeOf(text, at)
+			return end
+		})
+		return m, end
 	case '[':
 		list := []any{}
-		for at++; ; {
-			if at = spaceEnd(text, at); at == len(text) {
-				return list, at // there are too many values
-			}
-			if text[at] == ',' {
-				at = spaceEnd(text, at+1)
-			}
-			if text[at] == ']' {
-				return list, at + 1
-			}
-			var e any
-			e, at = r.treeOf(text, at)
-			list = append(list, e)
-		}
+		end = eachChild(r.data, at, func(_ int, _ []byte, at int) (end int) {
+			v, end := r.treeOf(text, at)
+			list = append(list, v)
+			return end
+		})
+		return list, end
 	case '"':
 		end = stringEnd(r.data, at)
 		inner := text[at+1 : end]
@@ -88,14 +70,6 @@ func (r *jsonText) treeOf(text string, at int) (v any, end int) {
 		return n, end
 	}
 	return json.Number(literal), end
-}
-
-// spaceEnd is [skipSpace] of a string.
-func spaceEnd(text string, at int) int {
-	for at < len(text) && isJSONSpace(text[at]) {
-		at++
-	}
-	return at
 }
 
 // A treePath is where a value is in a tree: names of members and indices of elements.
@@ -145,36 +119,39 @@ func placesIn(all map[uintptr]treePlace, data []byte, start int, v any, in uintp
 	all[id] = treePlace{start, in, step}
 	object, _ := v.(map[string]any)
 	list, _ := v.([]any)
-	end = start + 1
-	for i := 0; ; i++ {
-		name, at := childAt(data, end)
-		switch {
-		case at == 0:
-			return skipSpace(data, end) + 1
-		case object == nil:
-			end = placesIn(all, data, at, list[i], id, i)
-		default:
-			member := unquoted(name)
-			end = placesIn(all, data, at, object[member], id, member)
+	return eachChild(data, start, func(i int, name []byte, at int) int {
+		if object == nil {
+			return placesIn(all, data, at, list[i], id, i)
 		}
-	}
+		member := unquoted(name)
+		return placesIn(all, data, at, object[member], id, member)
+	})
 }
 
-// childAt is the member or element that follows a byte of an object or a list, and the literal
-// of its name; at is 0 behind the last one.
-func childAt(data []byte, from int) (name []byte, at int) {
-	if at = skipSpace(data, from); data[at] == ',' {
-		at = skipSpace(data, at+1)
-	}
-	if data[at] == '}' || data[at] == ']' {
-		return nil, 0
-	}
-	if data[at] == '"' {
-		if end := stringEnd(data, at) + 1; data[skipSpace(data, end)] == ':' {
-			return data[at:end], skipSpace(data, skipSpace(data, end)+1)
+// eachChild calls do with the members or elements of the object or list at a byte of checked JSON:
+// its number, the literal of its name, and where its value begins. do returns where that ends, or
+// -1 to stop. eachChild returns where the whole ends, or -1.
+func eachChild(data []byte, start int, do func(i int, name []byte, at int) (end int)) (end int) {
+	end = start + 1
+	for i := 0; end >= 0; i++ {
+		at := skipSpace(data, end)
+		if at < len(data) && data[at] == ',' {
+			at = skipSpace(data, at+1)
 		}
+		if at == len(data) { // do has seen enough
+			return at
+		}
+		if data[at] == '}' || data[at] == ']' {
+			return at + 1
+		}
+		var name []byte
+		if data[start] == '{' {
+			colon := stringEnd(data, at) + 1
+			name, at = data[at:colon], skipSpace(data, skipSpace(data, colon)+1)
+		}
+		end = do(i, name, at)
 	}
-	return nil, at
+	return end
 }
 
 // pathIn is the path of an object or a list whose place is known.
@@ -229,24 +206,11 @@ func stepTo(data []byte, start int, step any) (at int, ok bool) {
 	if isMember != (data[start] == '{') || !isMember && data[start] != '[' {
 		return 0, false
 	}
-	end := start + 1
-	for i := 0; ; i++ {
-		literal, at := childAt(data, end)
-		if at == 0 || !isMember && step == i || isMember && unquoted(literal) == name {
-			return at, at > 0
+	end := eachChild(data, start, func(i int, literal []byte, from int) int {
+		if at = from; step == i || isMember && unquoted(literal) == name {
+			return -1
 		}
-		end = valueEnd(data, at)
-	}
-}
-
-// membersOf are the names of the members of the object at a byte, in the order of the text.
-func membersOf(data []byte, start int) (names []string) {
-	for end := start + 1; ; {
-		literal, at := childAt(data, end)
-		if at == 0 {
-			return names
-		}
-		names = append(names, unquoted(literal))
-		end = valueEnd(data, at)
-	}
+		return valueEnd(data, from)
+	})
+	return at, end < 0
 }
