@@ -32,9 +32,9 @@ func gatherBrat(ctx context.Context, c *exchangeReader) (func(func(madeRow) erro
 	documents, err := c.findDocuments(c.file)
 	return func(do func(madeRow) error) error {
 		for i, d := range documents {
-			r, tree, err := c.bratRecord(ctx, d)
+			r, err := c.bratRecord(ctx, d)
 			if err == nil {
-				err = c.gathered(ctx, r, i+1, tree, do)
+				err = c.finish(ctx, r, i+1, false, do)
 			}
 			if err != nil {
 				return err
@@ -45,14 +45,14 @@ func gatherBrat(ctx context.Context, c *exchangeReader) (func(func(madeRow) erro
 }
 
 // bratRecord reads the files of a document.
-func (c *exchangeReader) bratRecord(ctx context.Context, d *bratDocument) (*foldedRecord, map[string]any, error) {
+func (c *exchangeReader) bratRecord(ctx context.Context, d *bratDocument) (*foldedRecord, error) {
 	r := &foldedRecord{}
 	path := d.path()
 	layers := make([]any, len(d.layers))
 	for i, l := range d.layers {
 		before := len(r.pieces)
 		if err := c.bratLines(ctx, l.path, r); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		layers[i] = map[string]any{"annotator": l.annotator, "lines": trees(r.pieces[before:])}
 	}
@@ -63,7 +63,8 @@ func (c *exchangeReader) bratRecord(ctx context.Context, d *bratDocument) (*fold
 	if len(r.pieces) == 0 {
 		r.pieces = []recordPiece{{file: path, data: []byte("{}")}}
 	}
-	return r, map[string]any{"name": strings.ToValidUTF8(d.name, "\ufffd"), "layers": layers, "text": text, "marked": marked}, nil
+	r.tree = map[string]any{"name": strings.ToValidUTF8(d.name, "\ufffd"), "layers": layers, "text": text, "marked": marked}
+	return r, nil
 }
 
 // bratLines adds the lines of a file of annotations to a record.

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/dataset/disk"
 )
 
 // A Sink takes what a conversion reads, rows and documents each in input
@@ -104,8 +105,10 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 	if o.With != "" {
 		r.report.Program = fmt.Sprintf("%x", sha256.Sum256([]byte(f.program.text)))
 	}
-	defer r.stdin.close()
 	err = f.convert(ctx, r)
+	if r.spooled != nil {
+		r.spooled.Close() // nobody needs its content any more
+	}
 	return r.report, err
 }
 
@@ -120,8 +123,8 @@ type run struct {
 
 	formats []Format // that can be recognised
 	format  string   // the one that is being read
-	held    []byte   // standard input, if it is short and has been read
-	stdin   spool    // of it, if it is long
+
+	spooled *disk.File // standard input, nil until it has been kept
 
 	numbered int // answers without an id
 

@@ -65,7 +65,8 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 				}
 				tree["text"] = text
 			}
-			if err := c.gathered(ctx, &r, i+1, tree, do); err != nil {
+			r.tree = tree
+			if err := c.finish(ctx, &r, i+1, false, do); err != nil {
 				return err
 			}
 		}

@@ -5,28 +5,46 @@ import (
 	"fmt"
 )
 
-// A foldedRecord collects the events of a response, or the lines of a group.
+// A foldedRecord collects the events of a response, the lines of a group, or what files of a
+// folder say together.
 type foldedRecord struct {
 	pieces []recordPiece
 	bad    *RecordError // why it cannot be read
+	tree   any          // what the pieces make; nil if the program folds them
 }
 
-// finish calls do with the rows of what has been collected, if that is anything.
-func (c *exchangeReader) finish(ctx context.Context, r *foldedRecord, number int, only bool, do func(madeRow) error) error {
-	from := c.recordOf(number, r.pieces...)
+// fail keeps the first thing that is wrong with the record.
+func (r *foldedRecord) fail(e RecordError) {
+	if r.bad == nil {
+		r.bad = &e
+	}
+}
+
+// finish calls do with the rows of what has been collected.
+func (c *exchangeReader) finish(ctx context.Context, r *foldedRecord, number int, only bool, do func(madeRow) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if r.bad != nil {
 		return do(madeRow{bad: r.bad, counts: true})
 	}
-	events := make([]any, len(from.pieces))
-	for i := range from.pieces {
-		events[i] = from.pieces[i].tree
+	from := c.recordOf(number, r.pieces...)
+	if r.tree == nil {
+		if r.tree, err = c.program.first(ctx, "fold", from, trees(r.pieces)); err != nil {
+			e := from.mistake(c.program, err, from.whole())
+			return do(madeRow{bad: &e, counts: true})
+		}
 	}
-	whole, err := c.program.first(ctx, "fold", from, events)
-	if err != nil {
-		e := from.mistake(c.program, err, from.whole())
-		return do(madeRow{bad: &e, counts: true})
+	return c.rows(ctx, from, r.tree, only, do)
+}
+
+// trees are the values of pieces.
+func trees(pieces []recordPiece) []any {
+	all := make([]any, len(pieces))
+	for i := range pieces {
+		all[i] = pieces[i].tree
 	}
-	return c.rows(ctx, from, whole, only, do)
+	return all
 }
 
 // eachFolded does what [exchangeReader.eachRow] does with the responses of a file of events.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,11 +119,8 @@ func isRun(dir string) bool {
 // open opens a file of the run for reading, decompressed if it is gzip or zstd.
 func (r *run) open(path string) (io.ReadCloser, error) {
 	if path == stdinPath {
-		switch {
-		case r.held != nil:
-			return io.NopCloser(bytes.NewReader(r.held)), nil
-		case r.stdin.file != nil:
-			return io.NopCloser(r.stdin.reader()), nil
+		if r.spooled != nil {
+			return io.NopCloser(io.NewSectionReader(r.spooled, 0, math.MaxInt64)), nil
 		}
 		return io.NopCloser(r.Stdin), nil
 	}
@@ -178,56 +176,15 @@ func unpackedName(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 }
 
-// A spool is a temporary file without a name.
-type spool struct {
-	file *disk.File // nil while it is empty
-	size int64
-}
-
-// Write appends to the file.
-func (s *spool) Write(p []byte) (int, error) {
-	if s.file == nil {
-		f, err := disk.Nameless("")
-		if err != nil {
-			return 0, err
-		}
-		s.file = f
-	}
-	n, err := s.file.WriteAt(p, s.size)
-	s.size += int64(n)
-	if err != nil {
-		return n, fmt.Errorf("temporary file: %w", err)
-	}
-	return n, nil
-}
-
-// reader reads what has been written so far.
-func (s *spool) reader() io.Reader { return io.NewSectionReader(s.file, 0, s.size) }
-
-func (s *spool) close() {
-	if s.file != nil {
-		s.file.Close() // nobody needs its content any more
-	}
-}
-
-// heldInput is how much of standard input is kept in memory.
-const heldInput = 1 << 20
-
-// spool keeps standard input so that it can be read more than once whatever its
-// length: what is long goes to a temporary file.
-func (r *run) spool() error {
-	if r.stdin.file != nil || r.held != nil {
+// spool keeps standard input in a temporary file, so that it can be read more than once.
+func (r *run) spool() (err error) {
+	if r.spooled != nil {
 		return nil
 	}
-	start, err := io.ReadAll(io.LimitReader(r.Stdin, heldInput))
+	if r.spooled, err = disk.Nameless(""); err == nil {
+		_, err = io.Copy(io.NewOffsetWriter(r.spooled, 0), r.Stdin)
+	}
 	if err != nil {
-		return pathError(stdinPath, err)
-	}
-	if len(start) < heldInput {
-		r.held = start
-		return nil
-	}
-	if _, err := io.Copy(&r.stdin, io.MultiReader(bytes.NewReader(start), r.Stdin)); err != nil {
 		return pathError(stdinPath, err)
 	}
 	return nil

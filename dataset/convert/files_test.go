@@ -18,7 +18,7 @@ func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	var b strings.Builder
-	for i := 0; b.Len() < 3*heldInput; i++ {
+	for i := 0; b.Len() < 3*1<<20; i++ {
 		fmt.Fprintf(&b, `{"custom_id":"q%d","response":{"object":"chat.completion","choices":[{"message":{"content":"ä %s"}}]}}`+"\n", i, strings.Repeat("x", 1000))
 	}
 	_, report := importText(t, "openai", b.String(), Options{})

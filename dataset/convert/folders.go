@@ -45,30 +45,3 @@ func convertFolder(ctx context.Context, r *run, p *program) error {
 	}
 	return c.convertRows(ctx, each)
 }
-
-// gathered calls do with the rows of a record that was gathered from several files.
-func (c *exchangeReader) gathered(ctx context.Context, r *foldedRecord, number int, tree map[string]any, do func(madeRow) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if r.bad != nil {
-		return do(madeRow{bad: r.bad, counts: true})
-	}
-	return c.rows(ctx, c.recordOf(number, r.pieces...), tree, false, do)
-}
-
-// fail keeps the first thing that is wrong with the record.
-func (r *foldedRecord) fail(e RecordError) {
-	if r.bad == nil {
-		r.bad = &e
-	}
-}
-
-// trees are the values of pieces.
-func trees(pieces []recordPiece) []any {
-	all := make([]any, len(pieces))
-	for i := range pieces {
-		all[i] = pieces[i].tree
-	}
-	return all
-}

@@ -265,21 +265,10 @@ func (v value) string() string {
 
 // required is a string that must be given.
 func (v value) required() string {
-	if v.end == 0 {
-		v.missing()
-	} else if v.want(aString) {
-		return unquoted(v.raw())
+	if !v.want(aString) {
+		return ""
 	}
-	return ""
-}
-
-// missing fails because the value is null or absent.
-func (v value) missing() {
-	if v.end == 0 {
-		v.fail("missing")
-	} else {
-		v.fail("null, but it must be given")
-	}
+	return unquoted(v.raw())
 }
 
 // oneOf is one of a fixed set of strings, "" if it is null or absent.
@@ -375,19 +364,15 @@ func (v value) float() ibid.Number {
 	return ibid.Some(f)
 }
 
-// reference is the value as compact JSON, "" if it is null or absent.
-func (v value) reference() string {
-	if v.r.err != nil || !v.given() {
-		return ""
-	}
-	return compact(v.raw())
-}
-
 // column is the value of a column that holds JSON text, given either as that text
-// or as the value itself. A string that is no JSON text is kept as a JSON string.
+// or as the value itself, "" if it is null or absent. A string that is no JSON text is kept as a
+// JSON string.
 func (v value) column() string {
-	if v.kind() != aString {
-		return v.reference()
+	switch {
+	case v.r.err != nil || !v.given():
+		return ""
+	case v.kind() != aString:
+		return compact(v.raw())
 	}
 	s := []byte(v.string())
 	if json.Valid(s) {

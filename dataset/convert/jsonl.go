@@ -68,7 +68,7 @@ func (c *jsonlReader) read(ctx context.Context) error {
 // shape says whether the file is one JSON text or JSON Lines. Standard input is one text
 // if it begins with a list.
 func (c *jsonlReader) shape() (shape, error) {
-	if c.file != stdinPath || c.held != nil || c.stdin.file != nil {
+	if c.file != stdinPath || c.spooled != nil {
 		if s, err := c.shapeOf(c.file); s == wholeShape || err != nil {
 			return s, err
 		}
