@@ -172,7 +172,6 @@ type Label struct {
 	ClaimID, CitationID string
 	Kind                string // one of the kinds of labels
 	Value               Number
-	ProposedBy          string // the judge whose proposals the annotator saw; "" for none
 }
 
 // The kinds of labels: what was asked.

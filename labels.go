@@ -33,6 +33,9 @@ const (
 	PolicyAnnotator Policy = "annotator:"
 )
 
+// Adjudicated is the annotator of marks and labels that stand for several opinions.
+const Adjudicated = "adjudicated"
+
 // ParsePolicy returns the policy of that name if it is one of those allowed.
 // [PolicyAnnotator] among them allows every annotator's name.
 func ParsePolicy(name string, allowed ...Policy) (Policy, error) {

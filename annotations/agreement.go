@@ -231,7 +231,7 @@ func (w *worst) span(it *Item, pairs []scoredPair, keep int) {
 		return
 	}
 	for _, mark := range it.Marks {
-		d.Marks = append(d.Marks, Mark{mark.Annotator, slices.Clone(mark.Units)})
+		d.Marks = append(d.Marks, Mark{Annotator: mark.Annotator, Units: slices.Clone(mark.Units)})
 	}
 	w.add(d, keep)
 }

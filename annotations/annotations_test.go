@@ -34,10 +34,10 @@ func row(t *testing.T, rows []runs.AgreementRow, statistic string) runs.Agreemen
 func TestRepeatedItems(t *testing.T) {
 	s := NewSpans(testOptions)
 	for range 3 {
-		s.Add(&Item{ID: "q", Cluster: "d", Length: 10, Known: true, Marks: []Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b", []stats.Unit{unit(0, 8)}}}})
+		s.Add(&Item{ID: "q", Cluster: "d", Length: 10, Known: true, Marks: []Mark{{Annotator: "a", Units: []stats.Unit{unit(0, 4)}}, {Annotator: "b", Units: []stats.Unit{unit(0, 8)}}}})
 	}
-	s.Add(&Item{ID: "q", Cluster: "d", Length: 10, Known: true, Marks: []Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b", nil}}})
-	s.Add(&Item{ID: "lone", Cluster: "d", Length: 10, Known: true, Marks: []Mark{{"a", []stats.Unit{unit(0, 4)}}}})
+	s.Add(&Item{ID: "q", Cluster: "d", Length: 10, Known: true, Marks: []Mark{{Annotator: "a", Units: []stats.Unit{unit(0, 4)}}, {Annotator: "b", Units: nil}}})
+	s.Add(&Item{ID: "lone", Cluster: "d", Length: 10, Known: true, Marks: []Mark{{Annotator: "a", Units: []stats.Unit{unit(0, 4)}}}})
 	r := row(t, s.Statistics(), "char_jaccard")
 	if r.Items != 2 || *r.Estimate != 0.25 {
 		t.Errorf("%d items with a Jaccard of %v, want 2 with 0.25", r.Items, *r.Estimate)
@@ -54,9 +54,9 @@ func TestRepeatedItems(t *testing.T) {
 func TestPeople(t *testing.T) {
 	s := NewSpans(testOptions)
 	for i := range 4 {
-		s.Add(&Item{ID: fmt.Sprint(i), Cluster: fmt.Sprint(i), Length: 40, Known: true, Marks: []Mark{{"late", []stats.Unit{unit(6, 20)}}, {"long", []stats.Unit{unit(3, 25)}}}})
+		s.Add(&Item{ID: fmt.Sprint(i), Cluster: fmt.Sprint(i), Length: 40, Known: true, Marks: []Mark{{Annotator: "late", Units: []stats.Unit{unit(6, 20)}}, {Annotator: "long", Units: []stats.Unit{unit(3, 25)}}}})
 	}
-	s.Add(&Item{ID: "none", Cluster: "x", Length: 40, Known: true, Marks: []Mark{{"late", nil}, {"long", []stats.Unit{unit(1, 2)}}}})
+	s.Add(&Item{ID: "none", Cluster: "x", Length: 40, Known: true, Marks: []Mark{{Annotator: "late", Units: nil}, {Annotator: "long", Units: []stats.Unit{unit(1, 2)}}}})
 	a := Measure(s, nil)
 	late, long := a.Marking[0], a.Marking[1]
 	if late.StartShift.Value != 3 || late.EndShift.Value != -5 || long.StartShift.Value != -3 || long.EndShift.Value != 5 {
@@ -73,15 +73,15 @@ func TestPeople(t *testing.T) {
 // TestJoin: a judge's scores become what people could have said.
 func TestJoin(t *testing.T) {
 	l := NewLabels(testOptions, nil)
-	l.Add(Judged{ID: "1", Kind: "support", Cluster: "a", Ratings: []Rating{{"ada", "0.5"}}})
-	l.Add(Judged{ID: "2", Kind: "support", Cluster: "b", Ratings: []Rating{{"ada", "1"}}})
-	l.Add(Judged{ID: "3", Kind: "relevant", Cluster: "a", Ratings: []Rating{{"ada", "1"}}})
-	l.Add(Judged{ID: "4", Kind: "relevant", Cluster: "b", Ratings: []Rating{{"ada", "0"}}})
+	l.Add(Judged{ID: "1", Kind: "support", Cluster: "a", Ratings: []Rating{{Annotator: "ada", Value: "0.5"}}})
+	l.Add(Judged{ID: "2", Kind: "support", Cluster: "b", Ratings: []Rating{{Annotator: "ada", Value: "1"}}})
+	l.Add(Judged{ID: "3", Kind: "relevant", Cluster: "a", Ratings: []Rating{{Annotator: "ada", Value: "1"}}})
+	l.Add(Judged{ID: "4", Kind: "relevant", Cluster: "b", Ratings: []Rating{{Annotator: "ada", Value: "0"}}})
 	l.Join("judge", 0.7, func(it *Judged) (float64, bool) {
 		return map[string]float64{"1": 0.7, "2": 0.8, "3": 0.69}[it.ID], it.ID != "4"
 	})
 	for i, want := range []string{"0.5", "1", "0"} {
-		if got := l.items[i].Ratings[1]; got != (Rating{"judge", want}) {
+		if got := l.items[i].Ratings[1]; got != (Rating{Annotator: "judge", Value: want}) {
 			t.Errorf("item %d: %v, want %s", i+1, got, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestWithJudge(t *testing.T) {
 	scores := []float64{0.9, 0.2, 0.8, 0.1}
 	for i, said := range [][2]string{{"1", "1"}, {"0", "1"}, {"0", "0"}, {"0", "0"}} {
 		key := VerdictKey{ID: fmt.Sprint(i), Kind: "support"}
-		labels.Add(Judged{ID: key.ID, Verdict: key, Kind: "support", Cluster: key.ID, Ratings: []Rating{{"ada", said[0]}, {"ben", said[1]}}})
+		labels.Add(Judged{ID: key.ID, Verdict: key, Kind: "support", Cluster: key.ID, Ratings: []Rating{{Annotator: "ada", Value: said[0]}, {Annotator: "ben", Value: said[1]}}})
 		if !labels.Questions()[key] {
 			t.Errorf("%v is no question that people answered", key)
 		}
@@ -127,9 +127,9 @@ func TestWithJudge(t *testing.T) {
 // TestOrderOfRepeatedItems: the same marks in another order are the same item.
 func TestOrderOfRepeatedItems(t *testing.T) {
 	s := NewSpans(testOptions)
-	ada, ben := Mark{"ada", []stats.Unit{unit(0, 4), unit(6, 8)}}, Mark{"ben", []stats.Unit{unit(0, 4)}}
+	ada, ben := Mark{Annotator: "ada", Units: []stats.Unit{unit(0, 4), unit(6, 8)}}, Mark{Annotator: "ben", Units: []stats.Unit{unit(0, 4)}}
 	s.Add(&Item{ID: "q", Cluster: "d", Length: 10, Known: true, Marks: []Mark{ada, ben}})
-	turned := Mark{"ada", []stats.Unit{unit(6, 8), unit(0, 4)}}
+	turned := Mark{Annotator: "ada", Units: []stats.Unit{unit(6, 8), unit(0, 4)}}
 	s.Add(&Item{ID: "q", Cluster: "d", Length: 10, Known: true, Marks: []Mark{ben, turned}})
 	if r := row(t, s.Statistics(), "char_jaccard"); r.Items != 1 {
 		t.Errorf("%d items, want 1", r.Items)
@@ -142,10 +142,10 @@ func TestNamesOfPairs(t *testing.T) {
 	s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
 	for i := range 4 {
 		id := fmt.Sprint(i)
-		s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b|c", []stats.Unit{unit(0, 4)}}}})
-		s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{"a|b", []stats.Unit{unit(0, 4)}}, {"c", []stats.Unit{unit(6, 9)}}}})
-		l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{"a", "1"}, {"b|c", "1"}}})
-		l.Add(Judged{ID: "x" + id, Cluster: id, Ratings: []Rating{{"a|b", "1"}, {"c", "0"}}})
+		s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{Annotator: "a", Units: []stats.Unit{unit(0, 4)}}, {Annotator: "b|c", Units: []stats.Unit{unit(0, 4)}}}})
+		s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{Annotator: "a|b", Units: []stats.Unit{unit(0, 4)}}, {Annotator: "c", Units: []stats.Unit{unit(6, 9)}}}})
+		l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{Annotator: "a", Value: "1"}, {Annotator: "b|c", Value: "1"}}})
+		l.Add(Judged{ID: "x" + id, Cluster: id, Ratings: []Rating{{Annotator: "a|b", Value: "1"}, {Annotator: "c", Value: "0"}}})
 	}
 	want := map[string]float64{runs.Pair("a", "b|c"): 1, runs.Pair("a|b", "c"): 0}
 	for statistic, rows := range map[string][]runs.AgreementRow{"char_jaccard": s.Statistics(), "percent_agreement": l.Statistics()} {
@@ -168,8 +168,8 @@ func TestAllAgree(t *testing.T) {
 		s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
 		for i := range documents {
 			id := fmt.Sprint(i)
-			s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b", []stats.Unit{unit(0, 4)}}}})
-			l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{"a", fmt.Sprint(i % 2)}, {"b", fmt.Sprint(i % 2)}}})
+			s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{Annotator: "a", Units: []stats.Unit{unit(0, 4)}}, {Annotator: "b", Units: []stats.Unit{unit(0, 4)}}}})
+			l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{Annotator: "a", Value: fmt.Sprint(i % 2)}, {Annotator: "b", Value: fmt.Sprint(i % 2)}}})
 		}
 		rows := append(s.Statistics(), l.Statistics()...)
 		z := stats.NormalQuantile(0.95)
@@ -195,10 +195,10 @@ func TestDocumentsThatTellNothing(t *testing.T) {
 	s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
 	for i := range 30 {
 		id := fmt.Sprint(i)
-		marks, ratings := []Mark{{"a", nil}, {"b", nil}}, []Rating{{"a", fmt.Sprint(i % 2)}}
+		marks, ratings := []Mark{{Annotator: "a", Units: nil}, {Annotator: "b", Units: nil}}, []Rating{{Annotator: "a", Value: fmt.Sprint(i % 2)}}
 		if i < 2 {
 			marks[0].Units, marks[1].Units = []stats.Unit{unit(0, 4)}, []stats.Unit{unit(0, 4)}
-			ratings = append(ratings, Rating{"b", ratings[0].Value})
+			ratings = append(ratings, Rating{Annotator: "b", Value: ratings[0].Value})
 		}
 		s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: marks})
 		l.Add(Judged{ID: id, Cluster: id, Ratings: ratings})
@@ -224,8 +224,8 @@ func TestFewAnnotators(t *testing.T) {
 	add := func(id string, names ...string) {
 		it, j := &Item{ID: id, Cluster: id, Length: 90, Known: true}, Judged{ID: id, Cluster: id}
 		for _, name := range names {
-			it.Marks = append(it.Marks, Mark{name, []stats.Unit{unit(0, 4)}})
-			j.Ratings = append(j.Ratings, Rating{name, "1"})
+			it.Marks = append(it.Marks, Mark{Annotator: name, Units: []stats.Unit{unit(0, 4)}})
+			j.Ratings = append(j.Ratings, Rating{Annotator: name, Value: "1"})
 		}
 		s.Add(it)
 		l.Add(j)
@@ -252,9 +252,9 @@ func TestValuesAreNumbers(t *testing.T) {
 	l := NewLabels(testOptions, []string{"0", "1", "1.0"})
 	for i, value := range []string{"1", "1.0", "1e0", "01"} {
 		id := fmt.Sprint(i)
-		l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{"a", "1"}, {"b", value}}})
+		l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{Annotator: "a", Value: "1"}, {Annotator: "b", Value: value}}})
 	}
-	l.Add(Judged{ID: "zero", Cluster: "zero", Ratings: []Rating{{"a", "-0"}, {"b", "0"}}})
+	l.Add(Judged{ID: "zero", Cluster: "zero", Ratings: []Rating{{Annotator: "a", Value: "-0"}, {Annotator: "b", Value: "0"}}})
 	rows := l.Statistics()
 	if r := row(t, rows, "percent_agreement"); *r.Estimate != 1 {
 		t.Errorf("percent_agreement %v, want 1", *r.Estimate)
@@ -275,8 +275,8 @@ func TestCrowd(t *testing.T) {
 	it, j := &Item{ID: "q", Cluster: "d", Length: 9, Known: true}, Judged{ID: "q", Cluster: "d"}
 	for i := range 200 {
 		name := fmt.Sprint(i)
-		it.Marks = append(it.Marks, Mark{name, []stats.Unit{unit(0, int64(3+i%2))}})
-		j.Ratings = append(j.Ratings, Rating{name, fmt.Sprint(i % 2)})
+		it.Marks = append(it.Marks, Mark{Annotator: name, Units: []stats.Unit{unit(0, int64(3+i%2))}})
+		j.Ratings = append(j.Ratings, Rating{Annotator: name, Value: fmt.Sprint(i % 2)})
 	}
 	s.Add(it)
 	l.Add(j)

@@ -134,7 +134,7 @@ func TestRates(t *testing.T) {
 
 // TestSaidTwice: whoever labels an item twice is one person still.
 func TestSaidTwice(t *testing.T) {
-	table := &Table{Items: []Judged{{ID: "x", Cluster: "x", Ratings: []Rating{{"ada", "1"}, {"ada", "1"}, {"ben", "0"}, {"bot", "0.9"}}}}}
+	table := &Table{Items: []Judged{{ID: "x", Cluster: "x", Ratings: []Rating{{Annotator: "ada", Value: "1"}, {Annotator: "ada", Value: "1"}, {Annotator: "ben", Value: "0"}, {Annotator: "bot", Value: "0.9"}}}}}
 	for policy, want := range map[ibid.Policy][]float64{ibid.PolicyMean: {0.5}, ibid.PolicyMajority: nil, EachLabel: {1, 0}} {
 		got, err := TableVerdicts(table, "bot", policy)
 		if err != nil {
@@ -162,9 +162,9 @@ func TestSaidTwice(t *testing.T) {
 // however many they are.
 func TestUnanimousReachTheThreshold(t *testing.T) {
 	for n := 1; n <= 30; n++ {
-		item := Judged{ID: "x", Cluster: "x", Ratings: []Rating{{"bot", "0.7"}, {"bot", "0.7"}, {"bot", "0.7"}}}
+		item := Judged{ID: "x", Cluster: "x", Ratings: []Rating{{Annotator: "bot", Value: "0.7"}, {Annotator: "bot", Value: "0.7"}, {Annotator: "bot", Value: "0.7"}}}
 		for i := range n {
-			item.Ratings = append(item.Ratings, Rating{fmt.Sprint("p", i), "0.7"})
+			item.Ratings = append(item.Ratings, Rating{Annotator: fmt.Sprint("p", i), Value: "0.7"})
 		}
 		got, err := TableVerdicts(&Table{Items: []Judged{item}}, "bot", ibid.PolicyMean)
 		if err != nil {

@@ -21,6 +21,7 @@ const maxCategories = 25
 type Rating struct {
 	Annotator string `json:"annotator"`
 	Value     string `json:"value"`
+	Earlier   bool   `json:"-"` // the data had it before the round
 }
 
 // A Judged item is one question that annotators answered: does this support that
@@ -121,7 +122,7 @@ func (l *Labels) Join(name string, threshold float64, score func(it *Judged) (fl
 	for i := range l.items {
 		it := &l.items[i]
 		if v, ok := score(it); ok {
-			it.Ratings = append(it.Ratings, Rating{name, scales[it.Kind].nearest(v, threshold)})
+			it.Ratings = append(it.Ratings, Rating{Annotator: name, Value: scales[it.Kind].nearest(v, threshold)})
 		}
 	}
 }
@@ -168,18 +169,32 @@ func (l *Labels) note(it *Judged) {
 	values, all := slices.Sorted(maps.Keys(count)), float64(len(it.Ratings))
 	var agree float64
 	pairs := all * (all - 1)
+	second := isSecond(it.Ratings)
+	if second {
+		pairs = 0
+	}
 	for _, r := range it.Ratings {
-		agree += count[r.Value] - 1
+		others := count
+		if second {
+			others = map[string]float64{r.Value: 1} // the rating itself
+			for _, o := range it.Ratings {
+				if o.Earlier != r.Earlier {
+					others[o.Value]++
+					pairs++
+				}
+			}
+		}
+		agree += others[r.Value] - 1
 		if r.Annotator == "" {
 			continue
 		}
 		person := l.people.of(r.Annotator)
 		person.labels++
-		count[r.Value]-- // the others'
+		others[r.Value]-- // the others'
 		for _, v := range values {
-			person.label(r.Value, v, count[v])
+			person.label(r.Value, v, others[v])
 		}
-		count[r.Value]++
+		others[r.Value]++
 	}
 	if agree == pairs {
 		return
@@ -351,10 +366,11 @@ func (l *Labels) pairs(s *scale, items []int) map[[2]string]*labelSet {
 	pairs := make(map[[2]string]*labelSet)
 	for _, i := range items {
 		it := &l.items[i]
+		second := isSecond(it.Ratings)
 		for a := range it.Ratings {
 			for b := a + 1; b < len(it.Ratings); b++ {
 				two := [2]string{it.Ratings[a].Annotator, it.Ratings[b].Annotator}
-				if two[0] == "" || two[1] == "" {
+				if two[0] == "" || two[1] == "" || !compared(second, &it.Ratings[a], &it.Ratings[b]) {
 					continue
 				}
 				if pairs[two] == nil {
@@ -369,6 +385,15 @@ func (l *Labels) pairs(s *scale, items []int) map[[2]string]*labelSet {
 		}
 	}
 	return pairs
+}
+
+// compared reports whether two ratings of an item are compared: in a second look one of the
+// round with one of before, else any two.
+func compared(second bool, a, b *Rating) bool { return !second || a.Earlier != b.Earlier }
+
+// isSecond reports whether ratings are those of a second look.
+func isSecond(ratings []Rating) bool {
+	return slices.ContainsFunc(ratings, func(r Rating) bool { return r.Earlier })
 }
 
 // lookAlikes are warnings of values that differ in case or in space around them only: they

@@ -20,7 +20,7 @@ func labelled(codeBook []string, said ...[]string) *Labels {
 		it := Judged{ID: fmt.Sprint(i), Row: int64(i), Cluster: fmt.Sprint(i)}
 		for k, v := range values {
 			if v != "" {
-				it.Ratings = append(it.Ratings, Rating{string(rune('a' + k)), v})
+				it.Ratings = append(it.Ratings, Rating{Annotator: string(rune('a' + k)), Value: v})
 			}
 		}
 		l.Add(it)
@@ -121,7 +121,7 @@ func TestLabelStatistics(t *testing.T) {
 // 0 agrees with nobody and is 1 lower than each.
 func TestLabelsOfPeople(t *testing.T) {
 	l := labelled(nil, []string{"1", "1", "0"}, []string{"1", "1", "1"}, []string{"4", "1"}, []string{"0", "2"}, []string{"2", ""})
-	l.Add(Judged{ID: "unnamed", Row: 9, Cluster: "x", Ratings: []Rating{{"", "0"}, {"c", "7"}}})
+	l.Add(Judged{ID: "unnamed", Row: 9, Cluster: "x", Ratings: []Rating{{Value: "0"}, {Annotator: "c", Value: "7"}}})
 	l.options.Worst = 3
 	a := Measure(nil, l)
 	wantPeople := []struct {
@@ -152,7 +152,7 @@ func TestLabelsOfPeople(t *testing.T) {
 // are not apart. No more are kept than asked for.
 func TestWorst(t *testing.T) {
 	l := labelled(nil, []string{"no", "yes"}, []string{"0", "3"}, []string{"0", "3"}, []string{"7", "8"}, []string{"1", "1", "0"}, []string{"1", "1"})
-	l.Add(Judged{ID: "0", Row: 2, Cluster: "y", Ratings: []Rating{{"a", "0"}, {"b", "3"}}})
+	l.Add(Judged{ID: "0", Row: 2, Cluster: "y", Ratings: []Rating{{Annotator: "a", Value: "0"}, {Annotator: "b", Value: "3"}}})
 	for keep, want := range map[int][]string{0: nil, 1: {"1/1"}, 4: {"1/1", "0/2", "2/2", "3/3"}, 9: {"1/1", "0/2", "2/2", "3/3", "0/0", "4/4"}} {
 		l.options.Worst, l.worst = keep, worst{}
 		var got []string
@@ -190,7 +190,7 @@ func TestNearest(t *testing.T) {
 
 func TestRepeatedLabels(t *testing.T) {
 	l := NewLabels(testOptions, nil)
-	l.Add(Judged{ID: "x", Cluster: "x", Ratings: []Rating{{"ada", "1"}, {"ada", "0"}, {"ada", "0"}, {"", "1.0"}, {"", "1"}}})
+	l.Add(Judged{ID: "x", Cluster: "x", Ratings: []Rating{{Annotator: "ada", Value: "1"}, {Annotator: "ada", Value: "0"}, {Annotator: "ada", Value: "0"}, {Value: "1.0"}, {Value: "1"}}})
 	if n := len(l.items[0].Ratings); n != 3 || l.repeated != 2 {
 		t.Errorf("%d labels of three people, %d repeated", n, l.repeated)
 	}
@@ -206,7 +206,7 @@ func TestRepeatedLabels(t *testing.T) {
 // TestSlicesOfLabels: an item counts in its kind, and in its kind with each of its tags.
 func TestSlicesOfLabels(t *testing.T) {
 	l := NewLabels(testOptions, nil)
-	two := []Rating{{"ada", "1"}, {"ben", "0"}}
+	two := []Rating{{Annotator: "ada", Value: "1"}, {Annotator: "ben", Value: "0"}}
 	l.Add(Judged{ID: "1", Cluster: "1", Kind: "support", Slices: []string{"lang=en", "topic=a"}, Ratings: two})
 	l.Add(Judged{ID: "2", Cluster: "2", Slices: []string{"lang=en"}, Ratings: two})
 	got := make(map[string]bool)
@@ -229,7 +229,7 @@ func TestDisagreementsFile(t *testing.T) {
 	if got, err := ReadDisagreements(dir); got != nil || err != nil {
 		t.Errorf("without a file: %v, %v", got, err)
 	}
-	worst := []Disagreement{{Kind: runs.LabelAgreement, ID: "x", Row: 3, Agreement: 0.25, Said: []Rating{{"ada", "1"}}}}
+	worst := []Disagreement{{Kind: runs.LabelAgreement, ID: "x", Row: 3, Agreement: 0.25, Said: []Rating{{Annotator: "ada", Value: "1"}}}}
 	if err := WriteDisagreements(dir, worst); err != nil {
 		t.Fatal(err)
 	}
@@ -268,10 +268,10 @@ func TestReadTable(t *testing.T) {
 		c    TableColumns
 		want string
 	}{
-		{"item,annotator,value,cluster\nq1,ada,1,d1\nq2,ada,0,\nq1,ben,0,d1\nq1,cy,,d1\nq2,cy,NaN,\n", TableColumns{}, "q1/d1/-1 [{ada 1} {ben 0}] q2/q2/-1 [{ada 0}] blank 2"},
-		{"item,value\nq1,1\nq1,0\n", TableColumns{}, "q1/q1/-1 [{ 1} { 0}] blank 0"},
-		{"item,value,cluster\nq1,1,d\n", TableColumns{}, "q1/d/-1 [{ 1}] blank 0"},
-		{"value,id,item,who,doc,annotator\n1,q1,x,ada,d,zoe\n", TableColumns{Item: "id", Annotator: "who", Cluster: "doc"}, "q1/d/-1 [{ada 1}] blank 0"},
+		{"item,annotator,value,cluster\nq1,ada,1,d1\nq2,ada,0,\nq1,ben,0,d1\nq1,cy,,d1\nq2,cy,NaN,\n", TableColumns{}, "q1/d1/-1 [{ada 1 false} {ben 0 false}] q2/q2/-1 [{ada 0 false}] blank 2"},
+		{"item,value\nq1,1\nq1,0\n", TableColumns{}, "q1/q1/-1 [{ 1 false} { 0 false}] blank 0"},
+		{"item,value,cluster\nq1,1,d\n", TableColumns{}, "q1/d/-1 [{ 1 false}] blank 0"},
+		{"value,id,item,who,doc,annotator\n1,q1,x,ada,d,zoe\n", TableColumns{Item: "id", Annotator: "who", Cluster: "doc"}, "q1/d/-1 [{ada 1 false}] blank 0"},
 	} {
 		table, err := read(tt.text, tt.c)
 		if err != nil {

@@ -45,11 +45,24 @@ func (s *labelSet) add(cluster string, ratings []Rating) {
 	if s.loose {
 		return
 	}
-	counts := make([]int, s.categories())
-	for _, r := range ratings {
-		counts[s.scale.index[r.Value]]++
+	groups := [][]Rating{ratings}
+	if isSecond(ratings) && len(ratings) > 2 { // a second look, pair by pair
+		groups = nil
+		for a := range ratings {
+			for b := range a {
+				if compared(true, &ratings[a], &ratings[b]) {
+					groups = append(groups, []Rating{ratings[a], ratings[b]})
+				}
+			}
+		}
 	}
-	stats.TallyOf(s.categories(), sums[:s.tally()]).Add(counts)
+	for _, g := range groups {
+		counts := make([]int, s.categories())
+		for _, r := range g {
+			counts[s.scale.index[r.Value]]++
+		}
+		stats.TallyOf(s.categories(), sums[:s.tally()]).Add(counts)
+	}
 	if len(ratings) == 2 {
 		table := stats.ContingencyOf(s.categories(), sums[s.tally():])
 		table.Add(s.scale.index[ratings[0].Value], s.scale.index[ratings[1].Value])

@@ -76,7 +76,7 @@ func TestDecides(t *testing.T) {
 		l := NewLabels(testOptions, tt.codeBook)
 		for i := range 40 {
 			said := tt.said(i)
-			l.Add(Judged{ID: fmt.Sprint(i), Cluster: fmt.Sprint(i), Kind: "k", Slices: []string{"lang=en"}, Ratings: []Rating{{"a", said[0]}, {"b", said[1]}}})
+			l.Add(Judged{ID: fmt.Sprint(i), Cluster: fmt.Sprint(i), Kind: "k", Slices: []string{"lang=en"}, Ratings: []Rating{{Annotator: "a", Value: said[0]}, {Annotator: "b", Value: said[1]}}})
 		}
 		var with []runs.AgreementRow
 		for _, r := range l.Statistics() {

@@ -16,6 +16,7 @@ import (
 // one after the other. No units mean that the annotator looked and marked nothing.
 type Mark struct {
 	Annotator string
+	Earlier   bool // the data had it before the round
 	Units     []stats.Unit
 }
 
@@ -134,7 +135,15 @@ func (s *Spans) Add(it *Item) {
 		marked.Annotators = append(marked.Annotators, append([]stats.Unit{}, m.Units...))
 	}
 	s.pairs = s.pairs[:0]
-	marked.Pairs(func(i, j int, p stats.PairScore) { s.pairs = append(s.pairs, scoredPair{i, j, p}) })
+	second := slices.ContainsFunc(it.Marks, func(m Mark) bool { return m.Earlier })
+	marked.Pairs(func(i, j int, p stats.PairScore) {
+		if !second || it.Marks[i].Earlier != it.Marks[j].Earlier {
+			s.pairs = append(s.pairs, scoredPair{i, j, p})
+		}
+	})
+	if len(s.pairs) == 0 {
+		return
+	}
 	for _, slice := range append([]string{""}, it.Slices...) {
 		s.add(it, &marked, slice)
 	}
@@ -178,21 +187,32 @@ func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
 		if set == nil {
 			continue
 		}
-		two := set.add(it.Cluster, false)
-		addPair(two, p)
+		sums := set.add(it.Cluster, false)
+		addPair(sums, p)
 		if p.Union() == 0 {
-			two[sumNothing]++
+			sums[sumNothing]++
 		}
 		if it.Known {
-			addTotals(two, &stats.Marked{Length: marked.Length, Annotators: [][]stats.Unit{marked.Annotators[i], marked.Annotators[j]}})
+			addTotals(sums, two(marked, i, j))
 		}
 	}
-	if it.Known {
+	switch {
+	case !it.Known:
+	case len(s.pairs) == len(it.Marks)*(len(it.Marks)-1)/2:
 		addTotals(all, marked)
+	default: // of a second look, pair by pair
+		for _, p := range s.pairs {
+			addTotals(all, two(marked, p.first, p.second))
+		}
 	}
 	if nothing {
 		all[sumNothing]++
 	}
+}
+
+// two is what two annotators of an item marked.
+func two(m *stats.Marked, i, j int) *stats.Marked {
+	return &stats.Marked{Length: m.Length, Annotators: [][]stats.Unit{m.Annotators[i], m.Annotators[j]}}
 }
 
 func (s *Spans) set(annotators, slice string) *itemSums {

@@ -23,11 +23,14 @@ type TableColumns struct {
 // Annotator and cluster are used only if the table has them.
 var DefaultColumns = TableColumns{Item: "item", Annotator: "annotator", Value: "value", Cluster: "cluster"}
 
-// IsTable reports whether a path is a table of labels by its name: a dataset is a
-// Parquet file, a table may be one, too.
+// IsTable reports whether a path is a table of labels: a flat file with the columns of an
+// item and a value, which rows of a dataset do not have.
 func IsTable(path string) bool {
-	ext := strings.ToLower(filepath.Ext(path))
-	return ext != ".parquet" && slices.Contains(dataset.FlatFormats, ext)
+	if ext := strings.ToLower(filepath.Ext(path)); ext == ".parquet" || !slices.Contains(dataset.FlatFormats, ext) {
+		return false
+	}
+	have, err := dataset.FlatColumns(path)
+	return err != nil || slices.Contains(have, DefaultColumns.Value) || slices.Contains(have, DefaultColumns.Item)
 }
 
 // A Table is the labels of a plain table.

@@ -23,6 +23,18 @@ type VerdictKey struct {
 	Claim, Citation string
 }
 
+// Name names the question for people.
+func (k VerdictKey) Name() string {
+	name := k.ID + "/" + k.System
+	if k.Claim != "" {
+		name += " claim " + k.Claim
+	}
+	if k.Citation != "" {
+		name += " citation " + k.Citation
+	}
+	return name + " " + k.Kind
+}
+
 // Question names the kind of question, in which support of a claim and support of
 // a citation are two.
 func (k VerdictKey) Question() string {

@@ -36,6 +36,8 @@ type Gold struct {
 	entries []goldEntry
 	claims  []string // of each entry of labels: the id of the claim it is about, once that is known
 	lost    []bool   // of each entry: what it is about is not there
+
+	replaces bool // every element stands for several opinions, which rows may have themselves
 }
 
 // A goldEntry says where an element is. Entries are in the order of their hashes, and
@@ -81,7 +83,7 @@ var goldFields = map[int][]field[goldElement]{
 		column[goldElement]("claim_text", "claimText", WantAll),
 		column[goldElement]("claim_start", "claimStart", WantAll),
 		column[goldElement]("claim_end", "claimEnd", WantAll),
-		within(unsafe.Offsetof(goldElement{}.label), []field[ibid.Label]{column[ibid.Label]("proposed_by", "ProposedBy", WantAll)})[0]),
+	),
 }
 
 // OpenTruth reads a table of truth: Parquet, JSON Lines or CSV files, with an id and
@@ -137,6 +139,7 @@ func (r *goldReader) finish() {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at))
 	})
 	g.lost = make([]bool, len(g.entries))
+	g.replaces = r.adjudicated && !r.others
 }
 
 // hash is that of the answer, or of the question, that an element belongs to.
@@ -164,8 +167,11 @@ func (g *Gold) each(id, system string, yield func(entry int, e *goldElement)) {
 // fillTruth adds the marks of the row's question to it.
 func (g *Gold) fillTruth(r *ibid.Answer, want Want) {
 	var seen []string
+	first := true
 	g.each(r.ID, "", func(_ int, e *goldElement) {
-		r.HasTruth = true
+		if first {
+			r.HasTruth, r.Truth, first = true, nil, false
+		}
 		if e.empty || slices.Contains(seen, e.encoded) { // a table of several systems repeats it
 			return
 		}
@@ -182,9 +188,13 @@ func (g *Gold) fillTruth(r *ibid.Answer, want Want) {
 
 // fillLabels adds the row's labels to it: those about what is there.
 func (g *Gold) fillLabels(r *ibid.Answer) {
+	first := true
 	g.each(r.ID, r.System, func(k int, e *goldElement) {
 		if g.lost[k] || g.claims == nil && e.aboutText() {
 			return
+		}
+		if first {
+			r.Labels, first = nil, false
 		}
 		if g.claims != nil {
 			e.label.ClaimID = g.claims[k]
@@ -272,6 +282,8 @@ type goldReader struct {
 	rows   int64           // records of the current file
 	stated FileConventions // by the current file
 	values map[string]float64
+
+	adjudicated, others bool // some element is of [ibid.Adjudicated], or of somebody else
 }
 
 func newGoldReader(group int) *goldReader {
@@ -286,6 +298,10 @@ func (r *goldReader) add(e *goldElement) error {
 		return &ibid.Error{Column: "id", Err: errors.New("no id"), Hint: "every line needs the id of its question"}
 	}
 	e.system = cmp.Or(e.system, "default")
+	if !e.empty {
+		ours := cmp.Or(e.mark.Annotator, e.label.Annotator) == ibid.Adjudicated
+		r.adjudicated, r.others = r.adjudicated || ours, r.others || !ours
+	}
 	if g.group == groupTruth {
 		e.system = ""
 		e.mark.Unit = cmp.Or(e.mark.Unit, r.stated.OffsetUnit)

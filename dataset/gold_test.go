@@ -102,3 +102,79 @@ func FuzzGold(f *testing.F) {
 }
 
 func openLabels(pattern string) (*Gold, error) { return OpenLabels(pattern, nil) }
+
+// TestGoldOfSeveral: a table of one opinion in place of several replaces what rows have
+// themselves, and any other one is refused.
+func TestGoldOfSeveral(t *testing.T) {
+	dir := t.TempDir()
+	rows := filepath.Join(dir, "rows.parquet")
+	w, err := NewWriter(rows, "document")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := func(who string, end int64) ibid.Mark {
+		return ibid.Mark{Annotator: who, Doc: "d", Start: ibid.Some[int64](0), End: ibid.Some(end)}
+	}
+	label := func(who string, v float64) ibid.Label {
+		return ibid.Label{Annotator: who, Kind: ibid.SupportLabel, Value: ibid.Some(v)}
+	}
+	for _, id := range []string{"a", "b"} {
+		err := w.Write(&ibid.Answer{
+			ID: id, System: "s", Query: "?", Answer: "!", HasTruth: true, HasLabels: true,
+			Truth: []ibid.Mark{mark("ada", 5), mark("ben", 9)}, Labels: []ibid.Label{label("ada", 0), label("ben", 1)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read := func(annotator string) ([]ibid.Answer, error) {
+		t.Helper()
+		path := filepath.Join(dir, annotator+".jsonl")
+		text := fmt.Sprintf(`{"id":"a","truth":[{"doc":"d","start":0,"end":7,"annotator":%[1]q}]}
+{"id":"a","system":"s","labels":[{"kind":"support","value":0.5,"annotator":%[1]q}]}
+`, annotator)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		truth, err := OpenTruth(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels, err := OpenLabels(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := Open(rows, ReadOptions{Want: WantAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = source.Join(truth, labels)
+		if _, err := source.CheckJoin(t.Context(), Conventions{}, nil); err != nil {
+			return nil, err
+		}
+		var out []ibid.Answer
+		err = source.Read(t.Context(), 0, 10, func(b *Batch) error {
+			defer b.Release()
+			for i := range b.Len() {
+				var row ibid.Answer
+				b.Row(i, &row)
+				out = append(out, row)
+			}
+			return nil
+		})
+		return out, err
+	}
+	got, err := read(ibid.Adjudicated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := got[0], got[1]; len(a.Truth) != 1 || a.Truth[0].End.Value != 7 || len(a.Labels) != 1 || a.Labels[0].Value.Value != 0.5 || len(b.Truth) != 2 || len(b.Labels) != 2 {
+		t.Errorf("a has %v and %v, b %v and %v", a.Truth, a.Labels, b.Truth, b.Labels)
+	}
+	if _, err := read("cyd"); err == nil || !strings.Contains(err.Error(), "has truth of its own") {
+		t.Errorf("another annotator: %v", err)
+	}
+}

@@ -13,12 +13,12 @@ import (
 // A joined is what tables of their own say of rows.
 type joined struct{ truth, labels *Gold } // nil if there is none
 
-// fill adds to a row what it has not itself.
+// fill adds to a row what it has not itself, and puts one opinion in place of its own ones.
 func (j *joined) fill(r *ibid.Answer, want Want) {
-	if j.truth != nil && want&WantSpans != 0 && !r.HasTruth && !r.IDNull {
+	if j.truth != nil && want&WantSpans != 0 && (!r.HasTruth || j.truth.replaces) && !r.IDNull {
 		j.truth.fillTruth(r, want)
 	}
-	if j.labels != nil && want&WantLabels != 0 && len(r.Labels) == 0 && !r.IDNull {
+	if j.labels != nil && want&WantLabels != 0 && (len(r.Labels) == 0 || j.labels.replaces) && !r.IDNull {
 		j.labels.fillLabels(r)
 	}
 }
@@ -109,6 +109,8 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 		own = len(r.Labels) > 0
 	}
 	j.Rows++
+	has := own
+	own = own && !g.replaces
 	any := false
 	var names claimNames
 	g.each(r.ID, r.System, func(k int, e *goldElement) {
@@ -140,7 +142,7 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 			Err:  fmt.Errorf("the row %q has %s of its own, and there is some for it in %s", r.ID, g.column, g.files[0].Name),
 			Hint: fmt.Sprintf("leave one of them out: a dataset with %s of its own needs no table", g.column),
 		}
-	case !any && !own:
+	case !any && !has:
 		if j.Without++; len(j.NoElement) < keptNames {
 			j.NoElement = append(j.NoElement, g.key(r.ID, r.System))
 		}

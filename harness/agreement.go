@@ -28,30 +28,22 @@ type Annotated struct {
 	Labels *annotations.Labels
 
 	plan    *Plan
-	blind   map[int64][]annotations.BlindItem
 	unclear int64 // annotators of an item some of whose marks have no place
 }
 
 // Annotated reads what the annotators of the dataset said. The judge of the plan
 // is not asked.
 func (p *Plan) Annotated(ctx context.Context, worst int) (*Annotated, error) {
-	return p.AnnotatedAgain(ctx, worst, nil)
-}
-
-// AnnotatedAgain is Annotated for the rows of a blind sample, by their position,
-// in which who spoke blindly are more annotators; nil is every row.
-func (p *Plan) AnnotatedAgain(ctx context.Context, worst int, blind map[int64][]annotations.BlindItem) (*Annotated, error) {
 	docs, err := p.loadDocuments(ctx)
 	if err != nil {
 		return nil, asUsage(err)
 	}
 	defer docs.Close()
-	return p.annotated(ctx, docs, worst, blind)
+	return p.annotated(ctx, docs, worst)
 }
 
-func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int, blind map[int64][]annotations.BlindItem) (*Annotated, error) {
+func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int) (*Annotated, error) {
 	a := p.noneAnnotated(worst)
-	a.blind = blind
 	return a, a.read(ctx, docs)
 }
 
@@ -180,18 +172,6 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 		if err := p.annotators.add(&row, p.job.Config.Limits); err != nil {
 			return f, err
 		}
-		if a.blind != nil {
-			said, ok := a.blind[row.Pos]
-			if !ok {
-				continue
-			}
-			if err := refuseTwice(&row, said); err != nil {
-				return f, err
-			}
-			for k := range said {
-				p.addBlind(&row, &said[k])
-			}
-		}
 		if severalMarked(&row) {
 			bad := r.Resolve(&row)
 			if err := r.Err(); err != nil {
@@ -269,7 +249,7 @@ func (p *Plan) judgedOf(row *ibid.Answer) []annotations.Judged {
 				Claim: strings.Clone(key.Claim), Citation: strings.Clone(key.Citation),
 			}
 			out = append(out, annotations.Judged{
-				ID: labelItem(row, l), Verdict: key, Row: row.Pos, Kind: strings.Clone(l.Kind), Cluster: p.documentOf(row), Slices: p.slicesOf(row),
+				ID: key.Name(), Verdict: key, Row: row.Pos, Kind: strings.Clone(l.Kind), Cluster: p.documentOf(row), Slices: p.slicesOf(row),
 			})
 		}
 		out[k].Ratings = append(out[k].Ratings, annotations.Rating{Annotator: strings.Clone(l.Annotator), Value: annotations.Value(l.Value.Value)})
@@ -280,18 +260,6 @@ func (p *Plan) judgedOf(row *ibid.Answer) []annotations.Judged {
 // answered reports whether a label has a value that is a number.
 func answered(l *ibid.Label) bool {
 	return l.Value.Known() && !math.IsNaN(l.Value.Value) && !math.IsInf(l.Value.Value, 0)
-}
-
-// labelItem names the question that a label answers.
-func labelItem(row *ibid.Answer, l *ibid.Label) string {
-	name := row.ID + "/" + row.System
-	if l.ClaimID != "" {
-		name += " claim " + l.ClaimID
-	}
-	if l.CitationID != "" {
-		name += " citation " + l.CitationID
-	}
-	return name + " " + l.Kind
 }
 
 // writeAgreement leaves the agreement of annotators, with each other and with the
@@ -305,7 +273,7 @@ func (p *Plan) writeAgreement(ctx context.Context, marked *markedParts, docs *da
 	}
 	a := marked.all()
 	if unread || a == nil {
-		if a, err = p.annotated(ctx, docs, keptDisagreements, nil); err != nil {
+		if a, err = p.annotated(ctx, docs, keptDisagreements); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/metrics/claims"
 	"ibid/metrics/stats"
 )
 
@@ -83,26 +84,6 @@ func (a *annotatedTexts) marks(row *ibid.Answer) []annotations.Mark {
 	return out
 }
 
-// A textStretch is a stretch of one text, in code points.
-type textStretch struct {
-	doc        string
-	start, end int64
-}
-
-func (a *annotatedTexts) places(u stats.Unit) []textStretch {
-	var out []textStretch
-	for i, key := range a.keys {
-		from, to := a.starts[i], a.length
-		if i+1 < len(a.starts) {
-			to = a.starts[i+1]
-		}
-		if start, end := max(u.Start, from), min(u.End, to); start < end {
-			out = append(out, textStretch{key.Doc, start - from, end - from})
-		}
-	}
-	return out
-}
-
 // passageLimit is how many code points of a mark are shown.
 const passageLimit = 200
 
@@ -124,15 +105,19 @@ func (p *Plan) explainIn(ctx context.Context, docs *dataset.Documents, worst []a
 		rows[i] = worst[i].Row
 		of[rows[i]] = append(of[rows[i]], i)
 	}
-	var asker *asker
-	return p.eachFullRowIn(ctx, docs, rows, func(row *ibid.Answer, r *dataset.Resolver) (err error) {
-		if asker == nil {
-			if asker, err = p.newAsker(r); err != nil {
-				return err
-			}
-		}
+	options, err := claimOptions(&p.job.Config.Settings)
+	if err != nil {
+		return err
+	}
+	all, err := p.openDataset(dataset.WantAll)
+	if err != nil {
+		return err
+	}
+	answers, cutter := &Answers{p, docs, all}, claims.NewCutter(options)
+	slices.Sort(rows)
+	return answers.Rows(ctx, slices.Compact(rows), func(row *ibid.Answer, r *dataset.Resolver) error {
 		for _, i := range of[row.Pos] {
-			p.explain(asker, row, &worst[i])
+			explain(cutter, r, row, &worst[i])
 		}
 		return nil
 	})
@@ -161,10 +146,9 @@ func (p *Plan) writeDisagreements(ctx context.Context, docs *dataset.Documents, 
 	return annotations.WriteDisagreements(p.Dir, worst)
 }
 
-func (p *Plan) explain(asker *asker, row *ibid.Answer, d *annotations.Disagreement) {
-	r := asker.resolver
+func explain(cutter *claims.Cutter, r *dataset.Resolver, row *ibid.Answer, d *annotations.Disagreement) {
 	if d.Kind == runs.LabelAgreement {
-		for _, c := range asker.claims(row) {
+		for _, c := range cutter.Cut(row).List {
 			if c.ClaimID == d.Verdict.Claim {
 				d.Text = strings.Clone(c.Text)
 			}

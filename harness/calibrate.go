@@ -16,7 +16,6 @@ import (
 type Judged struct {
 	Verdicts map[string][]annotations.Verdict     // by kind of question
 	Rows     map[int64]map[metrics.Metric]float64 // by position: judged metrics of rows that people judged wholly
-	Proposed int64                                // labels by people who saw what the judge proposed
 	Open     map[string]int64                     // questions that people answered, but not alike enough for one answer, by kind
 
 	Abstains  bool             // the judge says yes or nothing
@@ -24,9 +23,8 @@ type Judged struct {
 }
 
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
-// its dataset, and scores the rows that have labels as if people had judged them. Labels by
-// people who saw the judge's own proposals are left out, unless proposed is true.
-func ReadJudged(ctx context.Context, dir string, m *runs.Manifest, proposed bool) (*Judged, error) {
+// its dataset, and scores the rows that have labels as if people had judged them.
+func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, error) {
 	verdicts, err := annotations.ReadVerdicts(dir)
 	if err != nil {
 		return nil, err
@@ -51,13 +49,6 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest, proposed bool
 		Abstains: m.Judge.Kind == lexicalJudge, Undecided: make(map[string]int64),
 	}
 	err = eachRow(ctx, p.source, p.job.Limit, func(row *ibid.Answer) error {
-		row.Labels = slices.DeleteFunc(row.Labels, func(l ibid.Label) bool {
-			own := l.ProposedBy != "" && l.ProposedBy == m.Judge.Name()
-			if own && p.job.wants(row) {
-				out.Proposed++
-			}
-			return own && !proposed
-		})
 		if !p.job.wants(row) || len(row.Labels) == 0 {
 			return nil
 		}

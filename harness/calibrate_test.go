@@ -74,7 +74,7 @@ func correct(t *testing.T, dir string) (summary []runs.SummaryRow, warnings []st
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged, err := harness.ReadJudged(t.Context(), dir, m, false)
+	judged, err := harness.ReadJudged(t.Context(), dir, m)
 	if err != nil {
 		t.Fatal(err)
 	}

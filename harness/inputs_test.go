@@ -1,9 +1,7 @@
 package harness_test
 
 import (
-	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -87,62 +85,6 @@ func TestReadDetail(t *testing.T) {
 	}
 	if _, err := harness.ReadPrompts(t.Context(), t.TempDir(), m, 1); err == nil || !strings.Contains(err.Error(), "asks no model") {
 		t.Errorf("prompts of a run without a judge: %v", err)
-	}
-}
-
-// TestAdjudicate leaves one opinion of several: that of the majority.
-func TestAdjudicate(t *testing.T) {
-	data, docs := writeRows(t, annotatedRows()), documentsOf(t, "coffee")
-	plan := planOf(t, "dataset="+data, "documents="+docs)
-	if _, err := plan.Adjudicate(t.Context(), ibid.PolicyMajority, data); err == nil {
-		t.Error("the dataset is written over itself")
-	}
-	path := filepath.Join(t.TempDir(), "one.parquet")
-	a, err := plan.Adjudicate(t.Context(), ibid.PolicyMajority, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.Rows != 2 || a.Marked+a.Unclear != 2 {
-		t.Errorf("got %+v", a)
-	}
-	var marks []int
-	texts, err := harness.OpenTexts(t.Context(), t.TempDir(), manifestOf(t, path, docs))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = texts.Each(t.Context(), nil, nil, func(row *ibid.Answer, _ func(string, int32) (string, bool)) error {
-		people := make(map[string]bool)
-		for _, m := range row.Truth {
-			people[m.Annotator] = true
-		}
-		marks = append(marks, len(people))
-		return nil
-	})
-	if err != nil || len(marks) != 2 || marks[0] > 1 || marks[1] > 1 {
-		t.Errorf("rows have the truth of %v people, %v", marks, err)
-	}
-}
-
-// TestDrawBlind draws rows that somebody annotated, the same for the same seed, and
-// refuses what is no fraction.
-func TestDrawBlind(t *testing.T) {
-	plan := planOf(t, "dataset="+writeRows(t, annotatedRows()), "documents="+documentsOf(t, "coffee"))
-	one, err := plan.DrawBlind(t.Context(), harness.SampleOptions{Fraction: "0.5", Stratify: "system", Seed: "seed"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := plan.DrawBlind(t.Context(), harness.SampleOptions{Fraction: "0.5", Stratify: "system", Seed: "seed"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if one.Total != 2 || len(one.Items) != 1 || len(two.Items) != 1 || one.Items[0].ID != two.Items[0].ID {
-		t.Errorf("drew %+v and %+v", one, two)
-	}
-	for _, fraction := range []string{"0", "1.5", "half"} {
-		_, err := plan.DrawBlind(t.Context(), harness.SampleOptions{Fraction: fraction, Seed: "seed"})
-		if usage := new(ibid.Error); !errors.As(err, &usage) || !usage.Usage || usage.Hint != "" || !strings.Contains(usage.Error(), "above 0 and at most 1") {
-			t.Errorf("a fraction of %s: %v", fraction, err)
-		}
 	}
 }
 

@@ -57,7 +57,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	},
 	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations":         {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/stats"}},
-	"annotations/acts":    {ours: []string{"annotations", "dataset", "dataset/disk", "metrics/stats", "metrics/token"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
+	"annotations/round":   {ours: []string{"annotations", "dataset", "dataset/disk", "dataset/runs", "metrics", "metrics/claims", "metrics/span", "metrics/stats"}},
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
@@ -66,18 +66,18 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/objects", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",
-			"metrics/claims", "metrics/dialect", "metrics/quote", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/acts", "annotations/compare", "annotations/history",
+			"metrics/claims", "metrics/dialect", "metrics/quote", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/compare", "annotations/history",
 		},
 		theirs: []string{"golang.org/x/sync"},
 	},
 	"cmd/ibid": {ours: []string{"cmd/ibid/internal/cli"}},
 	// Pages for the browser at this machine; its users bring what is shown.
 	"cmd/ibid/internal/loopback": {},
-	"cmd/ibid/internal/annotate": {ours: []string{"annotations", "annotations/acts", "dataset", "dataset/runs", "report"}, theirs: []string{"github.com/yuin/goldmark"}},
+	"cmd/ibid/internal/annotate": {ours: []string{"annotations", "annotations/round", "report"}, theirs: []string{"github.com/yuin/goldmark"}},
 	"cmd/ibid/internal/term":     {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{
-			"annotations/acts", "cmd/ibid/internal/annotate", "cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/objects", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
+			"annotations/round", "cmd/ibid/internal/annotate", "cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/objects", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
 			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},

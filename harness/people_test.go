@@ -9,8 +9,7 @@ import (
 	"testing"
 
 	"ibid"
-	"ibid/annotations"
-	"ibid/annotations/acts"
+	"ibid/annotations/round"
 	"ibid/harness"
 	"ibid/judge/judgetest"
 )
@@ -26,33 +25,53 @@ func (s *study) planned(t *testing.T, settings ...string) *harness.Plan {
 	return p
 }
 
+// drawn draws a round of a study.
+func (s *study) drawn(t *testing.T, d round.Draw) (*round.Drawn, error) {
+	t.Helper()
+	answers, err := s.planned(t).OpenAnswers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answers.Close()
+	options, err := answers.ClaimOptions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return round.DrawRound(t.Context(), answers, options, d)
+}
+
 // TestFirstRoundOfLabels: a person sees the answer, each claim with its place, and the whole
 // documents that it cites, once; what has no text is left out.
 func TestFirstRoundOfLabels(t *testing.T) {
 	s := judged()
+	for _, r := range s.rows {
+		r.HasLabels, r.Labels = false, nil
+	}
 	s.rows[4].Citations[0].Doc, s.rows[5].Citations = "nowhere", nil
 	s.rows[6].Citations = append(s.rows[6].Citations, s.rows[6].Citations[0])
-	p := s.planned(t)
-	sample, err := p.DrawBlind(t.Context(), harness.SampleOptions{Purpose: annotations.AskLabels, Fraction: "1", Seed: "x"})
+	d, err := s.drawn(t, round.Draw{Purpose: round.Labels, Fraction: "1", Seed: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sample.Total != 59 || sample.Drawn != 59 || sample.Bare != 1 || len(sample.Items) != 58 || len(sample.Key.Items) != 58 {
-		t.Fatalf("%d of %d drawn, %d bare, %d items, %d in the key", sample.Drawn, sample.Total, sample.Bare, len(sample.Items), len(sample.Key.Items))
+	if d.Of != 30 || d.Drawn != 30 || d.Bare != 2 || len(d.Items) != 58 || len(d.Key.Items) != 58 || d.Key.Draw.Second {
+		t.Fatalf("%d of %d drawn, %d bare, %d items, %d in the key", d.Drawn, d.Of, d.Bare, len(d.Items), len(d.Key.Items))
 	}
 	texts := make(map[string]string)
 	for _, d := range s.documents {
 		texts[d.Doc] = d.Text
 	}
-	seen := make(map[int64]bool)
-	for i, it := range sample.Items {
-		k := sample.Key.Items[i]
-		row := s.rows[k.Row]
-		if seen[k.Row] || k.Blind != it.ID || k.ID != row.ID || k.System != row.System || k.Purpose != annotations.AskLabels || it.ID != annotations.BlindName(i) {
-			t.Errorf("item %d is %+v of row %s", i, k, row.ID)
+	rows := make(map[string]*ibid.Answer)
+	for _, r := range s.rows {
+		rows[r.ID+"/"+r.System] = r
+	}
+	for i, it := range d.Items {
+		k := d.Key.Items[i]
+		row := rows[k.ID+"/"+k.System]
+		if row == nil || k.Item != it.ID || it.ID != fmt.Sprintf("item-%04d", i+1) {
+			t.Fatalf("item %d is %+v", i, k)
 		}
-		seen[k.Row] = true
-		if it.Query != "" && it.Query != row.Query || it.Answer != row.Answer || it.Purpose != annotations.AskLabels || it.Truth != nil {
+		delete(rows, k.ID+"/"+k.System)
+		if it.Query != "" && it.Query != row.Query || it.Answer != row.Answer || it.Purpose != round.Labels || it.Truth != nil {
 			t.Errorf("%s: %+v", row.ID, it)
 		}
 		if len(it.Claims) != 1 || it.Claims[0].ID != "k" || it.Claims[0].Text != row.Answer || *it.Claims[0].Start != 0 || *it.Claims[0].End != int64(len(row.Answer)) {
@@ -61,23 +80,12 @@ func TestFirstRoundOfLabels(t *testing.T) {
 		if len(it.Citations) != len(row.Citations) || it.Citations[0].Doc != row.Citations[0].Doc || it.Citations[0].ClaimID != "k" {
 			t.Errorf("%s: citations %+v", row.ID, it.Citations)
 		}
-		if len(it.Documents) != 1 || it.Documents[0].Text != texts[row.Citations[0].Doc] {
+		if text, ok := it.Text(row.Citations[0].Doc); len(it.Documents) != 1 || !ok || text != texts[row.Citations[0].Doc] {
 			t.Errorf("%s: %d documents", row.ID, len(it.Documents))
 		}
 		if len(it.Labels) != 1 || it.Labels[0].ClaimID != "k" || it.Labels[0].Kind != ibid.SupportLabel || it.Labels[0].Value != nil {
 			t.Errorf("%s: labels %+v", row.ID, it.Labels)
 		}
-	}
-	few, err := p.DrawBlind(t.Context(), harness.SampleOptions{Purpose: annotations.AskLabels, Items: 12, Stratify: "system", Seed: "x"})
-	if err != nil || few.Drawn != 12 || few.Key.Fraction != "12/59" || len(few.Key.Strata) != 2 || few.Key.Strata["a"]+few.Key.Strata["b"] != 59 {
-		t.Errorf("%+v, %v", few.Key, err)
-	}
-	of := make(map[string]int)
-	for _, k := range few.Key.Items {
-		of[k.System]++
-	}
-	if of["a"] != 6 || of["b"] != 6 {
-		t.Errorf("of the systems %v", of)
 	}
 }
 
@@ -85,153 +93,62 @@ func TestFirstRoundOfLabels(t *testing.T) {
 // documents that any of them cites or somebody marked, by name; for both, their answers come behind it.
 func TestFirstRoundOfTruth(t *testing.T) {
 	s := newStudy()
-	p := s.planned(t)
 	cites := make(map[string][]string)
 	for _, r := range s.rows {
+		r.HasTruth, r.Truth = false, nil
 		for _, c := range r.Citations {
 			if c.Doc != "nowhere" {
 				cites[r.ID] = append(cites[r.ID], c.Doc)
 			}
-		}
-		for _, m := range r.Truth {
-			cites[r.ID] = append(cites[r.ID], m.Doc)
 		}
 	}
 	for id := range cites {
 		slices.Sort(cites[id])
 		cites[id] = slices.Compact(cites[id])
 	}
-	sample, err := p.DrawBlind(t.Context(), harness.SampleOptions{Purpose: annotations.AskTruth, Fraction: "1", Seed: "x"})
-	if err != nil || sample.Total != 30 || len(sample.Items) != len(cites) || sample.Bare != 30-len(cites) {
-		t.Fatalf("%d questions, %d items, %d bare (%v), want %d", sample.Total, len(sample.Items), sample.Bare, err, len(cites))
+	d, err := s.drawn(t, round.Draw{Purpose: round.Truth, Fraction: "1", Seed: "x"})
+	if err != nil || d.Of != 30 || len(d.Items) != len(cites) || d.Bare != 30-len(cites) {
+		t.Fatalf("%+v (%v), want %d items", d, err, len(cites))
 	}
-	for i, it := range sample.Items {
-		var docs []string
-		for _, d := range it.Documents {
-			docs = append(docs, d.Doc)
-		}
-		if id := sample.Key.Items[i].ID; !slices.Equal(docs, cites[id]) || it.Answer != "" || len(it.Labels) != 0 || it.Query != "what?" || it.Purpose != annotations.AskTruth {
-			t.Errorf("%s: documents %q, want %q; %q", id, docs, cites[id], it.Answer)
+	for i, it := range d.Items {
+		if id := d.Key.Items[i].ID; !slices.Equal(it.Documents, cites[id]) || it.Answer != "" || len(it.Labels) != 0 || it.Query != "what?" || it.Purpose != round.Truth || d.Key.Items[i].System != "" {
+			t.Errorf("%s: documents %q, want %q; %q", id, it.Documents, cites[id], it.Answer)
 		}
 	}
-	both, err := p.DrawBlind(t.Context(), harness.SampleOptions{Purpose: annotations.AskBoth, Items: 10, Seed: "y"})
+	both, err := s.drawn(t, round.Draw{Purpose: round.Both, Items: 10, Seed: "y"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	counts := make(map[string]int)
-	for _, k := range both.Key.Items {
-		counts[k.Purpose]++
+	for _, it := range both.Items {
+		counts[it.Purpose]++
 	}
-	if both.Total != 30 || both.Drawn != 10 || counts[annotations.AskTruth] == 0 || counts[annotations.AskLabels] == 0 || counts[annotations.AskTruth] > 10 || counts[annotations.AskLabels] > 20 {
-		t.Errorf("%d drawn of %d: %v", both.Drawn, both.Total, counts)
+	if both.Of != 30 || both.Drawn != 10 || counts[round.Truth] == 0 || counts[round.Labels] == 0 || counts[round.Truth] > 10 || counts[round.Labels] > 20 {
+		t.Errorf("%d drawn of %d: %v", both.Drawn, both.Of, counts)
 	}
-	for want, o := range map[string]harness.SampleOptions{
-		"it cannot be stratified by system":  {Purpose: annotations.AskTruth, Fraction: "1", Stratify: "system"},
-		"no row has a city to stratify by":   {Purpose: annotations.AskTruth, Fraction: "1", Stratify: "city"},
-		"31 cannot be drawn: there are 30":   {Purpose: annotations.AskTruth, Items: 31},
-		"-1 cannot be drawn: there are 30":   {Purpose: annotations.AskTruth, Items: -1},
-		"no annotated row has a city":        {Fraction: "1", Stratify: "city"},
-		"the fraction must be a number abov": {Purpose: annotations.AskTruth, Fraction: "2"},
+	for want, o := range map[string]round.Draw{
+		"they cannot be stratified by system":                {Purpose: round.Truth, Fraction: "1", Stratify: "system"},
+		"no question that could be drawn has a city to stra": {Purpose: round.Truth, Fraction: "1", Stratify: "city"},
+		"31 cannot be drawn: there are 30":                   {Purpose: round.Truth, Items: 31},
+		"the fraction must be a number above 0 and at most":  {Purpose: round.Truth, Fraction: "2"},
+		`unknown purpose "praise"`:                           {Purpose: "praise", Fraction: "1"},
+		`"items" cannot be the name of an annotator`:         {Purpose: round.Truth, Fraction: "1", Annotators: []string{"items"}},
+		`names "Ada" twice`:                                  {Purpose: round.Truth, Fraction: "1", Annotators: []string{"ada", "Ada"}},
 	} {
-		if _, err := p.DrawBlind(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.drawn(t, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", o, err, want)
 		}
 	}
 	for _, r := range s.rows {
-		r.HasTruth, r.Truth, r.Citations = false, nil, nil
+		r.Citations = nil
 	}
-	bare := s.planned(t)
-	for want, o := range map[string]harness.SampleOptions{
-		"no row has truth or labels: there is nothing to annotate again": {Fraction: "1"},
-		"no answer has a claim that cites something":                     {Purpose: annotations.AskLabels, Fraction: "1"},
+	for want, o := range map[string]round.Draw{
+		"no text is at hand that could be marked":    {Purpose: round.Both, Fraction: "1"},
+		"no answer has a claim that cites something": {Purpose: round.Labels, Fraction: "1"},
 	} {
-		if _, err := bare.DrawBlind(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.drawn(t, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v of nothing: %v, want %s", o, err, want)
 		}
-	}
-}
-
-// TestMergeRounds: what the dataset has and what was said blindly become one opinion, as the
-// rule or an adjudicator decides.
-func TestMergeRounds(t *testing.T) {
-	at := func(n int64) ibid.Integer { return ibid.Some(n) }
-	mark := func(who string, start, end int64) ibid.Mark {
-		return ibid.Mark{Annotator: who, Doc: "doc-0", Start: at(start), End: at(end)}
-	}
-	label := func(who string, v float64) ibid.Label {
-		return ibid.Label{Annotator: who, ClaimID: "k", Kind: ibid.SupportLabel, Value: ibid.Some(v)}
-	}
-	s := newStudy()
-	s.documents = s.documents[:1]
-	s.rows = nil
-	for i, r := range []ibid.Answer{
-		{Truth: []ibid.Mark{mark("ada", 0, 10), mark("bob", 5, 20)}, Labels: []ibid.Label{label("ada", 1), label("bob", 1), label("ada", 0)}},
-		{Truth: []ibid.Mark{mark("ada", 0, 10), mark("bob", 20, 30)}, Labels: []ibid.Label{label("ada", 1), label("bob", 0)}},
-		{Truth: []ibid.Mark{{Annotator: "ada", DocNull: true}}},
-		{Truth: []ibid.Mark{mark("ada", 0, 10), mark("bob", 20, 10)}},
-		{},
-	} {
-		r.ID, r.System, r.Query, r.Answer, r.HasCitations = fmt.Sprint("q", i), "a", "q", "a", true
-		r.HasTruth, r.HasLabels = len(r.Truth) > 0, true
-		s.rows = append(s.rows, &r)
-	}
-	p := s.planned(t)
-	place := func(start, end int64) annotations.BlindPlace {
-		return annotations.BlindPlace{Doc: "doc-0", Start: &start, End: &end}
-	}
-	said := &annotations.Filled{Said: map[int64][]annotations.BlindItem{
-		0: {{Annotator: "cyd", Truth: []annotations.BlindPlace{place(8, 12)}, Labels: []annotations.BlindLabel{{ClaimID: "k", Kind: ibid.SupportLabel, Value: new(1.0)}}}},
-		4: {{Annotator: "cyd", Truth: []annotations.BlindPlace{}}},
-	}}
-	truths := func(m *harness.Merged) map[string]string {
-		out := make(map[string]string)
-		for _, it := range m.Items {
-			if it.Truth != nil {
-				out[it.ID] = "nothing"
-				var all []string
-				for _, x := range *it.Truth {
-					all = append(all, fmt.Sprintf("%d-%d", x.Start, x.End))
-				}
-				if len(all) > 0 {
-					out[it.ID] = strings.Join(all, " ")
-				}
-			}
-			for _, l := range it.Labels {
-				out[it.ID+" label"] = fmt.Sprint(*l.Value)
-			}
-		}
-		return out
-	}
-	check := func(name string, filled *annotations.Filled, m acts.Merging, want map[string]string, undecided int64) {
-		t.Helper()
-		got, err := p.MergeRounds(t.Context(), filled, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all := truths(got); fmt.Sprint(all) != fmt.Sprint(want) || got.Undecided != undecided || got.Unclear != 1 {
-			t.Errorf("%s: %v, %d undecided, %d unclear, want %v and %d", name, all, got.Undecided, got.Unclear, want, undecided)
-		}
-		labels := int64(0)
-		for k := range want {
-			if strings.HasSuffix(k, "label") {
-				labels++
-			}
-		}
-		if got.Labels != labels || got.Questions != int64(len(want))-labels {
-			t.Errorf("%s: %d labels of %d questions", name, got.Labels, got.Questions)
-		}
-	}
-	check("what anybody marked", said, acts.Merging{Rule: ibid.PolicyUnion}, map[string]string{"q0": "0-20", "q0 label": "1", "q1": "0-10 20-30", "q1 label": "1", "q2": "nothing", "q3": "0-10", "q4": "nothing"}, 0)
-	check("what everybody marked", said, acts.Merging{Rule: ibid.PolicyIntersection}, map[string]string{"q0": "8-10", "q0 label": "1", "q1": "nothing", "q1 label": "0", "q2": "nothing", "q3": "0-10", "q4": "nothing"}, 0)
-	check("no rule", said, acts.Merging{}, map[string]string{"q0 label": "1", "q2": "nothing", "q3": "0-10", "q4": "nothing"}, 3)
-	decided := &annotations.Filled{Said: said.Said, Decided: map[int64][]annotations.BlindItem{
-		0: {{Annotator: "eve", How: "new", Truth: []annotations.BlindPlace{place(1, 2)}}, {Annotator: "eve", How: "new", Truth: []annotations.BlindPlace{place(2, 4)}}},
-		1: {{Annotator: "eve", How: "new", Labels: []annotations.BlindLabel{{ClaimID: "k", Kind: ibid.SupportLabel, Value: new(0.5)}}}},
-	}}
-	check("an adjudicator", decided, acts.Merging{}, map[string]string{"q0": "2-4", "q0 label": "1", "q1 label": "0.5", "q2": "nothing", "q3": "0-10", "q4": "nothing"}, 1)
-	again := &annotations.Filled{Said: map[int64][]annotations.BlindItem{0: {{Annotator: "ada", Truth: []annotations.BlindPlace{place(8, 12)}}}}}
-	if _, err := p.MergeRounds(t.Context(), again, acts.Merging{}); err == nil || !strings.Contains(err.Error(), `"ada" annotated "q0" before: the dataset has it`) {
-		t.Errorf("somebody twice: %v", err)
 	}
 }
 

@@ -18,14 +18,17 @@ import (
 type Agreement struct {
 	Title  string // what was looked at, in words
 	Result *annotations.Agreement
+	People []string // of a round: how far everybody has come
+	Round  any      // the same as JSON has it; nil if it is no round
 }
 
 func (a *Agreement) asJSON() any {
 	return struct {
 		Schema string `json:"schema"`
 		Title  string `json:"title"`
+		Round  any    `json:"round,omitempty"`
 		*annotations.Agreement
-	}{"ibid.agreement/v1", a.Title, a.Result}
+	}{"ibid.agreement/v1", a.Title, a.Round, a.Result}
 }
 
 func (a *Agreement) writeCSV(w io.Writer) error {
@@ -33,7 +36,11 @@ func (a *Agreement) writeCSV(w io.Writer) error {
 }
 
 func (a *Agreement) section() doc.Section {
-	blocks := slices.Concat(agreementBlocks(a.Result.Statistics, "", true), a.people())
+	var blocks []doc.Block
+	if len(a.People) > 0 {
+		blocks = append(blocks, doc.Para{Text: doc.T(strings.Join(a.People, "; "))})
+	}
+	blocks = slices.Concat(blocks, agreementBlocks(a.Result.Statistics, "", true), a.people())
 	if len(a.Result.Worst) > 0 {
 		blocks = append(blocks, doc.Heading{Text: doc.T("Least agreement")})
 	}

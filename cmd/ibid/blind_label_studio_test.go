@@ -66,47 +66,52 @@ func (o opinion) looked() bool { return o.draw("looked", 5) > 0 }
 
 var supports = []float64{1, 0.8, 0.5, 0}
 
-// fillTemplate fills in a template as somebody would.
-func fillTemplate(t *testing.T, dir, who string) {
+// fillItems fills in a copy of the items as somebody would, under a name.
+func fillItems(t *testing.T, dir, name, who string) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, "template.jsonl"))
+	data, err := os.ReadFile(filepath.Join(dir, "items.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	texts := make(map[string]string)
 	var b strings.Builder
 	for line := range strings.Lines(string(data)) {
-		var it struct {
-			ID        string              `json:"id"`
-			Documents []map[string]string `json:"documents"`
-			Truth     []map[string]any    `json:"truth"`
-			Labels    []map[string]any    `json:"labels"`
-		}
+		var it map[string]any
 		if err := json.Unmarshal([]byte(line), &it); err != nil {
 			t.Fatal(err)
 		}
-		o := opinion{who, it.ID}
-		if o.looked() {
-			it.Truth = []map[string]any{}
-			for _, d := range it.Documents {
-				for _, p := range o.marks(d["doc"], len([]rune(d["text"]))) {
-					it.Truth = append(it.Truth, map[string]any{"doc": d["doc"], "start": p[0], "end": p[1]})
+		if it["id"] == nil {
+			if text, ok := it["text"].(string); ok {
+				texts[it["doc"].(string)] = text
+			}
+			b.WriteString(line)
+			continue
+		}
+		o := opinion{who, it["id"].(string)}
+		if it["purpose"] == "truth" && o.looked() {
+			truth := []map[string]any{}
+			for _, doc := range it["documents"].([]any) {
+				for _, p := range o.marks(doc.(string), len([]rune(texts[doc.(string)]))) {
+					truth = append(truth, map[string]any{"doc": doc, "start": p[0], "end": p[1]})
 				}
 			}
+			it["truth"] = truth
 		}
-		for i, l := range it.Labels {
-			if l["kind"] == "support" {
-				l["value"] = supports[o.draw(fmt.Sprint("label", i), 4)]
+		for i, l := range it["labels"].([]any) {
+			label := l.(map[string]any)
+			if label["kind"] == "support" {
+				label["value"] = supports[o.draw(fmt.Sprint("label", i), 4)]
 			} else {
-				l["value"] = o.draw(fmt.Sprint("label", i), 2)
+				label["value"] = o.draw(fmt.Sprint("label", i), 2)
 			}
 		}
-		out, err := json.Marshal(map[string]any{"id": it.ID, "query": "", "answer": "", "truth": it.Truth, "labels": it.Labels})
+		out, err := json.Marshal(it)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.Write(append(out, '\n'))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "filled.jsonl"), []byte(b.String()), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -196,10 +201,10 @@ func studioResults(o opinion, data map[string]any, units func(string) int) []any
 	return all
 }
 
-// TestBlindThroughLabelStudio draws a blind sample as a template and as tasks of Label
-// Studio, has the same opinions written into both, and wants the same agreement to the
-// last digit: through offsets that count code points as through UTF-16 units.
-func TestBlindThroughLabelStudio(t *testing.T) {
+// TestRoundThroughLabelStudio draws one round as items and as tasks of Label Studio, has the
+// same opinions written into both, and wants the same agreement to the last digit: through
+// offsets that count code points as through UTF-16 units.
+func TestRoundThroughLabelStudio(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(blindRows()), 0o666); err != nil {
@@ -208,10 +213,9 @@ func TestBlindThroughLabelStudio(t *testing.T) {
 	mustIbid(t, dir, "import", "jsonl", "rows.jsonl", "-o", "rows.parquet", "--docs", "docs.parquet", "-q")
 	sample := []string{"sample", "rows.parquet", "--documents", "docs.parquet", "--fraction", "0.7", "--stratify", "lang", "--seed", "s", "-q"}
 	mustIbid(t, dir, append(sample, "-o", "paper")...)
-	mustIbid(t, dir, append(sample, "-o", "studio", "--template", "label-studio")...)
-	fillTemplate(t, filepath.Join(dir, "paper"), "cyd@example.org")
-	want := mustIbid(t, dir, "agree", "--blind", "paper/key.json", "--filled", "paper/filled.jsonl", "--format", "csv")
-	for _, needed := range []string{"char_jaccard,span,ada|blind", "kind=support", "kind=relevant"} {
+	fillItems(t, filepath.Join(dir, "paper"), "cyd-example.org", "cyd@example.org")
+	want := mustIbid(t, dir, "agree", "paper", "--format", "csv")
+	for _, needed := range []string{"char_jaccard,span,ada|cyd-example.org", "kind=support", "kind=relevant"} {
 		if !strings.Contains(want, needed) {
 			t.Fatalf("the test shows nothing: no %s in\n%s", needed, want)
 		}
@@ -220,19 +224,22 @@ func TestBlindThroughLabelStudio(t *testing.T) {
 		"code points": func(s string) int { return len([]rune(s)) },
 		"UTF-16":      func(s string) int { return len(utf16.Encode([]rune(s))) },
 	} {
-		annotateTasks(t, filepath.Join(dir, "studio"), "export.json", units, "cyd@example.org")
-		mustIbid(t, dir, "import", "label-studio", "studio/export.json", "-o", "studio/annotated.parquet", "-q")
-		if got := mustIbid(t, dir, "agree", "--blind", "studio/key.json", "--format", "csv"); got != want {
-			t.Errorf("%s: through Label Studio\n%s\nthrough the template\n%s", name, got, want)
+		folder := filepath.Join(dir, name)
+		mustIbid(t, dir, append(sample, "-o", name, "--template", "label-studio")...)
+		annotateTasks(t, folder, "export.json", units, "cyd@example.org")
+		mustIbid(t, dir, "import", "label-studio", filepath.Join(name, "export.json"), "-o", name, "-q")
+		if got := mustIbid(t, dir, "agree", name, "--format", "csv"); got != want {
+			t.Errorf("%s: through Label Studio\n%s\nthrough the items\n%s", name, got, want)
 		}
 	}
 
 	// Two people of the same project are two more annotators, each as good as alone.
-	annotateTasks(t, filepath.Join(dir, "studio"), "export.json", func(s string) int { return len([]rune(s)) }, "cyd@example.org", "dan@example.org")
-	mustIbid(t, dir, "import", "label-studio", "studio/export.json", "-o", "studio/annotated.parquet", "-q")
+	mustIbid(t, dir, append(sample, "-o", "two", "--template", "label-studio")...)
+	annotateTasks(t, filepath.Join(dir, "two"), "export.json", func(s string) int { return len([]rune(s)) }, "cyd@example.org", "dan@example.org")
+	mustIbid(t, dir, "import", "label-studio", "two/export.json", "-o", "two", "-q")
 	alone := statistics(t, want)
-	both := statistics(t, mustIbid(t, dir, "agree", "--blind", "studio/key.json", "--format", "csv"))
-	if both["ada|blind:cyd@example.org char_jaccard"] != alone["ada|blind char_jaccard"] || both["blind:cyd@example.org|blind:dan@example.org char_jaccard"] == 0 {
+	both := statistics(t, mustIbid(t, dir, "agree", "two", "--format", "csv"))
+	if both["ada|cyd-example.org char_jaccard"] != alone["ada|cyd-example.org char_jaccard"] || both["ada|dan-example.org char_jaccard"] == 0 {
 		t.Errorf("two people: %v; alone: %v", both, alone)
 	}
 }

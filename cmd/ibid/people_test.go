@@ -243,24 +243,26 @@ func TestExercise(t *testing.T) {
 	fill := func(truth func(query string) any) float64 {
 		t.Helper()
 		var out bytes.Buffer
-		template, err := os.ReadFile(filepath.Join(dir, "exercise", "template.jsonl"))
+		items, err := os.ReadFile(filepath.Join(dir, "exercise", "items.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range bytes.Lines(template) {
+		for line := range bytes.Lines(items) {
 			var item map[string]any
 			if err := json.Unmarshal(line, &item); err != nil {
 				t.Fatal(err)
 			}
-			item["truth"] = truth(item["query"].(string))
+			if item["id"] != nil {
+				item["truth"] = truth(item["query"].(string))
+			}
 			if err := json.NewEncoder(&out).Encode(item); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, "filled.jsonl"), out.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "exercise", "cyd.jsonl"), out.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return statistics(t, mustIbid(t, dir, "agree", "--blind", "exercise/key.json", "--filled", "filled.jsonl", "--format", "csv"))["blind|guide char_jaccard"]
+		return statistics(t, mustIbid(t, dir, "agree", "exercise", "--format", "csv"))["cyd|guide char_jaccard"]
 	}
 	if got := fill(func(query string) any { return reference[query] }); got != 1 {
 		t.Errorf("who follows the guide gets %v, want 1", got)

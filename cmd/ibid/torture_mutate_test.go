@@ -29,6 +29,7 @@ import (
 
 	"ibid"
 	"ibid/annotations"
+	"ibid/annotations/round"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -281,15 +282,18 @@ func ourJSON(t *testing.T, dir string) (all []target) {
 		{"runs/one/manifest.json", runs.ManifestFile, func(d string) (any, error) { return runs.ReadManifest(d) }},
 		{"runs/one/disagreements.json", runs.DisagreementsFile, func(d string) (any, error) { return annotations.ReadDisagreements(d) }},
 		{"runs/one/calibration.json", "calibration.json", func(d string) (any, error) { return report.ReadCalibration(d) }},
-		{"blind/key.json", "key.json", func(d string) (any, error) { return annotations.ReadKey(filepath.Join(d, "key.json")) }},
+		{"blind/key.json", round.KeyFile, func(d string) (any, error) { return round.Open(d) }},
 	} {
 		data, err := os.ReadFile(filepath.Join(dir, f.path))
 		if err != nil {
 			t.Fatal(err)
 		}
 		beside := ""
-		if f.file == runs.ManifestFile {
+		switch f.file {
+		case runs.ManifestFile:
 			beside = filepath.Join(dir, "runs", "one")
+		case round.KeyFile:
+			beside = filepath.Join(dir, "blind")
 		}
 		all = append(all, target{f.path, data, f.read, f.file, 0, beside})
 	}

@@ -1,6 +1,7 @@
 package annotate_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,8 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"ibid/annotations"
-	"ibid/annotations/acts"
+	"ibid/annotations/round"
 	"ibid/cmd/ibid/internal/annotate"
 	"ibid/cmd/ibid/internal/loopback"
 )
@@ -35,30 +35,27 @@ func often(few int) int {
 	return few
 }
 
-// sampleOf writes a sample of items to a folder.
-func sampleOf(t testing.TB, dir string, items ...annotations.BlindItem) {
+// sampleOf writes the items of a round to a folder.
+func sampleOf(t testing.TB, dir string, items ...round.Item) {
 	t.Helper()
-	f, err := os.Create(filepath.Join(dir, "template.jsonl"))
-	if err != nil {
+	var b bytes.Buffer
+	if err := round.WriteItems(&b, &round.Header{Purpose: round.Both}, items); err != nil {
 		t.Fatal(err)
 	}
-	if err := acts.WriteLines(f, items); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, round.ItemsFile), b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A site is the page served for one annotator of the sample in a folder.
+// A site is the page served for one person of the round in a folder.
 type site struct {
-	url     string
-	journal *acts.Journal
-	pages   *annotate.Server
-	close   func()
+	url   string
+	marks *round.Marks
+	pages *annotate.Server
+	close func()
 }
 
-func serve(t testing.TB, dir string, o annotate.Options, adjudicate bool) *site {
+func serve(t testing.TB, dir, name string, decides bool) *site {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -66,20 +63,17 @@ func serve(t testing.TB, dir string, o annotate.Options, adjudicate bool) *site 
 			t.Fatal(err)
 		}
 	}
-	if o.Purpose == "" {
-		o.Purpose, o.Overlap, o.Share = "both", 1, acts.Share{Index: 1, Of: 1}
-	}
-	sample, err := acts.OpenSample(filepath.Join(dir, "template.jsonl"))
+	r, err := round.Open(dir)
 	check(err)
 	s := &site{}
-	s.journal, err = acts.Open(dir, o.Annotator)
-	check(err)
-	if adjudicate {
-		s.pages, err = annotate.NewAdjudication(sample, dir, nil, s.journal, o)
-		check(err)
-	} else {
-		s.pages = annotate.NewServer(sample, s.journal, o)
+	role := round.Annotator
+	if decides {
+		role = round.Decider
 	}
+	s.marks, err = r.OpenMarks(name, role)
+	check(err)
+	s.pages, err = annotate.NewServer(r, s.marks, name, "ibid annotate "+dir, decides)
+	check(err)
 	server, err := loopback.Listen(0)
 	check(err)
 	s.url = server.URL()
@@ -89,11 +83,19 @@ func serve(t testing.TB, dir string, o annotate.Options, adjudicate bool) *site 
 	s.close = sync.OnceFunc(func() {
 		cancel()
 		check(<-done)
-		check(s.journal.Close())
-		check(sample.Close())
+		check(s.marks.Close())
 	})
 	t.Cleanup(s.close)
 	return s
+}
+
+// last is the last state of an item.
+func (s *site) last(id string) round.State {
+	all := s.marks.Of(id)
+	if len(all) == 0 {
+		return round.State{}
+	}
+	return all[len(all)-1]
 }
 
 // The one browser of the tests; nil until a test needs it.
@@ -179,6 +181,14 @@ var desktop = view{width: 1440, height: 1000}
 // open opens a page and waits until its script has begun.
 func open(t testing.TB, url string, v view) *tab {
 	t.Helper()
+	b := openTab(t, url, v)
+	b.wait(`document.documentElement.dataset.ready === "1"`)
+	return b
+}
+
+// openTab opens a page.
+func openTab(t testing.TB, url string, v view) *tab {
+	t.Helper()
 	start(t)
 	ctx, cancel := chromedp.NewContext(browser)
 	ctx, cancelTime := context.WithTimeout(ctx, 4*time.Minute)
@@ -199,7 +209,6 @@ func open(t testing.TB, url string, v view) *tab {
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		chromedp.Navigate(url),
 	)
-	b.wait(`document.documentElement.dataset.ready === "1"`)
 	return b
 }
 
@@ -260,8 +269,10 @@ func (b *tab) press(keys ...string) {
 	for _, k := range keys {
 		b.strokes++
 		var options []chromedp.KeyOption
-		if rest, ok := strings.CutPrefix(k, "shift+"); ok {
-			k, options = rest, append(options, chromedp.KeyModifiers(input.ModifierShift))
+		for name, m := range map[string]input.Modifier{"shift+": input.ModifierShift, "alt+": input.ModifierAlt} {
+			if rest, ok := strings.CutPrefix(k, name); ok {
+				k, options = rest, append(options, chromedp.KeyModifiers(m))
+			}
 		}
 		if n, ok := named[k]; ok {
 			k = n

@@ -14,19 +14,20 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"ibid/annotations"
-	"ibid/annotations/acts"
-	"ibid/cmd/ibid/internal/annotate"
+	"ibid/annotations/round"
 )
 
 // hostile has items all of whose texts try to be more than text.
-func hostile() []annotations.BlindItem {
+func hostile() []round.Item {
 	const bad = "</script><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\"> <svg onload=document.title='hacked'> {{.Title}} \u202eabc\u2066 \x00 https://localhost/x.png"
-	return []annotations.BlindItem{{
-		ID: "item-0001", Query: bad, Answer: bad, Claims: []annotations.BlindClaim{{ID: bad, Text: bad}},
-		Citations: []annotations.BlindPlace{{ClaimID: bad, Doc: bad, Text: bad}},
-		Documents: []annotations.BlindDocument{{Doc: bad, Text: bad + ". And " + bad}, {Doc: "__proto__", Text: strings.Repeat("unbroken", 3000)}},
-		Labels:    []annotations.BlindLabel{{ClaimID: bad, Kind: bad}},
-	}}
+	it := round.Item{ID: "item-0001", Purpose: round.Truth, Query: bad, Labels: []round.Label{}}
+	it.AddText(bad, bad+". And "+bad)
+	it.AddText("__proto__", strings.Repeat("unbroken", 3000))
+	labels := it
+	labels.ID, labels.Purpose, labels.Answer = "item-0002", round.Labels, bad
+	labels.Claims, labels.Citations = []round.Claim{{ID: bad, Text: bad}}, []round.Place{{ClaimID: bad, Doc: bad, Text: bad}}
+	labels.Labels = []round.Label{{ClaimID: bad, Kind: bad}}
+	return []round.Item{it, labels}
 }
 
 // TestHostile: texts do nothing in the served page, in the one file, and beside what
@@ -34,10 +35,15 @@ func hostile() []annotations.BlindItem {
 func TestHostile(t *testing.T) {
 	dir := t.TempDir()
 	sampleOf(t, dir, hostile()...)
-	s := serve(t, dir, annotate.Options{Annotator: "ada"}, false)
+	s := serve(t, dir, "ada", false)
 	page := "file://" + writePage(t, hostile())
 	for _, url := range []string{s.url, page} {
-		b := open(t, url, desktop)
+		var b *tab
+		if url == page {
+			b = openFile(t, url, "ada")
+		} else {
+			b = open(t, url, desktop)
+		}
 		b.press(b.hintOf("</script>")...)
 		b.press("c")
 		b.do(chromedp.KeyEvent("<b>"))
@@ -51,20 +57,19 @@ func TestHostile(t *testing.T) {
 		}
 		b.quiet(url)
 	}
-	if got := s.journal.Acts()[0].Args.Doc; got != hostile()[0].Documents[0].Doc {
+	if got := s.marks.States()[0].Truth[0].Doc; got != hostile()[0].Documents[0] {
 		t.Errorf("marked in %q", got)
 	}
 }
 
-// TestClosed: acts and texts go to the page of this server alone, and to the one that was
-// opened last.
+// TestClosed: states and texts go to the page of this server alone, and a state goes only
+// behind the last one that its page has seen.
 func TestClosed(t *testing.T) {
 	dir := t.TempDir()
 	sampleOf(t, dir, portItems(2)...)
-	s := serve(t, dir, annotate.Options{Annotator: "ada"}, false)
+	s := serve(t, dir, "ada", false)
 	host := strings.TrimPrefix(s.url[:strings.LastIndex(strings.TrimSuffix(s.url, "/"), "/")], "http://")
 	first := open(t, s.url, desktop)
-	window := first.text("store.window")
 	send := func(method, url string, header map[string]string, body string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -85,7 +90,7 @@ func TestClosed(t *testing.T) {
 		text, _ := io.ReadAll(response.Body)
 		return response.StatusCode, string(text)
 	}
-	own := map[string]string{"Origin": "http://" + host, "Ibid-Window": window}
+	own := map[string]string{"Origin": "http://" + host}
 	with := func(name, v string) map[string]string {
 		h := map[string]string{name: v}
 		for k, v := range own {
@@ -95,47 +100,50 @@ func TestClosed(t *testing.T) {
 		}
 		return h
 	}
-	const act = `{"id":"x1","item":"item-0001","part":"truth","op":"flag","args":{"on":true}}`
+	const state = `{"state":{"id":"item-0001","truth":[{"doc":"port.txt","start":0,"end":4,"cited_text":"Port"}]},"after":0}`
+	changed := func(old, now string) string { return strings.Replace(state, old, now, 1) }
 	for _, c := range []struct {
 		name, method, url string
 		header            map[string]string
 		body              string
 		status            int
 	}{
-		{"no token", "POST", "http://" + host + "/act", own, act, 403},
-		{"another origin", "POST", s.url + "act", with("Origin", "http://evil.example"), act, 403},
-		{"no origin", "POST", s.url + "act", map[string]string{"Ibid-Window": window}, act, 403},
-		{"another host", "POST", s.url + "act", with("Host", "evil.example"), act, 421},
-		{"another host reads", "GET", s.url + "item?id=item-0001&part=truth", map[string]string{"Host": "evil.example"}, "", 421},
-		{"another window", "POST", s.url + "act", with("Ibid-Window", "other"), act, 409},
-		{"no act", "POST", s.url + "act", own, "{", 400},
-		{"no item", "POST", s.url + "act", own, strings.Replace(act, "0001", "0009", 1), 400},
-		{"half a character", "POST", s.url + "act", own, `{"id":"x2","item":"item-0001","part":"truth","op":"mark","args":{"doc":"port.txt"},"from":[0,-1],"to":[0,2]}`, 400},
-		{"no document", "POST", s.url + "act", own, `{"id":"x2","item":"item-0001","part":"truth","op":"mark","args":{"doc":"x"},"from":[0,0],"to":[0,2]}`, 400},
-		{"code points of its own", "POST", s.url + "act", own, `{"id":"x2","item":"item-0001","part":"truth","op":"mark","args":{"doc":"port.txt","start":0,"end":9}}`, 400},
-		{"nothing to take", "POST", s.url + "act", own, `{"id":"x2","item":"item-0001","part":"truth","op":"take","args":{"how":"take","from":["ben"]}}`, 400},
-		{"its own", "POST", s.url + "act", own, act, 200},
-		{"its own again", "POST", s.url + "act", own, act, 200},
-		{"no such item", "GET", s.url + "item?id=x&part=truth", nil, "", 404},
+		{"no token", "POST", "http://" + host + "/state", own, state, 403},
+		{"another origin", "POST", s.url + "state", with("Origin", "http://evil.example"), state, 403},
+		{"no origin", "POST", s.url + "state", nil, state, 403},
+		{"another host", "POST", s.url + "state", with("Host", "evil.example"), state, 421},
+		{"another host reads", "GET", s.url + "item?id=item-0001", map[string]string{"Host": "evil.example"}, "", 421},
+		{"no state", "POST", s.url + "state", own, "{", 400},
+		{"no item", "POST", s.url + "state", own, changed("item-0001", "item-0009"), 400},
+		{"no document", "POST", s.url + "state", own, changed("port.txt", "x"), 400},
+		{"another text", "POST", s.url + "state", own, changed(`"Port"`, `"port"`), 400},
+		{"beyond the end", "POST", s.url + "state", own, changed(`"end":4`, `"end":4000`), 400},
+		{"its own", "POST", s.url + "state", own, state, 204},
+		{"its own again", "POST", s.url + "state", own, state, 204},
+		{"another one after the same", "POST", s.url + "state", own, changed(`"truth"`, `"flag":true,"truth"`), 409},
+		{"no such item", "GET", s.url + "item?id=x", nil, "", 404},
 	} {
 		if status, text := send(c.method, c.url, c.header, c.body); status != c.status {
 			t.Errorf("%s: status %d, want %d: %s", c.name, status, c.status, text)
 		}
 	}
-	if n := len(s.journal.Acts()); n != 1 {
-		t.Errorf("%d acts are kept, want 1", n)
+	if n := len(s.marks.States()); n != 1 {
+		t.Errorf("%d states are kept, want 1", n)
 	}
-	if _, text := send("GET", s.url+"item?id=item-0001&part=truth", nil, ""); strings.Contains(text, "Nobody was hurt") || strings.Contains(text, "claim") {
+	if _, text := send("GET", s.url+"item?id=item-0001", nil, ""); strings.Contains(text, "Nobody was hurt") || strings.Contains(text, "claim") {
 		t.Errorf("who marks is sent the answer: %s", text)
 	}
 	second := open(t, s.url, desktop)
 	second.press("t")
-	first.press("t")
+	first.press("b", "t")
 	if said := first.text(`document.getElementById("message").textContent`); !strings.Contains(said, "another window") {
 		t.Errorf("the first window says %q", said)
 	}
-	if n := len(s.journal.Acts()); n != 2 {
-		t.Errorf("%d acts are kept, want 2", n)
+	if got := first.text(`String(state.flag && marks().length === 1)`); got != "true" {
+		t.Error("the first window does not show what the item has become")
+	}
+	if n := len(s.marks.States()); n != 2 {
+		t.Errorf("%d states are kept, want 2", n)
 	}
 }
 
@@ -152,24 +160,15 @@ func TestAccessible(t *testing.T) {
 	dir := t.TempDir()
 	sampleOf(t, dir, portItems(2)...)
 	for _, name := range []string{"ada", "ben"} {
-		j, err := acts.Open(dir, name)
-		if err != nil {
+		other := serve(t, dir, name, false)
+		mark := round.Mark{Doc: "port.txt", Start: int64(len(name)), End: int64(20 + name[0] - 'a')}
+		if err := other.marks.Append(round.State{ID: "item-0001", Truth: []round.Mark{mark}, Done: true}, 0); err != nil {
 			t.Fatal(err)
 		}
-		start, end := int64(len(name)), int64(20+name[0]-'a')
-		for _, a := range []acts.Act{
-			{ID: "1", Item: "item-0001", Op: acts.OpMark, Args: &acts.Args{Doc: "port.txt", Start: &start, End: &end}},
-			{ID: "2", Item: "item-0001", Op: acts.OpDone, Args: &acts.Args{Part: acts.Truth}},
-		} {
-			if _, err := j.Append(a); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		other.close()
 	}
-	s, decides := serve(t, dir, annotate.Options{Annotator: "cora"}, false), serve(t, dir, annotate.Options{Annotator: "lead"}, true)
+	s, decides := serve(t, dir, "cora", false), serve(t, dir, "lead", true)
+	page := "file://" + writePage(t, portItems(2))
 	for _, c := range []struct {
 		name, url string
 		view      view
@@ -179,12 +178,18 @@ func TestAccessible(t *testing.T) {
 		{"dark", s.url, view{1440, 1000, true}, nil},
 		{"labels", s.url, desktop, []string{"n", "Enter", "n", "Enter", "1"}},
 		{"labels, narrow, dark", s.url, view{390, 844, true}, nil},
-		{"adjudicate", decides.url, desktop, []string{"1"}},
-		{"adjudicate, narrow", decides.url, view{390, 844, false}, nil},
-		{"adjudicate, dark", decides.url, view{1440, 1000, true}, nil},
+		{"one file asks for a name", page, desktop, nil},
+		{"decide", decides.url, desktop, []string{"1"}},
+		{"decide, narrow", decides.url, view{390, 844, false}, nil},
+		{"decide, dark", decides.url, view{1440, 1000, true}, nil},
 	} {
-		b := open(t, c.url, c.view)
-		b.press(c.keys...)
+		b := openTab(t, c.url, c.view)
+		if c.url == page {
+			b.wait(`!document.getElementById("ask-name").hidden`)
+		} else {
+			b.wait(`document.documentElement.dataset.ready === "1"`)
+			b.press(c.keys...)
+		}
 		b.eval(`for (const d of document.querySelectorAll("details")) d.open = true`, nil)
 		b.screenshot("axe " + c.name)
 		var wide int64
@@ -217,8 +222,10 @@ func TestLargeDocument(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	sampleOf(t, dir, annotations.BlindItem{ID: "item-0001", Query: "?", Documents: []annotations.BlindDocument{{Doc: "long.txt", Text: text.String()}}, Labels: []annotations.BlindLabel{}})
-	s := serve(t, dir, annotate.Options{Annotator: "ada"}, false)
+	it := round.Item{ID: "item-0001", Purpose: round.Truth, Query: "?", Labels: []round.Label{}}
+	it.AddText("long.txt", text.String())
+	sampleOf(t, dir, it)
+	s := serve(t, dir, "ada", false)
 	begin := time.Now()
 	b := open(t, s.url, desktop)
 	t.Logf("opened in %v", time.Since(begin).Round(time.Millisecond))
@@ -230,7 +237,7 @@ func TestLargeDocument(t *testing.T) {
 	n := often(40)
 	b.press(b.hintOf("Sentence number 1500")...)
 	for i := range n {
-		key := []string{"ArrowRight", "ArrowDown", ".", "ArrowLeft", ",", "u", "y", "t"}[i%8]
+		key := []string{"ArrowRight", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowLeft", "u", "y", "t"}[i%8]
 		b.eval(fmt.Sprintf(`(async () => { const t = performance.now(); press(%q, false); await later; took.push(performance.now() - t); })()`, key), nil)
 	}
 	var took []float64
@@ -238,8 +245,8 @@ func TestLargeDocument(t *testing.T) {
 	slices.Sort(took)
 	t.Logf("%d acts: median %.1f ms, p95 %.1f ms, longest %.1f ms", n, took[n/2], took[n*95/100], took[n-1])
 	b.screenshot("large")
-	if got := len(s.journal.Acts()); got != n+1 {
-		t.Errorf("%d acts are kept, want %d", got, n+1)
+	if got := len(s.marks.States()); got != n+1 {
+		t.Errorf("%d states are kept, want %d", got, n+1)
 	}
 	if shown := b.text(`spans.map((s) => s.textContent).join("")`); shown != text.String() {
 		t.Error("the page shows another text")
@@ -251,7 +258,7 @@ func TestLargeDocument(t *testing.T) {
 func TestExercise(t *testing.T) {
 	dir := t.TempDir()
 	sampleOf(t, dir, portItems(1)...)
-	s := serve(t, dir, annotate.Options{Annotator: "ada"}, false)
+	s := serve(t, dir, "ada", false)
 	b := open(t, s.url, desktop)
 	b.eval(`document.getElementById("exercise").click()`, nil)
 	b.idle()
@@ -269,12 +276,12 @@ func TestExercise(t *testing.T) {
 		b.press("Enter")
 	}
 	said := b.text(`document.getElementById("message").textContent`)
-	var marked []struct{ Mine, Guide []acts.Mark }
-	b.eval(`exercise.items.map((x) => ({ Mine: fold(actsOf(x.id)).marks, Guide: x.guide }))`, &marked)
+	var marked []struct{ Mine, Guide []round.Mark }
+	b.eval(`exercise.items.map((x) => ({ Mine: stateOf(x.id).truth || [], Guide: x.guide }))`, &marked)
 	var want, items float64
 	for _, m := range marked {
 		if len(m.Mine)+len(m.Guide) > 0 {
-			want += acts.Agreement([]acts.Opinion{{Annotator: "ada", Marks: m.Mine}, {Annotator: "guide", Marks: m.Guide}})
+			want += round.Agreement([]round.Opinion{{Annotator: "ada", Marks: m.Mine}, {Annotator: "guide", Marks: m.Guide}})
 			items++
 		}
 	}
@@ -282,8 +289,8 @@ func TestExercise(t *testing.T) {
 	if !strings.Contains(said, fmt.Sprintf("%.3f", want)) || want == 0 || want == 1 {
 		t.Errorf("the page says %q, of %g", said, want)
 	}
-	if n := len(s.journal.Acts()); n != 0 {
-		t.Errorf("%d acts of the exercise are kept", n)
+	if n := len(s.marks.States()); n != 0 {
+		t.Errorf("%d states of the exercise are kept", n)
 	}
 	b.quiet(s.url)
 }

@@ -16,24 +16,32 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"ibid/annotations/acts"
+	"ibid/annotations/round"
 	"ibid/cmd/ibid/internal/annotate"
 	"ibid/cmd/ibid/internal/loopback"
 )
 
-// busy does acts one after the other until nothing is kept any more.
-const busy = `(async () => { for (let i = 0; i < 1000; i++) await keep("flag", { args: { on: i % 2 === 0 } }); })(); 0`
+// busy changes an item again and again until nothing is kept any more.
+const busy = `(async () => { for (let i = 0; i < 1000; i++) await change((s) => (s.note = crypto.randomUUID())); })(); 0`
 
-// TestServerKilled: what the page shows as saved is in the journal after the program is
+// note tells of every state that was kept, by its note.
+const note = `{ const keepIt = store.keep; store.keep = async function (state, after) { await keepIt.call(store, state, after); %s; }; } 0`
+
+// TestServerKilled: what the page shows as saved is in the file after the program is
 // killed at any moment.
 func TestServerKilled(t *testing.T) {
 	if dir := os.Getenv("ANNOTATE_KILLED_DIR"); dir != "" {
-		sample, err := acts.OpenSample(dir + "/template.jsonl")
+		r, err := round.Open(dir)
 		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
-		journal, err := acts.Open(dir, "ada")
+		marks, err := r.OpenMarks("ada", round.Annotator)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		pages, err := annotate.NewServer(r, marks, "ada", "ibid annotate", false)
 		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -44,7 +52,7 @@ func TestServerKilled(t *testing.T) {
 			os.Exit(1)
 		}
 		fmt.Println(server.URL())
-		_ = server.Serve(context.Background(), annotate.NewServer(sample, journal, annotate.Options{Annotator: "ada", Purpose: "both", Share: acts.Share{Index: 1, Of: 1}}))
+		_ = server.Serve(context.Background(), pages)
 		os.Exit(1)
 	}
 	start(t)
@@ -67,6 +75,7 @@ func TestServerKilled(t *testing.T) {
 			t.Fatalf("%q, %v", line, err)
 		}
 		b := open(t, strings.TrimSpace(line), desktop)
+		b.eval(`window.kept = []; `+fmt.Sprintf(note, `window.kept.push(state.note)`), nil)
 		b.eval(busy, nil)
 		time.Sleep(time.Duration(random.IntN(120)) * time.Millisecond)
 		if err := cmd.Process.Kill(); err != nil {
@@ -75,23 +84,27 @@ func TestServerKilled(t *testing.T) {
 		_ = cmd.Wait() // it was killed
 		b.wait(`document.getElementById("saved").textContent === "not saved"`)
 		var ids []string
-		b.eval(`acts.map((a) => a.id)`, &ids)
+		b.eval(`window.kept`, &ids)
 		for _, id := range ids {
 			shown[id] = true
 		}
 		b.do(chromedp.Navigate("about:blank"))
 	}
-	j, err := acts.Open(dir, "ada")
+	r, err := round.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.Close()
-	t.Logf("%d kills, %d acts shown as saved, %d kept", n, len(shown), len(j.Acts()))
-	for _, a := range j.Acts() {
-		delete(shown, a.ID)
+	m, err := r.OpenMarks("ada", round.Annotator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	t.Logf("%d kills, %d states shown as saved, %d kept", n, len(shown), len(m.States()))
+	for _, s := range m.States() {
+		delete(shown, s.Note)
 	}
 	if len(shown) > 0 {
-		t.Errorf("%d acts were shown as saved and are missing", len(shown))
+		t.Errorf("%d states were shown as saved and are missing", len(shown))
 	}
 }
 
@@ -115,6 +128,9 @@ func killedProfile(t *testing.T) string {
 	})
 	return dir
 }
+
+// named gives the page of one file a name.
+const named = `document.getElementById("name").value = "ada"; document.getElementById("ask-name").requestSubmit(); `
 
 // TestBrowserKilled: what the page of one file shows as saved is there after the browser
 // is killed at any moment.
@@ -145,7 +161,7 @@ func TestBrowserKilled(t *testing.T) {
 				}
 			})
 			var ids []string
-			ready := `new Promise((done) => { const look = () => document.documentElement.dataset.ready ? done(acts.map((a) => a.id)) : setTimeout(look, 20); look(); })`
+			ready := named + `new Promise((done) => { const look = () => document.documentElement.dataset.ready ? done(store.lines.map((s) => s.note)) : setTimeout(look, 20); look(); })`
 			err := chromedp.Run(ctx, runtime.Enable(), chromedp.Navigate(page),
 				chromedp.Evaluate(ready, &ids, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 			if err != nil {
@@ -159,16 +175,15 @@ func TestBrowserKilled(t *testing.T) {
 			}
 			for id := range shown {
 				if !there[id] {
-					t.Errorf("run %d: act %s was shown as saved and is missing", run, id)
+					t.Errorf("run %d: state %s was shown as saved and is missing", run, id)
 				}
 			}
 			if run == n {
-				t.Logf("%d kills, %d acts shown as saved, %d kept", n, len(shown), len(ids))
+				t.Logf("%d kills, %d states shown as saved, %d kept", n, len(shown), len(ids))
 				return
 			}
 			mu.Unlock()
-			tell := `const keepIt = store.keep; store.keep = async function (...a) { const kept = await keepIt.apply(store, a); console.log("kept", kept.id); return kept; };`
-			if err := chromedp.Run(ctx, chromedp.Evaluate(tell+busy, nil)); err != nil {
+			if err := chromedp.Run(ctx, chromedp.Evaluate(fmt.Sprintf(note, `console.log("kept", state.note)`)+"; "+busy, nil)); err != nil {
 				t.Error(err)
 			}
 			time.Sleep(time.Duration(50+random.IntN(150)) * time.Millisecond)
@@ -178,4 +193,59 @@ func TestBrowserKilled(t *testing.T) {
 			mu.Lock()
 		}()
 	}
+}
+
+// TestServerGone: while the program does not run, the page says so, keeps changes, and sends
+// them when it runs again.
+func TestServerGone(t *testing.T) {
+	dir := t.TempDir()
+	sampleOf(t, dir, portItems(2)...)
+	r, err := round.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks, err := r.OpenMarks("ada", round.Annotator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer marks.Close()
+	pages, err := annotate.NewServer(r, marks, "ada", "ibid annotate r --annotator ada", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := loopback.Listen(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := server.URL()
+	run := func(s *loopback.Server) (stop func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() { done <- s.Serve(ctx, pages) }()
+		return func() {
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	stop := run(server)
+	b := open(t, url, desktop)
+	stop()
+	b.press("n", "t")
+	if said := b.text(`document.getElementById("message").textContent`); !strings.Contains(said, "The program is not running. 2 changes are kept in this tab. Start `ibid annotate r --annotator ada` again.") {
+		t.Errorf("the page says %q", said)
+	}
+	if n := len(marks.States()); n != 0 {
+		t.Errorf("%d states are kept", n)
+	}
+	if server, err = loopback.Reopen(url); err != nil {
+		t.Fatal(err)
+	}
+	stop = run(server)
+	b.wait(`document.getElementById("saved").textContent === "saved"`)
+	if all := marks.States(); len(all) != 2 || all[0].Truth == nil || !all[1].Flag {
+		t.Errorf("%+v", all)
+	}
+	stop()
 }

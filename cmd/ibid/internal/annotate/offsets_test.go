@@ -12,9 +12,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
-	"ibid/annotations"
-	"ibid/annotations/acts"
-	"ibid/cmd/ibid/internal/annotate"
+	"ibid/annotations/round"
 )
 
 // hard has what offsets go wrong at.
@@ -35,8 +33,7 @@ func graphemeEdges(text string) []int {
 }
 
 // TestOffsets: what the file says is the code points of what was selected, counted here
-// without the runs, for random selections with the mouse; keys move by graphemes; and the
-// script's counting is the program's.
+// without the runs, for random selections with the mouse, and keys move by graphemes.
 func TestOffsets(t *testing.T) {
 	text := strings.Repeat(hard+"\n\n", 3)
 	units := utf16.Encode([]rune(text))
@@ -44,12 +41,14 @@ func TestOffsets(t *testing.T) {
 	dir := t.TempDir()
 	const each = 20 // selections an item
 	n := often(100)
-	var items []annotations.BlindItem
+	var items []round.Item
 	for i := range n / each {
-		items = append(items, annotations.BlindItem{ID: fmt.Sprintf("item-%04d", i+1), Query: "?", Documents: []annotations.BlindDocument{{Doc: "hard.txt", Text: text}}, Labels: []annotations.BlindLabel{}})
+		it := round.Item{ID: fmt.Sprintf("item-%04d", i+1), Purpose: round.Truth, Query: "?", Labels: []round.Label{}}
+		it.AddText("hard.txt", text)
+		items = append(items, it)
 	}
 	sampleOf(t, dir, items...)
-	s := serve(t, dir, annotate.Options{Annotator: "ada"}, false)
+	s := serve(t, dir, "ada", false)
 	b := open(t, s.url, desktop)
 	b.press("z") // edges stay where they are put
 
@@ -91,12 +90,13 @@ func TestOffsets(t *testing.T) {
 		}
 	})()`, sent, each, each), nil)
 	b.idle()
-	all := s.journal.Acts()
+	all := s.marks.States()
 	if len(all) != n {
 		t.Fatalf("%d marks of %d selections", len(all), n)
 	}
 	for i, a := range all {
-		if got := [2]int{int(*a.Args.Start), int(*a.Args.End)}; got != want[i] {
+		m := a.Truth[len(a.Truth)-1]
+		if got := [2]int{int(m.Start), int(m.End)}; got != want[i] {
 			t.Errorf("units %v: code points %v, want %v", picks[i], got, want[i])
 		}
 	}
@@ -119,30 +119,30 @@ func TestOffsets(t *testing.T) {
 		input.DispatchMouseEvent(input.MouseReleased, box.Right-1, box.Y).WithButton(input.Left).WithClickCount(1),
 	)
 	b.idle()
-	all = s.journal.Acts()
-	drag := all[len(all)-1].Args
-	if got := string([]rune(text)[*drag.Start:*drag.End]); got != "crowns" {
-		t.Errorf("dragging over crowns marks %q", got)
+	latest := func() round.Mark {
+		all := s.marks.States()
+		truth := all[len(all)-1].Truth
+		return truth[len(truth)-1]
+	}
+	if drag := latest(); string([]rune(text)[drag.Start:drag.End]) != "crowns" || drag.Text != "crowns" {
+		t.Errorf("dragging over crowns marks %+v", drag)
 	}
 
 	// The first sentence, its end moved by characters: every border of graphemes, in order.
 	b.press(b.hintOf("A thumb")...)
-	last := func() int {
-		all := s.journal.Acts()
-		return int(*all[len(all)-1].Args.End)
-	}
+	last := func() int { return int(latest().End) }
 	at := slices.Index(edges, last())
 	if at < 0 {
 		t.Fatal("the sentence ends within a grapheme")
 	}
 	for range 40 {
-		b.press(".")
+		b.press("alt+ArrowRight")
 		if at++; last() != edges[at] {
 			t.Fatalf("the end moved to %d, want %d", last(), edges[at])
 		}
 	}
 	for range 45 {
-		b.press(",")
+		b.press("alt+ArrowLeft")
 		if at--; last() != edges[at] {
 			t.Fatalf("the end moved back to %d, want %d", last(), edges[at])
 		}
@@ -151,105 +151,5 @@ func TestOffsets(t *testing.T) {
 		t.Error("the page shows another text")
 	}
 
-	// The script's spanOf and fold are the program's Span and Fold.
-	x := acts.NewText(text)
-	var pairs [][2]acts.Position
-	for range 2000 {
-		place := func() acts.Position {
-			i := random.IntN(len(x.Runs))
-			return acts.Position{i, random.IntN(len(utf16.Encode([]rune(x.Runs[i].Text)))+3) - 1}
-		}
-		pairs = append(pairs, [2]acts.Position{place(), place()})
-	}
-	sent, _ = json.Marshal(pairs)
-	var got [][2]int64
-	b.eval(fmt.Sprintf(`%s.map(([[a, b], [c, d]]) => {
-		try {
-			const s = spanOf(runs(), { run: a, unit: b }, { run: c, unit: d });
-			return [s.start, s.end];
-		} catch {
-			return [-1, -1];
-		}
-	})`, sent), &got)
-	for i, p := range pairs {
-		start, end, err := x.Span(p[0], p[1])
-		if err != nil {
-			start, end = -1, -1
-		}
-		if got[i] != [2]int64{start, end} {
-			t.Errorf("%v: the script says %v, the program [%d %d], %v", p, got[i], start, end, err)
-		}
-	}
 	b.quiet(s.url)
-}
-
-// TestFoldTwin: what random acts come to is the same in the script and in the program.
-func TestFoldTwin(t *testing.T) {
-	dir := t.TempDir()
-	sampleOf(t, dir, portItems(1)...)
-	s := serve(t, dir, annotate.Options{Annotator: "ada"}, false)
-	b := open(t, s.url, desktop)
-	random := rand.New(rand.NewPCG(3, 3))
-	value := func(v float64) *float64 { return &v }
-	for range 40 {
-		var all []acts.Act
-		for i := range 30 {
-			start := int64(random.IntN(50))
-			end := start + 1 + int64(random.IntN(9))
-			a := acts.Act{ID: fmt.Sprint("a", i), Item: "x"}
-			if i > 0 {
-				a.Of = fmt.Sprint("a", random.IntN(i))
-			}
-			switch random.IntN(12) {
-			case 0, 1, 2:
-				a.Op, a.Of, a.Args = acts.OpMark, "", &acts.Args{Doc: "d", Start: &start, End: &end}
-			case 3:
-				a.Op, a.Args = acts.OpMove, &acts.Args{Start: &start, End: &end}
-			case 4:
-				a.Op = acts.OpRemove
-			case 5:
-				a.Op, a.Of = acts.OpNone, ""
-			case 6:
-				a.Op, a.Of, a.Args = acts.OpLabel, "", &acts.Args{ClaimID: fmt.Sprint("c", random.IntN(2)), Kind: "support", Value: value(0.5)}
-				if random.IntN(3) == 0 {
-					a.Args.Value = nil
-				}
-			case 7:
-				a.Op, a.Of, a.Args = acts.OpDone, "", &acts.Args{Part: []string{acts.Truth, acts.Labels}[random.IntN(2)]}
-			case 8:
-				a.Op, a.Of, a.Args = acts.OpSkip, "", &acts.Args{Part: acts.Truth}
-			case 9:
-				a.Op, a.Of, a.Args = acts.OpTake, "", &acts.Args{How: acts.HowUnion, From: []string{"p", "q"}, Marks: []acts.Mark{{Doc: "d", Start: start, End: end}}}
-			default:
-				a.Op = acts.OpUndo
-			}
-			if a.Op != acts.OpMark && a.Of == "" && i == 0 && (a.Op == acts.OpMove || a.Op == acts.OpRemove || a.Op == acts.OpUndo) {
-				continue
-			}
-			all = append(all, a)
-		}
-		sent, _ := json.Marshal(all)
-		var got struct {
-			Marks      []acts.Mark
-			None       bool
-			Labels     []annotations.BlindLabel
-			How        string
-			Done, Skip map[string]bool
-		}
-		b.eval(fmt.Sprintf(`fold(%s)`, sent), &got)
-		want := acts.Fold(all)
-		text := func(v any) string { b, _ := json.Marshal(v); return string(b) }
-		if len(want.Marks) == 0 {
-			want.Marks, got.Marks = nil, slices.Clip(got.Marks[:0])
-			got.Marks = nil
-		}
-		if len(want.Labels) == 0 && len(got.Labels) == 0 {
-			want.Labels, got.Labels = nil, nil
-		}
-		for name, pair := range map[string][2]any{"marks": {got.Marks, want.Marks}, "none": {got.None, want.None}, "labels": {got.Labels, want.Labels}, "how": {got.How, want.How}, "done": {got.Done, want.Done}, "skip": {got.Skip, want.Skip}} {
-			if text(pair[0]) != text(pair[1]) {
-				t.Fatalf("%s: the script says %s, the program %s, of\n%s", name, text(pair[0]), text(pair[1]), sent)
-			}
-		}
-	}
 }

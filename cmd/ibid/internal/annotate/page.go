@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 
 	"ibid/annotations"
-	"ibid/annotations/acts"
+	"ibid/annotations/round"
 )
 
 var pageTemplate = template.Must(template.New("page").Parse(asset("page.html")))
@@ -60,14 +60,23 @@ var exercise = sync.OnceValue(func() []*item {
 	var items []*item
 	for line := range strings.Lines(annotations.Exercise) {
 		var it struct {
-			annotations.BlindItem
-			Truth []acts.Mark `json:"truth"`
+			ID        string     `json:"id"`
+			Query     string     `json:"query"`
+			Documents []document `json:"documents"`
+			Truth     []struct {
+				Doc        string
+				Start, End int64
+			} `json:"truth"`
 		}
 		if err := json.Unmarshal([]byte(line), &it); err != nil {
 			panic(err)
 		}
-		shown := shown(it.BlindItem, acts.Truth)
-		shown.Guide = it.Truth
+		shown := &item{ID: it.ID, Query: it.Query, Documents: it.Documents, Guide: []round.Mark{}}
+		for _, m := range it.Truth {
+			if m.Doc != "" {
+				shown.Guide = append(shown.Guide, round.Mark{Doc: m.Doc, Start: m.Start, End: m.End})
+			}
+		}
 		items = append(items, shown)
 	}
 	return items
@@ -75,31 +84,19 @@ var exercise = sync.OnceValue(func() []*item {
 
 // fileData is what the page of one file has inside.
 type fileData struct {
-	Name     string  `json:"name"` // of the sample: acts of another one are not mixed with its
-	Queue    []place `json:"queue"`
-	Items    []*item `json:"items"` // of each place
-	Exercise []*item `json:"exercise"`
+	Header   *round.Header `json:"header"`
+	Places   []place       `json:"places"`
+	Items    []*item       `json:"items"` // of each place
+	Exercise []*item       `json:"exercise"`
 }
 
-// WriteFile writes the page as one file, which keeps acts in the browser. It needs
-// nothing else and asks for nothing.
-func WriteFile(w io.Writer, items []annotations.BlindItem, o Options) error {
-	data := fileData{Exercise: exercise()}
-	sum := sha256.New()
-	byID := make(map[string]*annotations.BlindItem)
-	asked := make([]acts.SampleItem, 0, len(items))
+// WriteFile writes the page as one file, which keeps states in the browser. It needs nothing
+// else and asks for nothing. The header must have the name of the round.
+func WriteFile(w io.Writer, h *round.Header, items []round.Item) error {
+	data := fileData{Header: h, Exercise: exercise()}
 	for i := range items {
-		byID[items[i].ID] = &items[i]
-		asked = append(asked, acts.SampleItem{ID: items[i].ID, Purpose: items[i].Purpose, Labels: len(items[i].Labels)})
+		data.Places, data.Items = append(data.Places, placeOf(&items[i])), append(data.Items, shown(&items[i]))
 	}
-	data.Queue = queue(asked, &o)
-	for _, p := range data.Queue {
-		data.Items = append(data.Items, shown(*byID[p.Item], p.Part))
-	}
-	if err := json.NewEncoder(sum).Encode(data.Items); err != nil {
-		return err
-	}
-	data.Name = fmt.Sprintf("%x", sum.Sum(nil)[:8])
 	inside, err := json.Marshal(data) // which escapes <, > and &
 	if err != nil {
 		return err

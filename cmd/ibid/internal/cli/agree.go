@@ -2,17 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
 	"ibid/annotations"
-	"ibid/annotations/acts"
-	"ibid/cmd/ibid/internal/term"
+	"ibid/annotations/round"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/harness"
@@ -20,13 +16,12 @@ import (
 )
 
 type agreeFlags struct {
-	settings settingFlags
-	table    tableFlags
-	blind    string
-	filled   []string
-	policy   string
-	worst    int
-	gates    statisticGates
+	settings  settingFlags
+	table     tableFlags
+	gold      string
+	undecided string
+	worst     int
+	gates     statisticGates
 }
 
 // tableFlags say how a table of labels is read.
@@ -43,8 +38,9 @@ func (f *tableFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.values, "values", nil, "values that could be said in a table, in their order, comma separated (default those that occur)")
 }
 
-// asked reports whether the argument is a table of labels.
-func (f *tableFlags) asked(path string) bool { return annotations.IsTable(path) || len(f.columns) > 0 }
+// asked reports whether the argument is a table of labels: --columns says so, or it has the
+// columns of one.
+func (f *tableFlags) asked(path string) bool { return len(f.columns) > 0 || annotations.IsTable(path) }
 
 // read reads a table; what is wrong with it is wrong use.
 func (f *tableFlags) read(path string) (*annotations.Table, error) {
@@ -60,9 +56,9 @@ func (f *tableFlags) read(path string) (*annotations.Table, error) {
 	return t, asUsage(err)
 }
 
-const agreeLong = `agree measures how far the annotators of a dataset agree: on the places that they
-marked (truth) and on what they said of claims and citations (labels). Intervals are
-over documents.
+const agreeLong = `agree measures how far annotators agree: on the places that they marked (truth) and on
+what they said of claims and citations (labels). Intervals are over documents. It reads a
+round of ibid sample, a dataset as ibid run reads it, or a table of labels.
 
 One statistic decides about each kind of data; the others have no verdict.
   marked places  char_jaccard, the mean over items and pairs, against target_agreement
@@ -86,91 +82,83 @@ Items with fewer annotators than min_annotators of quality_control are left out.
 A table of labels (CSV, JSON Lines, Parquet) has one label a record, in the columns
 item, annotator, value and perhaps cluster; --columns THEIRS=OURS names them.
 
-Where items of a blind sample carried proposals of a judge, proposals_gap says whether
-people follow them: the mean Jaccard of marks and proposals where these were shown,
-less that where they were withheld.
+A round is the folder that ibid sample wrote: with the file of each person, and nothing
+else. It says first how far everybody has come. In a second look each pair is one
+annotator of the round and one of before. Who decides is no annotator.
 
---blind KEY compares what was said in a blind sample of ibid sample with what the dataset
-has: in the template and in every NAME.jsonl beside the key, or in the files of --filled.
-
---adjudicate POLICY writes the dataset to -o with one opinion instead of several:
-  majority      what more than half of the annotators marked; the value that most gave
-  union         what anybody marked; the highest value
-  intersection  what everybody marked; the lowest value
-  best          what the annotator said who agrees best with the others
-
-With --blind it merges rounds into one table for truth: and labels: of a run, JSON
-Lines: what the dataset has, what each person said, and what an adjudicator decided.
-  decided       what one person alone said, all said alike, or somebody decided;
-                the rest is left out and counted
-  union, intersection  for what nobody decided
-Each element says how it came about: decided_by, from, how.`
+--gold FILE writes one opinion instead of several, as JSON Lines that --truth and --labels
+of ibid run read: what all said alike, what one person alone said, and what was decided by
+ibid annotate DIR --decide. What is open is left out and counted, or decided by
+--undecided:
+  leave         the default: nothing decides
+  union         what anybody marked
+  intersection  what everybody marked
+  majority      what more than half marked; the value that more than half gave
+Labels are decided by majority alone. Each element says how it came about: how, from,
+decided_by.`
 
 func (a *app) agreeCommand() *cobra.Command {
 	f := &agreeFlags{}
 	cmd := &cobra.Command{
-		Use:   "agree DATASET|RUN.yaml|LABELS | agree --blind KEY",
+		Use:   "agree ROUND|DATASET|RUN.yaml|LABELS",
 		Short: "agreement between annotators",
 		Long:  agreeLong,
-		Example: `  ibid agree answers.parquet --documents documents.parquet
+		Example: `  ibid agree round
+  ibid agree answers.parquet --documents documents.parquet
   ibid agree answers.parquet --gate 'alpha >= 0.8' --gate 'char_jaccard >= 0.85'
   ibid agree labels.csv --columns claim=item,who=annotator,verdict=value
-  ibid agree --blind blind/key.json
-  ibid agree answers.parquet --documents documents.parquet --adjudicate majority -o one.parquet
-  ibid agree --blind first/key.json --adjudicate decided -o gold.jsonl
+  ibid agree round --gold gold.jsonl
+  ibid agree answers.parquet --gold gold.jsonl --undecided majority
   ibid agree answers.parquet --format csv -o agreement.csv`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.agree(cmd, f, args) },
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.agree(cmd, f, args[0]) },
 	}
 	f.settings.register(cmd)
 	f.settings.add(cmd, "documents", "documents", documentsUsage)
 	f.settings.addGold(cmd)
 	f.table.register(cmd)
-	cmd.Flags().StringVar(&f.blind, "blind", "", "the key of a blind sample that was annotated")
-	cmd.Flags().StringArrayVar(&f.filled, "filled", nil, "what annotators said: a filled-in template, or a dataset; again for the next of them (default the template and every NAME.jsonl beside the key)")
-	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write one opinion: majority, union, intersection or best; with --blind decided, union or intersection")
+	cmd.Flags().StringVar(&f.gold, "gold", "", "write one opinion instead of several to this file, as JSON Lines")
+	cmd.Flags().StringVar(&f.undecided, "undecided", round.Policies[0], "with --gold, what decides where nobody did: "+strings.Join(round.Policies, ", "))
 	f.gates.register(cmd, "'alpha >= 0.8'")
 	cmd.Flags().IntVar(&f.worst, "worst", 5, "how many of the worst disagreements to show")
 	return cmd
 }
 
 // check refuses what does not go together.
-func (f *agreeFlags) check(args []string) error {
+func (f *agreeFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.worst < 0:
 		return ibid.Usagef("--worst cannot be negative")
-	case len(args) == 0 && f.blind == "":
-		return ibid.Usagef("nothing to compare").With("name a dataset: ibid agree DATASET")
-	case f.filled != nil && f.blind == "":
-		return ibid.Usagef("--filled needs --blind")
-	case f.policy != "" && f.gates != nil:
-		return ibid.Usagef("--adjudicate and --gate do not go together")
+	case f.gold == "" && cmd.Flags().Changed("undecided"):
+		return ibid.Usagef("--undecided needs --gold")
+	case f.gold != "" && f.gates != nil:
+		return ibid.Usagef("--gold and --gate do not go together")
+	case f.gold != "" && !strings.HasSuffix(f.gold, ".jsonl"):
+		return ibid.Usagef("--gold %s: it writes JSON Lines", f.gold).With("call it " + f.gold + ".jsonl")
 	}
-	return nil
+	return oneOf("--undecided", f.undecided, round.Policies...)
 }
 
-func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
+func (a *app) agree(cmd *cobra.Command, f *agreeFlags, argument string) error {
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
-	if err := f.check(args); err != nil {
+	if err := f.check(cmd); err != nil {
 		return err
-	}
-	if f.policy != "" && f.blind != "" {
-		return a.mergeRounds(cmd, f, args)
-	}
-	if f.policy != "" {
-		return a.adjudicate(cmd, f, args[0])
 	}
 	var view *report.Agreement
 	var err error
 	switch {
-	case f.blind != "":
-		view, err = a.agreeBlind(cmd, f, args)
-	case f.table.asked(args[0]):
-		view, err = a.agreeTable(cmd, f, args[0])
+	case round.IsRound(argument):
+		if view, err = a.agreeRound(cmd, f, argument); view == nil {
+			return err
+		}
+	case f.gold != "":
+		return a.goldOfDataset(cmd, f, argument)
+	case f.table.asked(argument):
+		view, err = a.agreeTable(cmd, f, argument)
 	default:
-		view, err = a.agreeDataset(cmd, f, args[0])
+		view, err = a.agreeDataset(cmd, f, argument)
 	}
 	if err != nil {
 		return err
@@ -214,11 +202,11 @@ func nothingToCompare(path string, least int) error {
 
 // agreeDataset measures what the annotators of a dataset said.
 func (a *app) agreeDataset(cmd *cobra.Command, f *agreeFlags, argument string) (*report.Agreement, error) {
-	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
+	plan, closePlan, err := a.planAnnotated(cmd, &f.settings, argument)
 	if err != nil {
 		return nil, err
 	}
-	defer progress.Close()
+	defer closePlan()
 	found, err := plan.Annotated(cmd.Context(), f.worst)
 	if err != nil {
 		return nil, err
@@ -226,164 +214,122 @@ func (a *app) agreeDataset(cmd *cobra.Command, f *agreeFlags, argument string) (
 	if !found.Spans.Pairable() && !found.Labels.Pairable() {
 		return nil, nothingToCompare(argument, found.MinAnnotators())
 	}
-	return measured(cmd, plan, found, "agreement of the annotators of "+argument)
-}
-
-func measured(cmd *cobra.Command, plan *harness.Plan, found *harness.Annotated, title string) (*report.Agreement, error) {
 	result := annotations.Measure(found.Spans, found.Labels)
 	result.Warnings = append(result.Warnings, found.Warnings()...)
 	if err := plan.Explain(cmd.Context(), result.Worst); err != nil {
 		return nil, err
 	}
-	return &report.Agreement{Title: title, Result: result}, nil
+	return &report.Agreement{Title: "agreement of the annotators of " + argument, Result: result}, nil
 }
 
-// planAnnotated opens a dataset for what its annotators said; nobody is judged.
-// The progress line must be closed before anything else is said.
-func (a *app) planAnnotated(cmd *cobra.Command, settings *settingFlags, argument string) (*harness.Plan, *term.Progress, error) {
+// planAnnotated opens a dataset for what its annotators said; nobody is judged. close ends
+// the progress line, too; it must be called before anything else is said.
+func (a *app) planAnnotated(cmd *cobra.Command, settings *settingFlags, argument string) (plan *harness.Plan, closePlan func(), err error) {
 	settings.fixed = append(settings.fixed, configs.Flag{Name: cmd.Name(), Key: "judge.kind", Value: "none"})
 	config, err := settings.load(a, cmd, argument)
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.plan(cmd, &harness.Job{Config: config, Source: argument, Version: a.Version})
+	plan, progress, err := a.plan(cmd, &harness.Job{Config: config, Source: argument, Version: a.Version, Import: harness.ImportForNow})
+	if err != nil {
+		return nil, nil, err
+	}
+	return plan, func() { progress.Close(); plan.Close() }, nil
 }
 
-// agreeBlind compares a blind sample with the dataset that it was drawn from.
-func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*report.Agreement, error) {
-	r, err := a.openRound(cmd, f, args)
+// agreeRound measures what people said in a round, or writes its gold: then there is no view.
+func (a *app) agreeRound(cmd *cobra.Command, f *agreeFlags, dir string) (*report.Agreement, error) {
+	config, err := f.settings.without(a, cmd)
 	if err != nil {
 		return nil, err
 	}
-	defer r.progress.Close()
-	found, err := r.plan.AnnotatedAgain(cmd.Context(), f.worst, r.said.Said)
+	r, err := round.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if !found.Spans.Pairable() && !found.Labels.Pairable() {
-		return nil, nothingToCompare(r.argument, found.MinAnnotators())
+	if r.Key == nil {
+		return nil, ibid.Usagef("%s has no %s, which says which item is which", dir, round.KeyFile)
 	}
-	view, err := measured(cmd, r.plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", report.Plural(int64(len(r.said.Said)), "row", "rows"), r.argument))
-	if err != nil {
-		return nil, err
+	for _, text := range r.Warnings {
+		a.warn("%s", text)
 	}
-	if f, proposed := annotations.Follow(r.said.Said, r.plan.Level()); proposed {
-		view.Result.AddFollowing(&f)
+	if f.gold != "" {
+		if r.Key.Foreign {
+			return nil, errOtherOffsets()
+		}
+		return nil, a.writeGold(f, r.Asked())
+	}
+	o := (&harness.Job{Config: config}).AgreementOptions(f.worst)
+	spans, labels := annotations.NewSpans(o), annotations.NewLabels(o, []string{"0", "1"})
+	r.Measure(spans, labels)
+	counts := r.Counts()
+	var people []string
+	for _, c := range counts {
+		people = append(people, c.Text())
+	}
+	if !spans.Pairable() && !labels.Pairable() {
+		err := nothingToCompare(dir, o.Quality.MinAnnotators)
+		if len(people) > 0 {
+			return nil, fmt.Errorf("%w (%s)", err, strings.Join(people, "; "))
+		}
+		return nil, ibid.Usagef("%s: nobody has annotated yet", dir).With("ibid annotate " + dir + " --annotator NAME")
+	}
+	result := annotations.Measure(spans, labels)
+	r.Explain(result.Worst)
+	view := &report.Agreement{Title: fmt.Sprintf("agreement on %s of %s", report.Plural(int64(len(r.Items)), "item", "items"), r.Key.Dataset), Result: result, People: people}
+	view.Round = struct {
+		People    []round.Count    `json:"people"`
+		Proposals *round.Following `json:"proposals,omitempty"`
+	}{counts, r.Following()}
+	if p := r.Following(); p != nil {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("mean Jaccard of marks and what %s proposes: %s in %s that show it, %s in %s that do not",
+			r.Key.Judge, meanText(p.Shown), report.Plural(int64(p.ShownItems), "item", "items"), meanText(p.Hidden), report.Plural(int64(p.HiddenItems), "item", "items")))
 	}
 	return view, nil
 }
 
-// A blindRound is what people said of a blind sample, and its dataset.
-type blindRound struct {
-	said     *annotations.Filled
-	argument string // the dataset as it is named
-	plan     *harness.Plan
-	progress *term.Progress // to be closed
+func meanText(n ibid.Number) string {
+	if !n.Known() {
+		return "undefined"
+	}
+	return fmt.Sprintf("%.3f", n.Value)
 }
 
-// openRound reads what people said of a blind sample, and opens its dataset.
-func (a *app) openRound(cmd *cobra.Command, f *agreeFlags, args []string) (*blindRound, error) {
-	key, err := annotations.ReadKey(f.blind)
-	if err != nil {
-		return nil, &ibid.Error{Usage: true, Err: err, Hint: "the key is what ibid sample wrote beside the template"}
-	}
-	filled := f.filled
-	if filled == nil {
-		if filled, err = key.FilledFiles(f.blind); err != nil {
-			return nil, err
-		}
-	}
-	said, err := annotations.ReadFilled(cmd.Context(), filled, key)
-	if err != nil {
-		return nil, &ibid.Error{Usage: true, Err: err}
-	}
-	if len(said.Said) == 0 {
-		return nil, ibid.Usagef("%s: nothing was filled in", filled[0]).With("fill in truth, and the values of labels")
-	}
-	argument := key.Dataset
-	if len(args) > 0 {
-		argument = args[0]
-	}
-	for name, path := range map[string]string{"documents": key.Documents, "truth": key.Truth, "labels": key.Labels} {
-		if path != "" && len(args) == 0 && !cmd.Flags().Changed(name) {
-			f.settings.set = append(f.settings.set, name+"="+path)
-		}
-	}
-	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
-	if err != nil {
-		return nil, err
-	}
-	if plan.Ingredients["dataset"] != key.Digest {
-		progress.Close()
-		return nil, ibid.Usagef("%s is not the dataset that the sample was drawn from", argument).With("compare with the one that was: ibid agree DATASET --blind KEY")
-	}
-	return &blindRound{said, argument, plan, progress}, nil
+func errOtherOffsets() error {
+	return ibid.Usagef("a table of one opinion counts in code points with exclusive ends, and the dataset does not").With("ibid import converts offsets; draw from what it writes")
 }
 
-// decidedPolicy is the policy of adjudication by people alone.
-const decidedPolicy = "decided"
-
-// mergeRounds writes one table of what people said of a blind sample and of its dataset.
-func (a *app) mergeRounds(cmd *cobra.Command, f *agreeFlags, args []string) error {
-	policies := []string{decidedPolicy, string(ibid.PolicyUnion), string(ibid.PolicyIntersection)}
-	if !slices.Contains(policies, f.policy) {
-		return ibid.Usagef("--adjudicate %s: with --blind not one of %s", f.policy, strings.Join(policies, ", ")).With("with decided, what people differ on is left out until somebody decides it: ibid annotate DIR --adjudicate")
-	}
-	if filepath.Ext(a.output) != ".jsonl" {
-		return ibid.Usagef("--adjudicate with --blind needs a file of JSON Lines to write to").With("add -o merged.jsonl")
-	}
-	r, err := a.openRound(cmd, f, args)
+// goldOfDataset writes one opinion of what the annotators of a dataset say.
+func (a *app) goldOfDataset(cmd *cobra.Command, f *agreeFlags, argument string) error {
+	answers, closeAnswers, err := a.openAnswers(cmd, &f.settings, argument)
 	if err != nil {
 		return err
 	}
-	defer r.progress.Close()
-	var merging acts.Merging
-	if f.policy != decidedPolicy {
-		merging.Rule = ibid.Policy(f.policy)
+	defer closeAnswers()
+	if answers.CountsOtherwise() {
+		return errOtherOffsets()
 	}
-	merged, err := r.plan.MergeRounds(cmd.Context(), r.said, merging)
+	asked, err := round.AskedOf(cmd.Context(), answers)
 	if err != nil {
 		return err
 	}
-	r.progress.Close()
-	if merged.Unclear > 0 {
-		a.warn("%s left out of their questions, since some mark has no place in a text", report.Plural(merged.Unclear, "annotator", "annotators"))
+	closeAnswers()
+	if len(asked) == 0 {
+		return ibid.Usagef("%s: nobody annotated anything", argument)
 	}
-	if err := dataset.WriteFile(a.output, func(w io.Writer) error { return acts.WriteLines(w, merged.Items) }); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s with one truth, %s; %d undecided and left out\n", a.output,
-		report.Plural(merged.Questions, "question", "questions"), report.Plural(merged.Labels, "label", "labels"), merged.Undecided)
-	return err
+	return a.writeGold(f, asked)
 }
 
-// adjudicate writes a dataset with one opinion.
-func (a *app) adjudicate(cmd *cobra.Command, f *agreeFlags, argument string) error {
-	if a.output == "-" {
-		return ibid.Usagef("--adjudicate needs a file to write to").With("add -o dataset.parquet")
-	}
-	policy, err := ibid.ParsePolicy(f.policy, annotations.Policies...)
-	if err != nil {
-		return &ibid.Error{Usage: true, Err: err}
-	}
-	target, err := datasetTarget(a.output)
+// writeGold writes one opinion and says how much of it there is.
+func (a *app) writeGold(f *agreeFlags, asked []round.Asked) error {
+	gold, err := round.MakeGold(asked, f.undecided)
 	if err != nil {
 		return err
 	}
-	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
-	if err != nil {
+	if err := dataset.WriteFile(f.gold, gold.Write); err != nil {
 		return err
 	}
-	defer progress.Close()
-	done, err := plan.Adjudicate(cmd.Context(), policy, target)
-	progress.Close()
-	if err != nil {
-		return err
-	}
-	if done.Unclear > 0 {
-		a.warn("%s kept as they were, since some mark has no place in a text", report.Plural(done.Unclear, "row", "rows"))
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s, %s with one truth; %s, %s without an answer\n", a.output, report.Plural(done.Rows, "row", "rows"),
-		report.Thousands(done.Marked), report.Plural(done.Labels, "label", "labels"), report.Plural(done.Undecided, "question", "questions"))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s with one truth, %s; %d open and left out\n", f.gold,
+		report.Plural(gold.Questions, "question", "questions"), report.Plural(gold.Labels, "label", "labels"), gold.Open)
 	return err
 }

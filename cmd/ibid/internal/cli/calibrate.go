@@ -25,7 +25,6 @@ type calibrateFlags struct {
 	threshold float64
 	policy    string
 	from      string
-	proposals bool
 	dry       bool
 	gates     statisticGates
 }
@@ -47,9 +46,6 @@ calibration.json, which show and report read; the run's report.html is made agai
   --labelled OLDER                  a labelled run with the same judge: shares become
                                     what its sensitivity and specificity say
                                     (Rogan & Gladen)
-
-Labels by people who saw proposals of the judge itself are left out and counted;
---with-proposals counts them and says so.
 
 In a table of labels --judge-name names the annotator that is the judge; the others are
 people, of whom --policy makes one (mean, majority) or each counts (each).`
@@ -74,7 +70,6 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.Float64Var(&f.threshold, "threshold", 0, "scores and people's values are a yes from here on (default thresholds.supported of the run; 0.5 of a table)")
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "labelled", "", "a labelled run with the same judge, to correct this one by")
-	flags.BoolVar(&f.proposals, "with-proposals", false, "count labels by people who saw what the judge itself proposed, too")
 	formerly(cmd, "judge", "judge-name")
 	formerly(cmd, "from", "labelled")
 	f.gates.register(cmd, "'balanced_accuracy >= 0.8'")
@@ -294,7 +289,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	if m.Judge.Kind == "human" {
 		return nil, nil, ibid.Usagef("%s: the labels are the judge", dir).With("let another judge say something of the same answers: ibid run … --judge lexical, or --judge openrouter --model VENDOR/MODEL")
 	}
-	judged, err := harness.ReadJudged(cmd.Context(), dir, m, f.proposals)
+	judged, err := harness.ReadJudged(cmd.Context(), dir, m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -310,7 +305,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		return nil, nil, ibid.Usagef("%s: the judge left all that people labelled undecided, %s", dir, report.Plural(undecided, "question", "questions")).With("let a model judge: --judge openrouter --model VENDOR/MODEL")
 	}
 	if len(judged.Verdicts) == 0 {
-		return nil, nil, ibid.Usagef("%s: people labelled nothing of what the judge said", dir).With(labelHint(judged.Proposed))
+		return nil, nil, ibid.Usagef("%s: people labelled nothing of what the judge said", dir).With("labels need the claim_id or citation_id of a claim or citation of the row")
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
 	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID}
@@ -333,23 +328,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 			view.Warnings = append(view.Warnings, kind+": "+leftOpen(judged.Open[kind]))
 		}
 	}
-	if n := judged.Proposed; n > 0 {
-		labels := report.Plural(n, "label", "labels")
-		if f.proposals {
-			view.Warnings = append(view.Warnings, fmt.Sprintf("%s by people who saw what this judge proposed: they may follow it, and the judge look better than it is", labels))
-		} else {
-			view.Warnings = append(view.Warnings, fmt.Sprintf("left out: %s by people who saw what this judge proposed (--with-proposals counts them)", labels))
-		}
-	}
 	return view, judged, nil
-}
-
-// labelHint says why no label is about what a judge said.
-func labelHint(proposed int64) string {
-	if proposed > 0 {
-		return fmt.Sprintf("%s by people who saw what the judge proposed: --with-proposals counts them", report.Plural(proposed, "label is", "labels are"))
-	}
-	return "labels need the claim_id or citation_id of a claim or citation of the row"
 }
 
 func leftOpen(questions int64) string {

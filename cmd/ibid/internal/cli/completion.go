@@ -79,7 +79,8 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"run":      completeRuns,
 		"labelled": completeRuns,
 		"judge":    oneWord(allowed("judge.kind")...),
-		"template": oneWord(sortedKeys(templates)...),
+		"template": oneWord("page", "label-studio"),
+		"propose":  completeRuns,
 	}
 	for _, cmd := range root.Commands() {
 		if f, ok := arguments[cmd.Name()]; ok {

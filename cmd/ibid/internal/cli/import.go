@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/annotations/round"
 	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/harness"
@@ -55,6 +58,7 @@ func (a *app) importCommand() *cobra.Command {
   ibid import evidence-inference DIR -o ei.parquet --docs docs.parquet --truth-annotator 0
   ibid import --with mine.jq traces.jsonl -o traces.parquet
   ibid import label-studio export.json -o people.parquet --docs docs.parquet
+  ibid import label-studio export.json -o round
   cat answers.jsonl | ibid import jsonl - -o answers.parquet`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.with != "" {
@@ -90,6 +94,45 @@ const ownFormatExample = `  # my traces
                      documents: [.hits[] | {doc: .path, text: .body}]};
 `
 
+// importRound adds what people said in Label Studio to the round in a folder.
+func (a *app) importRound(cmd *cobra.Command, f *importFlags, paths []string) error {
+	r, err := round.Open(a.output)
+	if err != nil {
+		return err
+	}
+	temporary, err := os.MkdirTemp("", "ibid-round-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	into := *a
+	into.output = filepath.Join(temporary, "said.parquet")
+	var left leftOut
+	result, err := into.convert(cmd.Context(), "label-studio", paths, "", convert.Options{Stdin: a.Stdin, Limits: f.limits, OnError: func(e convert.RecordError) {
+		if left.first(e.Reason) {
+			a.say("left out: %s", report.CleanLine(e.Error()))
+		}
+	}})
+	left.say(a)
+	if err != nil {
+		return err
+	}
+	for _, w := range result.Warnings {
+		a.warn("%s", w.Error())
+	}
+	written, err := r.Import(cmd.Context(), into.output)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(written)) {
+		fmt.Fprintf(a.Stdout, "%s: %s\n", filepath.Join(a.output, name+".jsonl"), report.Plural(int64(written[name]), "item", "items"))
+	}
+	if result.Failed > 0 {
+		return exitError{ExitNoVerdict}
+	}
+	return nil
+}
+
 func formatList() string {
 	var b strings.Builder
 	for _, f := range convert.Formats() {
@@ -107,6 +150,9 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	}
 	if f.limits < 1 {
 		return ibid.Usagef("--limits %d: want 1 or more", f.limits)
+	}
+	if format == "label-studio" && round.IsRound(a.output) {
+		return a.importRound(cmd, f, paths)
 	}
 	var left leftOut
 	o := convert.Options{

@@ -35,34 +35,30 @@ func TestAgreement(t *testing.T) {
 		step{line: "agree many.csv --gate beta>=0.5", code: 4, err: "there is no beta here, but "},
 		step{line: "agree many.csv --gate alpha", code: 2, err: `want one of`},
 		step{line: "agree many.csv --columns verdict=value", code: 2, err: "^ibid: many\\.csv: no column \"verdict\"$\n^hint: it has "},
-		step{line: "agree ibid.yaml --adjudicate majority -o one.parquet", out: `^one\.parquet: 72 rows, `},
-		step{line: "agree ibid.yaml --adjudicate median -o two.parquet", code: 2, err: `not one of majority, union, intersection, best`},
-		step{line: "agree ibid.yaml --adjudicate majority -o answers.parquet", code: 2, err: "is both read and written$\n^hint: write to another file"},
+		step{line: "agree ibid.yaml --gold one.jsonl --undecided majority", out: `^one\.jsonl: 23 questions with one truth, `},
+		step{line: "agree ibid.yaml --gold two.jsonl --undecided median", code: 2, err: `it is one of leave, union, intersection, majority`},
 		step{line: "agree none.parquet", code: 2, err: `^ibid: none\.parquet: no such file or directory$`},
 
-		step{line: "sample ibid.yaml -o blind --seed s", out: "^drew 8 of 72 annotated rows$\n^give people blind/template\\.jsonl and keep blind/key\\.json$"},
-		step{line: "sample ibid.yaml -o blind", code: 2, err: `^ibid: blind/key\.json is there already$`},
-		step{line: "sample ibid.yaml -o html --template html --n 3 --json", out: `"items": 3`},
-		step{line: "sample ibid.yaml -o studio --template label-studio --stratify lang", out: `^give people studio/tasks\.json and studio/label_config\.xml and keep `},
-		step{line: "sample ibid.yaml -o first --purpose both --n 2", out: `^drew 2 of 24 questions: 2 items of truth, then [0-9]+ of labels$`},
+		step{line: "sample ibid.yaml -o blind --seed s", out: "^second look: 3 of 24 questions that people annotated: 2 items of truth, then [0-9]+ items of labels$"},
+		step{line: "sample ibid.yaml -o blind", code: 2, err: `^ibid: blind/items\.jsonl is there already$`},
+		step{line: "sample ibid.yaml -o html --template page --n 3 --json", out: `"questions": 3`},
+		step{line: "sample ibid.yaml -o studio --template label-studio --stratify lang", out: `^annotate with ibid annotate studio `},
 		step{line: "sample ibid.yaml", code: 2, err: `^hint: add -o DIR$`},
-		step{line: "sample ibid.yaml -o x --template word", code: 2, err: `^hint: templates are html, jsonl, label-studio$`},
+		step{line: "sample ibid.yaml -o x --template word", code: 2, err: `^hint: templates are page, label-studio$`},
 		step{line: "sample ibid.yaml -o x --purpose gold", code: 2, err: `^hint: purposes are truth, labels, both`},
 		step{line: "sample ibid.yaml -o x --n 1 --fraction 0.5", code: 2, err: `do not go together$`},
 		step{line: "sample ibid.yaml -o x --n 0", code: 2, err: `^ibid: --n must be at least 1$`},
-		step{line: "sample ibid.yaml -o x --stratify colour", code: 2, err: `no annotated row has a colour`},
-		step{line: "agree --blind blind/key.json", code: 2, err: `nothing was filled in`},
+		step{line: "sample ibid.yaml -o x --stratify colour", code: 2, err: `no question that could be drawn has a colour`},
+		step{line: "agree blind", code: 2, err: `nobody has annotated yet`},
 	)
-	s.filled("blind/template.jsonl", "blind/ada.jsonl", strings.NewReplacer(`"truth":null`, `"truth":[]`, `"value":null`, `"value":1`))
-	s.filled("blind/template.jsonl", "blind/ben.jsonl", strings.NewReplacer(`"truth":null`, `"truth":[]`, `"value":null`, `"value":0`))
-	s.filled("blind/ada.jsonl", "wrong.jsonl", strings.NewReplacer("item-0001", "item-9999"))
+	s.filled("blind/items.jsonl", "blind/cyd.jsonl", strings.NewReplacer(`"truth":null,"labels":[]`, `"truth":[],"labels":[]`, `"value":null`, `"value":1`))
+	s.filled("blind/items.jsonl", "blind/dan.jsonl", strings.NewReplacer(`"truth":null,"labels":[]`, `"truth":[],"labels":[]`, `"value":null`, `"value":0`))
 	s.steps(
-		step{line: "agree --blind blind/key.json --filled blind/ada.jsonl", out: `^agreement of 8 rows with answers\.parquet, annotated blindly$`},
-		step{line: "agree --blind blind/key.json --filled blind/ada.jsonl --filled blind/ben.jsonl", out: "^marked places +unreliable.* +char_jaccard +0\\.138 "},
-		step{line: "agree --blind blind/key.json --filled wrong.jsonl", code: 2, err: `"item-9999" is no item of the sample`},
-		step{line: "agree --blind blind/key.json --adjudicate union -o gold.jsonl", out: `^gold\.jsonl: `},
-		step{line: "agree --blind blind/key.json --adjudicate best -o gold.jsonl", code: 2, err: `not one of decided, union, intersection`},
+		step{line: "agree blind", out: "^agreement on [0-9]+ items of ibid\\.yaml$\n^cyd [0-9]+ of [0-9]+ done; dan "},
+		step{line: "agree blind --gold gold.jsonl --undecided union", out: `^gold\.jsonl: 2 questions with one truth, `},
 	)
+	s.filled("blind/cyd.jsonl", "blind/dan.jsonl", strings.NewReplacer("item-0001", "item-9999"))
+	s.steps(step{line: "agree blind", code: 2, err: `"item-9999" is no item of the round`})
 	s.has("html/annotate.html", "<script")
 	s.has("studio/label_config.xml", "<View>")
 }
@@ -99,40 +95,25 @@ func TestAnnotate(t *testing.T) {
 	s.steps(step{line: "init demo -q"})
 	t.Chdir("demo")
 	s.steps(
-		step{line: "sample ibid.yaml -o blind -q", out: `^drew 8 of 72 `},
+		step{line: "sample ibid.yaml -o blind -q", out: `^second look: 3 of 24 `},
 		step{line: "annotate blind", code: 2, err: `^ibid: nobody is named`},
 		step{line: "annotate blind --annotator ../ada", code: 2, err: `cannot be the name`},
-		step{line: "annotate blind --annotator ada --share 3/2", code: 2, err: `no part 3 of 2`},
-		step{line: "annotate blind --annotator ada --overlap 1.5", code: 2, err: `from 0 to 1`},
-		step{line: "annotate blind --annotator ada --purpose gold", code: 2, err: `purpose`},
-		step{line: "annotate blind --annotator ada --port 70000", code: 2, err: `port 70000`},
-		step{line: "annotate blind --annotator lead --adjudicate", code: 2, err: `no item was finished by two`},
+		step{line: "annotate blind --annotator zoe --port 70000", code: 2, err: `port 70000`},
 		step{line: "annotate nothing --annotator ada", code: 2, err: `no such file`},
-		step{line: "annotate answers.parquet --annotator ada", code: 2, err: `^hint: add -o DIR$`},
+		step{line: "annotate answers.parquet --annotator ada", code: 2, err: `is no folder$`},
 	)
-	said := s.served("annotate blind --annotator ada", func(base string) {
+	said := s.served("annotate blind --annotator zoe", func(base string) {
 		if status, text := s.get(base); status != http.StatusOK || !strings.Contains(text, "<script") {
 			t.Errorf("the page: status %d, %.80s", status, text)
 		}
-		s.steps(step{line: "annotate blind --annotator ada", code: 2, err: "^ibid: ada annotates here already"})
+		s.steps(step{line: "annotate blind --annotator zoe", code: 2, err: "^ibid: zoe annotates here already"})
 	})
-	if !strings.Contains(said, "ada.jsonl: 0 items\n") {
+	if !strings.Contains(said, " items open\n") {
 		t.Errorf("at the end it says %q", said)
 	}
-	s.steps(step{line: "run ibid.yaml --id proposing -q", out: `^run proposing: `})
-	said = s.served("annotate blind --annotator cora --propose runs/proposing", func(base string) {
-		if status, _ := s.get(base); status != http.StatusOK {
-			t.Errorf("the page with proposals: status %d", status)
-		}
-	})
-	if !strings.Contains(said, "proposes marks for ") {
-		t.Errorf("with proposals it says %q", said)
-	}
-	s.steps(step{line: "annotate blind --annotator cora --propose blind", code: 2, err: `no run directory`})
-	s.served("annotate answers.parquet --documents documents.parquet --annotator ada -o gold", func(base string) {
-		if status, _ := s.get(base); status != http.StatusOK {
-			t.Errorf("the page of a dataset: status %d", status)
-		}
-	})
-	s.has("gold/template.jsonl", `"id":"item-0001"`)
+	s.steps(
+		step{line: "run ibid.yaml --id proposing -q", out: `^run proposing: `},
+		step{line: "sample ibid.yaml -o proposed --propose runs/proposing", out: `proposes marks for `},
+		step{line: "sample ibid.yaml -o other --propose blind", code: 2, err: `no run directory`},
+	)
 }

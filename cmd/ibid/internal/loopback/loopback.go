@@ -41,6 +41,21 @@ func Listen(port int) (*Server, error) {
 	return &Server{listener: listener, token: rand.Text()}, nil
 }
 
+// Reopen listens at an address that URL of a server that has ended gave, so that pages that
+// are open go on.
+func Reopen(url string) (*Server, error) {
+	var port int
+	var token string
+	if n, err := fmt.Sscanf(strings.TrimSuffix(url, "/"), "http://127.0.0.1:%d/%s", &port, &token); err != nil || n != 2 || port <= 0 || len(token) < 26 {
+		return nil, fmt.Errorf("%q is no address of a page", url)
+	}
+	s, err := Listen(port)
+	if err == nil {
+		s.token = token
+	}
+	return s, err
+}
+
 // URL is the address to open, with its token; it ends with a slash.
 func (s *Server) URL() string { return "http://" + s.host() + "/" + s.token + "/" }
 

@@ -1,29 +1,33 @@
-// The page: what is shown, and what keys and clicks do. Every change is an act; what is
-// shown follows from the acts that are kept.
+// The page: what is shown, and what keys and clicks do. Every change makes the whole state of
+// an item anew; the last state of an item counts.
 
 const hintLetters = "asdfghjklwerio";
 const exerciseTarget = 0.85;
 
-let setup; // who annotates, and the queue
-let acts = []; // all that are kept
-let byItem = new Map();
-let at = 0; // place in the queue
+let setup; // who annotates, and the list of items
+let last = new Map(); // the last state of each item
+let lines = new Map(); // how many states of each item are kept, or wait for it
+let undos = []; // of each change: the state before
+let redos = [];
+let at = 0; // place in the list
 let item; // what is shown of it
-let state; // what its acts come to
+let state; // what the person says of it
 let doc = 0; // the document that is open
-let active = ""; // id of the mark that keys move
+let active = -1; // the mark that keys move
 let question = 0;
 let snap = true;
 let typed = ""; // the first letter of a hint
 let finds = { list: [], at: -1 };
-let exercise; // its items, acts and scores while it is being done
+let exercise; // its items, states and scores while it is being done
 let spans = []; // elements of the runs of the document
 
-const adjudicating = () => setup.mode === "adjudicate" && !exercise;
-const queue = () => (exercise ? exercise.queue : setup.queue);
-const actsOf = (name) => (exercise ? exercise.acts.get(name) : byItem.get(name)) || [];
+const deciding = () => setup.mode === "decide" && !exercise;
+const queue = () => (exercise ? exercise.queue : setup.places);
 const part = () => queue()[at].part;
-const runs = () => item.documents[doc].runs;
+const runs = () => (item.documents[doc].runs ||= runsOf(item.documents[doc].text));
+const stateOf = (name) => (exercise ? exercise.states : last).get(name) || { id: name, truth: null, labels: [] };
+const marks = () => state.truth || [];
+const nothing = () => state.truth !== null && !state.truth.length;
 
 function element(name, props = {}, ...children) {
   const e = Object.assign(document.createElement(name), props);
@@ -47,58 +51,83 @@ function then(f) {
   later = later.then(f).catch((e) => warn(e.message));
 }
 
-function addAct(a) {
-  acts.push(a);
-  if (!byItem.has(a.item)) byItem.set(a.item, []);
-  byItem.get(a.item).push(a);
+// change makes a new state of the item that is shown, keeps it and shows what follows.
+async function change(make) {
+  const before = stateOf(item.id);
+  const now = structuredClone(before);
+  make(now);
+  if (!exercise) {
+    undos.push(before);
+    redos = [];
+  }
+  await keep(now);
 }
 
-// keep keeps an act of the item that is shown, and shows what follows. It tries again
-// until it is kept, with the same id.
-async function keep(op, more = {}) {
-  const act = { id: crypto.randomUUID(), item: item.id, op, part: part(), ...more };
+async function keep(now) {
   warn("");
-  if (exercise) return keepExercise(act);
+  now.at = new Date().toISOString();
+  if (exercise) exercise.states.set(now.id, now);
+  else {
+    outbox.push({ state: now, after: lines.get(now.id) || 0 });
+    last.set(now.id, now);
+    lines.set(now.id, (lines.get(now.id) || 0) + 1);
+    await send();
+  }
+  if (item) refresh();
+}
+
+// What is not on disk yet, in its order.
+let outbox = [];
+let waiting = false; // for the program, to try again
+
+async function send() {
+  if (waiting) return away();
   say("saving", "warn");
-  for (;;) {
+  while (outbox.length) {
+    const { state: sent, after } = outbox[0];
     try {
-      const kept = await store.keep(act, item);
-      addAct(kept);
-      break;
+      await store.keep(sent, after);
+      outbox.shift();
     } catch (e) {
-      if (e.refused) {
-        say("not saved", "bad");
-        throw e;
+      if (!e.refused) {
+        waiting = true;
+        setTimeout(again, 1000);
+        return away(e);
+      }
+      outbox = outbox.filter((x) => x.state.id !== sent.id);
+      if (e.changed) {
+        lines.set(sent.id, e.changed.length);
+        last.set(sent.id, e.changed.at(-1));
+        refresh();
       }
       say("not saved", "bad");
-      warn(`Not saved: ${e.message}. Trying again.`);
-      await new Promise((done) => setTimeout(done, 1000));
+      throw new Error(e.changed ? "This item was changed in another window; this is what it has become." : e.message);
     }
   }
-  warn("");
   say("saved", "good");
-  refresh();
-  return act;
 }
 
-// Nothing of the exercise is kept.
-function keepExercise(act) {
-  if (act.from) Object.assign((act.args ||= {}), spanOf(item.documents.find((d) => d.doc === act.args.doc).runs, act.from, act.to));
-  const all = exercise.acts.get(item.id) || [];
-  exercise.acts.set(item.id, [...all, act]);
-  refresh();
-  return act;
+async function again() {
+  waiting = false;
+  await send().catch((e) => warn(e.message));
+  if (!waiting && !outbox.length) warn("");
+}
+
+// away says that changes wait in this tab.
+function away(e) {
+  say("not saved", "bad");
+  const kept = `${outbox.length} ${outbox.length === 1 ? "change is" : "changes are"} kept in this tab.`;
+  if (setup.command) warn(`The program is not running. ${kept} Start \`${setup.command}\` again.`);
+  else warn(`${kept} ${e ? e.message : ""}`);
 }
 
 // Showing
 
-function isDone(place) {
-  return fold(actsOf(place.item)).done[place.part];
-}
+const isDone = (place) => Boolean(stateOf(place.item).done);
 
 function refresh() {
-  state = fold(actsOf(item.id));
-  if (!state.marks.some((m) => m.id === active)) active = state.marks.at(-1)?.id || "";
+  state = stateOf(item.id);
+  if (active < 0 || active >= marks().length) active = marks().length - 1;
   showProgress();
   showMarks();
   showOpinions();
@@ -106,48 +135,36 @@ function refresh() {
   showQuestions();
   showCommands();
   $("note-line").hidden = !state.note && document.activeElement !== $("note");
-  if (document.activeElement !== $("note")) $("note").value = state.note;
+  if (document.activeElement !== $("note")) $("note").value = state.note || "";
   paint();
 }
 
-// Items an hour: pauses of more than ten minutes are no work.
-function speed() {
-  let n = 0;
-  let time = 0;
-  const times = acts.filter((a) => a.op === "done").map((a) => Date.parse(a.at));
-  for (let i = 1; i < times.length; i++) {
-    const took = times[i] - times[i - 1];
-    if (took > 0 && took < 600_000) {
-      n++;
-      time += took;
-    }
-  }
-  return n > 2 ? Math.round((n * 3_600_000) / time) : 0;
-}
-
 function showProgress() {
-  const folded = new Map();
-  const of = (p) => folded.get(p.item) || folded.set(p.item, fold(actsOf(p.item))).get(p.item);
-  const done = queue().filter((p) => of(p).done[p.part]).length;
-  const skipped = queue().filter((p) => of(p).skip[p.part]).length;
-  let text = `${done} of ${queue().length} done`;
-  if (skipped) text += `, ${skipped} skipped`;
-  if (speed() && !exercise) text += `, ${speed()} an hour`;
-  $("progress").textContent = text;
-  const p = queue()[at];
-  let place = `${exercise ? "Exercise, item" : "Item"} ${at + 1} of ${queue().length}`;
-  if (state.done[p.part]) place += " · done";
-  if (state.skip[p.part]) place += " · skipped";
-  if (state.flag) place += " · ⚑ flagged";
-  $("place").textContent = place;
+  const done = queue().filter(isDone).length;
+  $("progress").textContent = `${done} of ${queue().length} done`;
+  const marked = (p) => {
+    const s = stateOf(p.item);
+    return [s.done && "done", s.skip && "skipped", s.flag && "⚑ flagged"].filter(Boolean).join(", ") || "open";
+  };
+  $("place").textContent = `${exercise ? "Exercise, item" : "Item"} ${at + 1} of ${queue().length} · ${marked(queue()[at])}`;
+  $("instruction").textContent = deciding() ? "Two people differ. Take one, or mark anew." : part() === "truth" ? "Mark the shortest text that answers the question. If nothing does, press n." : "Does the cited text support each claim?";
+  if (!$("list").open) return;
+  $("items").replaceChildren(
+    ...queue().map((p, i) => {
+      const b = button(`${(p.query || p.item).slice(0, 60)} · ${marked(p)}`, "", () => show(i));
+      b.dataset.item = p.item;
+      if (i === at) b.setAttribute("aria-current", "true");
+      return element("li", {}, b);
+    }),
+  );
 }
 
 async function show(i) {
   at = i;
   item = exercise ? exercise.items[i] : await store.item(queue()[i]);
-  active = "";
+  active = -1;
   typed = "";
-  state = fold(actsOf(item.id));
+  state = stateOf(item.id);
   question = Math.max(0, openQuestion());
   $("query").textContent = item.query || item.id;
   $("answer").hidden = !item.answer;
@@ -160,7 +177,7 @@ async function show(i) {
   refresh();
   if (part() === "labels") goToCited();
   else {
-    const m = state.marks[0] || (item.others || []).flatMap((o) => o.marks || [])[0] || item.proposals?.[0];
+    const m = marks()[0] || (item.others || []).flatMap((o) => o.marks || [])[0] || item.proposals?.[0];
     if (m) goTo(m);
   }
   scrollTo(0, 0);
@@ -214,8 +231,8 @@ function paint() {
   if (name !== undefined) {
     (item.others || []).forEach((o, k) => (o.marks || []).forEach((m) => add(`other${Math.min(k, 3)}`, m)));
     (item.proposals || []).forEach((p) => add("proposal", p));
-    if (part() === "truth") for (const m of state.marks) add(m.id === active ? "active" : "mark", m);
-    if (exercise && state.done.truth) item.guide.forEach((m) => add("guide", m));
+    if (part() === "truth") marks().forEach((m, k) => add(k === active ? "active" : "mark", m));
+    if (exercise && state.done) item.guide.forEach((m) => add("guide", m));
     for (const c of item.questions?.[question]?.cited || []) if (c.start !== undefined) add("cited", c);
   }
   for (const [layer, ranges] of Object.entries(layers)) setHighlight(layer, ranges);
@@ -242,15 +259,22 @@ function rangeOf(start, end) {
   return r;
 }
 
+// exactText is what stands at a mark, up to some length.
+function exactText(d, m, most) {
+  const all = (d.runs ||= runsOf(d.text));
+  const from = placeOf(all, m.start);
+  const to = placeOf(all, m.end, true);
+  let out = "";
+  for (let i = from.run; i <= to.run && out.length < most; i++) {
+    out += all[i].text.slice(i === from.run ? from.unit : 0, i === to.run ? to.unit : undefined);
+  }
+  return out;
+}
+
 function textOf(m) {
   const d = item.documents.find((x) => x.doc === m.doc);
   if (!d) return "";
-  const from = placeOf(d.runs, m.start);
-  const to = placeOf(d.runs, m.end, true);
-  let out = "";
-  for (let i = from.run; i <= to.run && out.length < 400; i++) {
-    out += d.runs[i].text.slice(i === from.run ? from.unit : 0, i === to.run ? to.unit : undefined);
-  }
+  const out = exactText(d, m, 400);
   return out.length > 300 ? `${out.slice(0, 300)} …` : out;
 }
 
@@ -278,22 +302,22 @@ function button(text, key, action, more = {}) {
 
 function showMarks() {
   if (part() !== "truth") return;
-  $("none").hidden = !state.none;
+  $("none").hidden = !nothing();
   $("marks").replaceChildren(
-    ...state.marks.map((m) => {
-      const li = element("li", { className: m.id === active ? "active" : "" });
-      const text = element("button", { type: "button", className: "quote", dir: "auto", textContent: textOf(m), onclick: () => ((active = m.id), goTo(m), refresh()) });
+    ...marks().map((m, k) => {
+      const li = element("li", { className: k === active ? "active" : "" });
+      const text = element("button", { type: "button", className: "quote", dir: "auto", textContent: textOf(m), onclick: () => ((active = k), goTo(m), refresh()) });
       const turn = (label, name, end, forward) =>
-        button(label, "", () => ((active = m.id), moveEdge("word", end, forward)), { ariaLabel: `${name} of the mark a word ${forward ? "on" : "back"}` });
+        button(label, "", () => ((active = k), moveEdge("word", end, forward)), { ariaLabel: `${name} of the mark a word ${forward ? "on" : "back"}` });
       li.append(
         text,
         element("span", { className: "dim small", textContent: m.doc }),
-        element("span", { className: "turns" }, turn("⇤", "start", false, false), turn("⇥", "start", false, true), turn("←", "end", true, false), turn("→", "end", true, true), button("remove", "", () => ((active = m.id), commands.x.run()))),
+        element("span", { className: "turns" }, turn("⇤", "start", false, false), turn("⇥", "start", false, true), turn("←", "end", true, false), turn("→", "end", true, true), button("remove", "", () => ((active = k), commands.x.run()))),
       );
       return li;
     }),
   );
-  if (exercise && state.done.truth) $("marks").append(element("li", { className: "guide-says" }, exerciseScore()));
+  if (exercise && state.done) $("marks").append(element("li", { className: "guide-says" }, exerciseScore()));
 }
 
 function showOpinions() {
@@ -306,13 +330,13 @@ function showOpinions() {
       element(
         "div",
         { className: `opinion o${Math.min(k, 3)}` },
-        button(o.annotator, String(k + 1), () => take("take", [o.annotator])),
+        button(o.annotator, String(k + 1), () => take("take", [o])),
         element("ul", {}, ...(o.marks || []).map((m) => element("li", {}, element("button", { type: "button", className: "quote", dir: "auto", textContent: textOf(m), onclick: () => goTo(m) })))),
         o.marks?.length ? "" : element("p", { className: "dim", textContent: "nothing to mark" }),
       ),
     ),
-    element("p", {}, button("union", "+", () => take("union", others.map((o) => o.annotator))), " ", button("what all marked", "-", () => take("intersection", others.map((o) => o.annotator)))),
-    element("p", { className: "dim small", textContent: state.done.truth || state.marks.length || state.none ? `Decided: ${state.how || "new"}` : "Take one over, or mark anew." }),
+    element("p", {}, button("union", "+", () => take("union", others)), " ", button("what all marked", "-", () => take("intersection", others))),
+    element("p", { className: "dim small", textContent: state.truth ? `Decided: ${state.how || "new"}` : "Take one over, or mark anew." }),
   );
 }
 
@@ -336,11 +360,19 @@ async function takeProposal(p) {
   await mark(placeOf(runs(), p.start), placeOf(runs(), p.end, true));
 }
 
-function take(how, from) {
-  return keep("take", { args: { how, from } });
+function take(how, others) {
+  const taken = how === "take" ? others[0].marks : item[how];
+  return change((s) => Object.assign(s, { truth: structuredClone(taken || []), how, from: others.map((o) => o.annotator) }));
 }
 
-const answerOf = (q) => state.labels.find((l) => sameQuestion(l, q));
+// own says that marks are made anew, not taken.
+function own(s) {
+  delete s.how;
+  delete s.from;
+}
+
+const sameQuestion = (a, b) => (a.claim_id || "") === (b.claim_id || "") && (a.citation_id || "") === (b.citation_id || "") && a.kind === b.kind;
+const answerOf = (q) => (state.labels || []).find((l) => sameQuestion(l, q));
 
 function openQuestion() {
   return (item.questions || []).findIndex((q) => !answerOf(q) && !q.settled);
@@ -371,12 +403,9 @@ function showQuestions() {
 }
 
 async function label(value) {
-  const q = item.questions[question];
-  const args = { kind: q.kind };
-  if (q.claim_id) args.claim_id = q.claim_id;
-  if (q.citation_id) args.citation_id = q.citation_id;
-  if (value !== null) args.value = value;
-  await keep("label", { args });
+  const { claim_id, citation_id, kind } = item.questions[question];
+  const given = { claim_id, citation_id, kind, value };
+  await change((s) => (s.labels = [...(s.labels || []).filter((l) => !sameQuestion(l, given)), given]));
   const next = openQuestion();
   if (next >= 0) {
     question = next;
@@ -434,30 +463,40 @@ function hintsSoon() {
 async function markSentence(run, extend) {
   const from = { run, unit: edgesOf(runs()[run], "sentence", false)[0] };
   const to = { run, unit: edgesOf(runs()[run], "sentence", true)[0] };
-  const m = state.marks.find((x) => x.id === active && x.doc === item.documents[doc].doc);
-  if (extend && m) {
+  const m = marks()[active];
+  if (extend && m?.doc === item.documents[doc].doc) {
     const start = placeOf(runs(), m.start);
     const end = placeOf(runs(), m.end, true);
-    return keep("move", { of: m.id, args: { doc: m.doc }, from: before(from, start) ? from : start, to: before(end, to) ? to : end });
+    return place(before(from, start) ? from : start, before(end, to) ? to : end, active);
   }
   return mark(from, to);
 }
 
-async function mark(from, to) {
-  const act = await keep("mark", { args: { doc: item.documents[doc].doc }, from, to });
-  active = act.id;
+// place puts a mark between two places, in place of another one if that is named.
+async function place(from, to, instead = marks().length) {
+  const d = item.documents[doc];
+  const m = { doc: d.doc, ...spanOf(runs(), from, to) };
+  m.cited_text = exactText(d, m, Infinity);
+  await change((s) => {
+    s.truth = [...(s.truth || [])];
+    s.truth[instead] = m;
+    own(s);
+  });
+  active = instead;
   refresh();
 }
 
+const mark = (from, to) => place(from, to);
+
 async function moveEdge(by, end, forward) {
-  const m = state.marks.find((x) => x.id === active);
+  const m = marks()[active];
   if (!m) return;
   if (item.documents[doc].doc !== m.doc) goTo(m);
   const from = placeOf(runs(), m.start);
   const to = placeOf(runs(), m.end, true);
   const next = step(runs(), end ? to : from, by, end, forward);
   if (!next || (end ? !before(from, next) : !before(next, to))) return;
-  await keep("move", { of: m.id, args: { doc: m.doc }, from: end ? from : next, to: end ? next : to });
+  await place(end ? from : next, end ? next : to, active);
 }
 
 // placeAt is a place of a selection; between elements, the first run behind it.
@@ -489,32 +528,22 @@ async function markSelection() {
 
 // Going on
 
+const complete = () => (part() === "truth" ? state.truth !== null : openQuestion() < 0);
+
 async function finish() {
-  if (part() === "truth" && !state.marks.length && !state.none) {
+  if (part() === "truth" && !complete()) {
     return warn("Mark a place, or press n if nothing in these documents answers this.");
   }
-  if (part() === "labels" && openQuestion() >= 0) {
+  if (!complete()) {
     question = openQuestion();
     refresh();
     return warn("A question is open. Press 0 if you cannot say.");
   }
-  if (!state.done[part()]) {
-    await keep("done", { args: { part: part() } });
+  if (!state.done) {
+    await change((s) => Object.assign(s, { done: true, skip: false }));
     if (exercise) return undefined; // the guide's marks are shown first
-    showAgreement().catch((e) => warn(e.message)); // it takes its time, and nobody waits
   }
   return forward();
-}
-
-// showAgreement asks how far this annotator agrees with the others. There is an answer
-// once all have finished what everybody gets.
-async function showAgreement() {
-  if (exercise || adjudicating() || !store.agreement || !queue().every((p) => !p.shared || isDone(p))) return;
-  const found = await store.agreement();
-  $("agreement").hidden = !found.statistics.length;
-  const number = (x) => (x === null ? "undefined" : x.toFixed(3));
-  const line = (s) => `${s.name} ${number(s.estimate)}${s.low === null ? "" : ` [${number(s.low)}, ${number(s.high)}]`} on ${s.items} items`;
-  $("agreement").textContent = [`Agreement with ${(found.with || []).join(" and ")}:`, ...found.statistics.map(line)].join("\n");
 }
 
 // forward shows the next place that is not done: first those not skipped.
@@ -523,8 +552,8 @@ async function forward() {
   const open = (skipped) => {
     for (let k = 1; k <= queue().length; k++) {
       const i = (from + k) % queue().length;
-      const s = fold(actsOf(queue()[i].item));
-      if (!s.done[queue()[i].part] && Boolean(s.skip[queue()[i].part]) === skipped) return i;
+      const s = stateOf(queue()[i].item);
+      if (!s.done && Boolean(s.skip) === skipped) return i;
     }
     return -1;
   };
@@ -534,56 +563,41 @@ async function forward() {
   warn(exercise ? exerciseResult() : "All items are done. Thank you.");
 }
 
-// backTo shows the item and part that an act belongs to.
-async function backTo(act) {
-  const parts = { done: act.args?.part, skip: act.args?.part, label: "labels", mark: "truth", move: "truth", remove: "truth", none: "truth", take: "truth" };
-  const i = queue().findIndex((p) => p.item === act.item && p.part === (parts[act.op] || p.part));
+// backTo goes from one state of an item to another one, which it shows.
+async function backTo(from, to, none) {
+  const then = from.pop();
+  if (!then) return warn(none);
+  const i = queue().findIndex((p) => p.item === then.id);
+  to.push(stateOf(then.id));
   if (i >= 0 && i !== at) await show(i);
+  return keep(structuredClone(then));
 }
 
-async function undo() {
-  const all = exercise ? actsOf(item.id) : acts;
-  const undone = undoneBy(all);
-  const last = all.findLast((a) => a.op !== "undo" && !undone.has(a.id));
-  if (!last) return warn("There is nothing to undo.");
-  await backTo(last);
-  return keep("undo", { of: last.id });
-}
-
-// redo undoes the last undo, unless something else was done since.
-async function redo() {
-  const all = exercise ? actsOf(item.id) : acts;
-  const undone = undoneBy(all);
-  const byId = new Map(all.map((a) => [a.id, a]));
-  const i = all.findLastIndex((a) => a.op === "undo" && byId.get(a.of).op !== "undo" && !undone.has(a.id));
-  if (i < 0 || all.slice(i).some((a) => a.op !== "undo")) return warn("There is nothing to do again.");
-  await backTo(byId.get(all[i].of));
-  return keep("undo", { of: all[i].id });
-}
+const undo = () => !exercise && backTo(undos, redos, "There is nothing to undo.");
+const redo = () => !exercise && backTo(redos, undos, "There is nothing to do again.");
 
 // Commands by their keys. Keys that are letters are none of the hints' letters.
 const commands = {
-  Enter: { name: "done, next", run: finish },
-  n: { name: "nothing answers this", part: "truth", run: () => keep("none") },
-  x: { name: "remove the mark", part: "truth", run: () => active && keep("remove", { of: active }) },
+  Enter: { name: "Save and next", main: true, run: finish },
+  n: { name: "Nothing answers it", part: "truth", main: true, run: () => change((s) => ((s.truth = []), own(s))) },
+  u: { name: "Undo", main: true, run: undo },
+  m: { name: "Skip", main: true, run: () => change((s) => Object.assign(s, { skip: true, done: false })).then(forward) },
+  x: { name: "remove the mark", part: "truth", run: () => marks()[active] && change(remove) },
   v: {
     name: "next mark",
     part: "truth",
     run() {
-      const i = state.marks.findIndex((m) => m.id === active);
-      const m = state.marks[(i + 1) % state.marks.length];
-      if (m) active = m.id;
+      if (!marks().length) return;
+      active = (active + 1) % marks().length;
       refresh();
-      if (m) goTo(m);
+      goTo(marks()[active]);
     },
   },
   z: { name: () => `edges snap to words: ${snap ? "on" : "off"}`, part: "truth", run: () => ((snap = !snap), refresh()) },
   p: { name: "question before", part: "labels", run: () => moveQuestion(-1) },
   q: { name: "next question", part: "labels", run: () => moveQuestion(1) },
-  u: { name: "undo", run: undo },
   y: { name: "do again", run: redo },
-  m: { name: "skip", run: () => keep("skip", { args: { part: part() } }).then(forward) },
-  t: { name: "flag", run: () => keep("flag", { args: { on: !state.flag } }) },
+  t: { name: "flag", run: () => change((s) => (s.flag = !s.flag)) },
   c: {
     name: "note",
     atOnce: true, // what is typed next belongs to the note
@@ -595,6 +609,13 @@ const commands = {
   b: { name: "item before", run: () => at > 0 && show(at - 1) },
 };
 
+// remove takes the active mark away. Who took the last one has not said that there is nothing.
+function remove(s) {
+  s.truth.splice(active, 1);
+  if (!s.truth.length) Object.assign(s, { truth: null, done: false });
+  own(s);
+}
+
 function moveQuestion(by) {
   question = Math.min(item.questions.length - 1, Math.max(0, question + by));
   refresh();
@@ -602,11 +623,19 @@ function moveQuestion(by) {
 }
 
 function showCommands() {
-  $("commands").replaceChildren(
-    ...Object.entries(commands)
-      .filter(([, c]) => !c.part || c.part === part())
-      .map(([key, c]) => button(typeof c.name === "function" ? c.name() : c.name, key, c.run)),
-  );
+  const buttons = (main) =>
+    Object.entries(commands)
+      .filter(([, c]) => (!c.part || c.part === part()) && Boolean(c.main) === main)
+      .map(([key, c]) => {
+        const b = button(typeof c.name === "function" ? c.name() : c.name, key, c.run);
+        if (key === "Enter") {
+          b.dataset.primary = "";
+          b.disabled = !complete();
+        }
+        return b;
+      });
+  $("commands").replaceChildren(...buttons(true));
+  $("more").replaceChildren(...buttons(false));
   // Fingers select without a mouse; pressing the button must not end the selection.
   if (part() === "truth" && matchMedia("(pointer: coarse)").matches) {
     $("commands").prepend(button("mark what is selected", "", markSelection, { onpointerdown: (e) => e.preventDefault() }));
@@ -618,7 +647,7 @@ const otherKeys = {
     ["two_letters", "mark the sentence that shows them; Shift with the second: extend the mark to it"],
     ["← →", "end of the mark: a word back, on; with Shift the start"],
     ["↑ ↓", "the same by sentences"],
-    [", .", "the same by characters"],
+    ["Alt_←", "the same by characters"],
   ],
   labels: [["1 2 3 4", "answer the question"], ["0", "leave it open: it cannot be said"]],
   both: [
@@ -631,7 +660,7 @@ const otherKeys = {
 
 function showKeys() {
   const rows = [...otherKeys[part()], ...otherKeys.both];
-  if (adjudicating() && part() === "truth") rows.unshift(["1 2", "take what one marked"], ["+", "take what anybody marked"], ["-", "take what all marked"]);
+  if (deciding() && part() === "truth") rows.unshift(["1 2", "take what one marked"], ["+", "take what anybody marked"], ["-", "take what all marked"]);
   document.querySelector(".keys").replaceChildren(
     ...rows.map(([key, text]) => element("div", {}, element("dt", {}, ...key.split(" ").map((k) => element("kbd", { textContent: k.replaceAll("_", " ") }))), element("dd", { textContent: text }))),
   );
@@ -642,17 +671,13 @@ const edges = {
   ArrowLeft: ["word", false],
   ArrowDown: ["sentence", true],
   ArrowUp: ["sentence", false],
-  ".": ["character", true],
-  ",": ["character", false],
-  ">": ["character", true],
-  "<": ["character", false],
 };
 
 // press does what a key does; false if it is not ours.
-function press(key, shift) {
-  if (part() === "truth" && edges[key] && active) {
+function press(key, shift, alt) {
+  if (part() === "truth" && edges[key] && marks().length) {
     const [by, forwards] = edges[key];
-    then(() => moveEdge(by, !shift, forwards));
+    then(() => moveEdge(alt ? "character" : by, !shift, forwards));
     return true;
   }
   if (/^[0-9]$/.test(key)) {
@@ -684,8 +709,8 @@ function press(key, shift) {
     "[": () => moveDocument(-1),
     "]": () => moveDocument(1),
     "?": () => ($("guide").open = !$("guide").open),
-    "+": () => adjudicating() && part() === "truth" && take("union", item.others.map((o) => o.annotator)),
-    "-": () => adjudicating() && part() === "truth" && take("intersection", item.others.map((o) => o.annotator)),
+    "+": () => deciding() && part() === "truth" && take("union", item.others),
+    "-": () => deciding() && part() === "truth" && take("intersection", item.others),
     " ": () => $("text").scrollBy(0, ($("text").clientHeight - 60) * (shift ? -1 : 1)),
     Escape: () => ((typed = ""), showTyped(), warn("")),
   }[key];
@@ -714,8 +739,8 @@ function digit(n) {
   }
   const p = item.proposals?.[n - 1];
   if (p) return takeProposal(p);
-  const o = adjudicating() && item.others?.[n - 1];
-  return o && take("take", [o.annotator]);
+  const o = deciding() && item.others?.[n - 1];
+  return o && take("take", [o]);
 }
 
 function moveDocument(by) {
@@ -777,7 +802,7 @@ async function toggleExercise() {
     if (!queue().length) return location.reload();
   } else {
     const items = await store.exercise();
-    exercise = { items, queue: items.map((x) => ({ item: x.id, part: "truth" })), acts: new Map() };
+    exercise = { items, queue: items.map((x) => ({ item: x.id, part: "truth", query: x.query })), states: new Map() };
   }
   $("exercise").textContent = exercise ? "end the exercise" : "exercise";
   at = 0;
@@ -787,14 +812,14 @@ async function toggleExercise() {
 }
 
 function exerciseScore() {
-  const j = overlap(state.marks, item.guide);
+  const j = overlap(marks(), item.guide);
   const guide = item.guide.map((m) => `“${textOf(m)}”`).join(" and ") || "nothing";
   return `The guide marks ${guide}. Overlap ${(j ?? 1).toFixed(2)}. Enter goes on.`;
 }
 
 // exerciseResult is the mean overlap of the items in which somebody marked something.
 function exerciseResult() {
-  const all = exercise.items.map((x) => overlap(fold(actsOf(x.id)).marks, x.guide)).filter((j) => j !== undefined);
+  const all = exercise.items.map((x) => overlap(stateOf(x.id).truth || [], x.guide)).filter((j) => j !== undefined);
   const mean = all.reduce((a, b) => a + b, 0) / all.length;
   return `Your overlap with the guide is ${mean.toFixed(3)}. ${mean >= exerciseTarget ? "You are ready." : `Read the rules again where you differ; ${exerciseTarget} is enough.`}`;
 }
@@ -807,7 +832,7 @@ function setTheme(theme) {
 }
 
 document.addEventListener("keydown", (e) => {
-  if (!item || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+  if (!item || e.ctrlKey || e.metaKey || e.isComposing || (e.altKey && !edges[e.key])) return;
   const field = e.target.closest("input, textarea, select");
   if (field) {
     if (e.key === "Escape") field.blur();
@@ -816,7 +841,7 @@ document.addEventListener("keydown", (e) => {
   }
   // A focused button is pressed by Enter and Space.
   if (["Enter", " "].includes(e.key) && e.target.closest("button, summary, a")) return;
-  if (press(e.key, e.shiftKey)) e.preventDefault();
+  if (press(e.key, e.shiftKey, e.altKey)) e.preventDefault();
 });
 document.addEventListener("mouseup", () => item && then(markSelection));
 $("text").addEventListener("scroll", hintsSoon);
@@ -824,28 +849,31 @@ new ResizeObserver(hintsSoon).observe($("text"));
 $("find").addEventListener("input", () => item && find($("find").value));
 $("note").addEventListener("blur", () => {
   const text = $("note").value; // what is being kept may show the old one again
-  if (item) then(() => text !== state.note && keep("note", { args: { text } }));
+  if (item) then(() => text !== (state.note || "") && change((s) => (s.note = text)));
 });
 $("exercise").onclick = () => then(toggleExercise);
 $("theme").onclick = () => setTheme({ light: "dark", dark: "" }[document.documentElement.dataset.theme ?? ""] ?? (document.documentElement.dataset.theme === undefined ? "light" : ""));
 
 async function start() {
   setup = await store.open();
-  for (const a of setup.acts) addAct(a);
-  $("who").textContent = `${setup.mode === "adjudicate" ? "adjudicate" : "annotate"} · ${setup.annotator}`;
-  $("exercise").hidden = !setup.exercise;
+  for (const s of setup.states) {
+    undos.push(stateOf(s.id));
+    last.set(s.id, s);
+    lines.set(s.id, (lines.get(s.id) || 0) + 1);
+  }
+  $("who").textContent = `${setup.mode} · ${setup.annotator}`;
+  $("exercise").hidden = setup.mode === "decide";
+  $("list").ontoggle = () => item && showProgress();
   if (!queue().length) {
-    $("query").textContent = setup.mode === "adjudicate" ? "Nothing is left to decide." : "There is nothing to annotate.";
+    $("query").textContent = setup.mode === "decide" ? "Nothing is left to decide." : "There is nothing to annotate.";
     say("nothing to do");
     document.documentElement.dataset.ready = "1";
     return;
   }
   at = queue().length - 1;
-  state = fold(actsOf(queue()[at].item));
   say("saved", "good");
   await forward();
   if (!item) await show(0);
-  showAgreement().catch((e) => warn(e.message));
   document.documentElement.dataset.ready = "1";
 }
 then(start);

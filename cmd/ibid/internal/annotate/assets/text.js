@@ -2,74 +2,69 @@
 
 const $ = (id) => document.getElementById(id);
 
-// What the acts of one item come to: the same as Fold of package acts.
-function fold(acts) {
-  const undone = undoneBy(acts);
-  const s = { marks: [], none: false, labels: [], how: "", from: [], note: "", flag: false, done: {}, skip: {} };
-  for (const a of acts) if (!undone.has(a.id)) apply(s, a, a.args || {});
-  if (!s.marks.length && !s.none) delete s.done.truth;
-  return s;
+// A Run is a stretch of a document of at most one sentence. The runs of a document make up
+// its whole text. Words are the lengths, in UTF-16 code units, of what is between words and of
+// words, by turns. Joins are the places between the code points of one grapheme: no mark
+// begins or ends there.
+const segmenter = (granularity) => new Intl.Segmenter("en", { granularity });
+const sentences = segmenter("sentence");
+const graphemes = segmenter("grapheme");
+const wordsOf = segmenter("word");
+const longestRun = 800;
+
+class Run {
+  constructor(start, text) {
+    this.start = start; // code points before it
+    this.text = text;
+  }
+
+  get words() {
+    if (!this.lengths) {
+      this.lengths = [];
+      let last = 0;
+      for (const { segment, index, isWordLike } of wordsOf.segment(this.text)) {
+        if (!isWordLike) continue;
+        this.lengths.push(index - last, segment.length);
+        last = index + segment.length;
+      }
+    }
+    return this.lengths;
+  }
+
+  get joins() {
+    if (!this.inside) {
+      this.inside = [];
+      for (const { segment, index } of graphemes.segment(this.text)) {
+        let at = index;
+        for (const c of segment) {
+          if (at > index) this.inside.push(at);
+          at += c.length;
+        }
+      }
+    }
+    return this.inside;
+  }
 }
 
-// undoneBy are the ids of acts that were undone.
-function undoneBy(acts) {
-  const undone = new Set();
-  for (let i = acts.length - 1; i >= 0; i--) {
-    if (acts[i].op === "undo" && !undone.has(acts[i].id)) undone.add(acts[i].of);
+function runsOf(text) {
+  const runs = [];
+  let start = 0;
+  const add = (part) => {
+    runs.push(new Run(start, part));
+    start += [...part].length;
+  };
+  for (const { segment } of sentences.segment(text)) {
+    let rest = segment;
+    while (rest.length > longestRun) {
+      const space = rest.lastIndexOf(" ", longestRun - 1) + 1;
+      let cut = space > longestRun / 2 ? space : longestRun;
+      cut = graphemes.segment(rest).containing(cut).index || cut;
+      add(rest.slice(0, cut));
+      rest = rest.slice(cut);
+    }
+    if (rest) add(rest);
   }
-  return undone;
-}
-
-function sameQuestion(a, b) {
-  return (a.claim_id || "") === (b.claim_id || "") && (a.citation_id || "") === (b.citation_id || "") && a.kind === b.kind;
-}
-
-function apply(s, a, args) {
-  const i = s.marks.findIndex((m) => m.id === a.of);
-  if (a.op === "mark" || a.op === "none" || i >= 0) {
-    s.how = "";
-    s.from = [];
-  }
-  switch (a.op) {
-    case "take":
-      s.marks = (args.marks || []).map((m, k) => ({ id: `${a.id}.${k}`, doc: m.doc, start: m.start, end: m.end }));
-      s.none = !s.marks.length;
-      s.how = args.how;
-      s.from = args.from;
-      break;
-    case "mark":
-      s.marks.push({ id: a.id, doc: args.doc, start: args.start, end: args.end });
-      s.none = false;
-      break;
-    case "move":
-      if (i >= 0) Object.assign(s.marks[i], { start: args.start, end: args.end });
-      break;
-    case "remove":
-      if (i >= 0) s.marks.splice(i, 1);
-      break;
-    case "none":
-      s.marks = [];
-      s.none = true;
-      break;
-    case "label":
-      s.labels = s.labels.filter((l) => !sameQuestion(l, args));
-      s.labels.push({ claim_id: args.claim_id || "", citation_id: args.citation_id || "", kind: args.kind, value: args.value ?? null });
-      break;
-    case "note":
-      s.note = args.text || "";
-      break;
-    case "flag":
-      s.flag = Boolean(args.on);
-      break;
-    case "skip":
-      s.skip[args.part] = true;
-      delete s.done[args.part];
-      break;
-    case "done":
-      s.done[args.part] = true;
-      delete s.skip[args.part];
-      break;
-  }
+  return runs;
 }
 
 // Places: runs of text and UTF-16 code units in them, or code points of the document.
