@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 
 	"ibid"
@@ -14,9 +13,9 @@ import (
 
 // Judged is what a judge and people said of the same run.
 type Judged struct {
-	Verdicts map[string][]annotations.Verdict     // by kind of question
-	Rows     map[int64]map[metrics.Metric]float64 // by position: judged metrics of rows that people judged wholly
-	Open     map[string]int64                     // questions that people answered, but not alike enough for one answer, by kind
+	Verdicts map[string][]annotations.Verdict // by kind of question
+	Rows     annotations.PeopleRows           // by position: judged metrics of rows that people judged wholly
+	Open     map[string]int64                 // questions that people answered, but not alike enough for one answer, by kind
 
 	Abstains  bool             // the judge says yes or nothing
 	Undecided map[string]int64 // questions that people answered and it did not, if it abstains, by kind
@@ -45,7 +44,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	}
 	defer closeDocs()
 	out := &Judged{
-		Verdicts: make(map[string][]annotations.Verdict), Rows: make(map[int64]map[metrics.Metric]float64), Open: make(map[string]int64),
+		Verdicts: make(map[string][]annotations.Verdict), Rows: make(annotations.PeopleRows), Open: make(map[string]int64),
 		Abstains: m.Judge.Kind == lexicalJudge, Undecided: make(map[string]int64),
 	}
 	err = eachRow(ctx, p.source, p.job.Limit, func(row *ibid.Answer) error {
@@ -159,37 +158,4 @@ func (j *Judged) keep(row int64, s *metrics.Scores) {
 			j.Rows[row][metrics.Metric(m)] = v
 		}
 	}
-}
-
-// SaveCorrections replaces rows of the summary of the finished run in dir by rows with
-// corrections. Of rows that people judged it also leaves what they come to, for
-// comparisons of runs; judged is nil if the corrections come from another run.
-func SaveCorrections(dir string, summary []runs.SummaryRow, judged *Judged) error {
-	if judged != nil {
-		labelled, err := judged.labelled(dir)
-		if err != nil {
-			return err
-		}
-		if err := runs.WriteLabelled(dir, labelled); err != nil {
-			return err
-		}
-	}
-	return runs.ReplaceSummary(filepath.Clean(dir), summary)
-}
-
-// labelled are the rows of the run in dir that people judged.
-func (j *Judged) labelled(dir string) ([]runs.LabelledRow, error) {
-	defs := metrics.Definitions()
-	var rows []runs.LabelledRow
-	err := runs.Rows().Scan(dir, []string{"id", "system", "row"}, func(_ int64, at *runs.Row) error {
-		if values := j.Rows[at.Row]; values != nil {
-			r := runs.LabelledRow{Key: at.Key, Values: make(map[string]float64, len(values))}
-			for m, v := range values {
-				r.Values[defs[m].Name] = v
-			}
-			rows = append(rows, r)
-		}
-		return nil
-	})
-	return rows, err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/annotations"
 	"ibid/dataset/runs"
 	"ibid/harness"
 )
@@ -81,10 +82,10 @@ func correct(t *testing.T, dir string) (summary []runs.SummaryRow, warnings []st
 	if summary, err = runs.ReadSummary(dir); err != nil {
 		t.Fatal(err)
 	}
-	if warnings, err = harness.CorrectByLabels(dir, judged, summary); err != nil {
+	if warnings, err = annotations.CorrectByLabels(dir, judged.Rows, summary); err != nil {
 		t.Fatal(err)
 	}
-	if err := harness.SaveCorrections(dir, summary, judged); err != nil {
+	if err := annotations.SaveCorrections(dir, summary, judged.Rows); err != nil {
 		t.Fatal(err)
 	}
 	return summary, warnings

@@ -59,7 +59,7 @@ type candidate struct {
 	stratum  string
 	labelled []bool // of rows: people labelled the answer
 	truth    bool   // people marked places
-	cites    bool // some answer has a claim that cites something
+	cites    bool   // some answer has a claim that cites something
 }
 
 // instructions are what a person is told who fills in a copy of the items.
@@ -173,7 +173,9 @@ func (s *sampler) claims(row *ibid.Answer) []ibid.Claim {
 // ids and seed give the same draw whatever their order. Every stratum gives at least one
 // question.
 func (s *sampler) pick() (*Drawn, error) {
-	annotated := func(q *candidate) bool { return s.asks(Truth) && q.truth || s.asks(Labels) && slices.Contains(q.labelled, true) }
+	annotated := func(q *candidate) bool {
+		return s.asks(Truth) && q.truth || s.asks(Labels) && slices.Contains(q.labelled, true)
+	}
 	for _, q := range s.questions {
 		s.draw.Second = s.draw.Second || annotated(q)
 	}

@@ -69,7 +69,7 @@ func (l *laboratory) measure(ctx context.Context, set *labelledSet, v variant) (
 	if err != nil {
 		return nil, err
 	}
-	judged, err := harness.ReadJudged(ctx, o.Dir, o.Manifest, false)
+	judged, err := harness.ReadJudged(ctx, o.Dir, o.Manifest)
 	if err != nil {
 		return nil, err
 	}

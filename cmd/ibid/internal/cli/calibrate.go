@@ -200,10 +200,10 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	if err != nil {
 		return nil, err
 	}
-	before, abstains := corrections(summary), judged.Abstains
+	before, abstains, people := corrections(summary), judged.Abstains, judged.Rows
 	switch {
 	case abstains:
-		judged = nil
+		people = nil
 		for i := range summary {
 			summary[i].Corrected, summary[i].CorrectedLow, summary[i].CorrectedHigh, summary[i].CorrectedMethod = nil, nil, nil, ""
 		}
@@ -212,10 +212,10 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 		for _, k := range view.Kinds {
 			rates[k.Kind] = annotations.MeasureRates(judged.Verdicts[k.Kind], k.Threshold, k.Level)
 		}
-		harness.CorrectByRates(rates, summary)
-		judged = nil
+		annotations.CorrectByRates(rates, summary)
+		people = nil
 	default:
-		warnings, err := harness.CorrectByLabels(dir, judged, summary)
+		warnings, err := annotations.CorrectByLabels(dir, people, summary)
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +230,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	}
 	err = runs.Change(dir, []string{runs.SummaryFile, runs.LabelledFile, runs.CalibrationFile}, func() error {
 		if len(view.Corrected)+len(before) > 0 {
-			if err := harness.SaveCorrections(dir, summary, judged); err != nil {
+			if err := annotations.SaveCorrections(dir, summary, people); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package harness_test
+package annotations_test
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"ibid/annotations"
 	"ibid/dataset/runs"
-	"ibid/harness"
 	"ibid/metrics/stats"
 )
 
@@ -58,7 +57,7 @@ func TestMacroShares(t *testing.T) {
 			raw++
 		}
 		summary := []runs.SummaryRow{row}
-		harness.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(older)}, summary)
+		annotations.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(older)}, summary)
 		c := summary[0]
 		if c.Corrected == nil {
 			t.Fatal("not corrected")
@@ -85,11 +84,11 @@ func TestMacroShares(t *testing.T) {
 func TestWorthlessJudge(t *testing.T) {
 	row, _ := shareRow(rand.New(rand.NewPCG(3, 4)), 100, 0.9, 0.7)
 	summary := []runs.SummaryRow{row}
-	harness.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(stats.Confusion{TP: 90, FN: 10, TN: 70, FP: 30})}, summary)
+	annotations.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(stats.Confusion{TP: 90, FN: 10, TN: 70, FP: 30})}, summary)
 	if summary[0].Corrected == nil {
 		t.Fatal("not corrected")
 	}
-	harness.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(stats.Confusion{TP: 30, FN: 70, TN: 50, FP: 50})}, summary)
+	annotations.CorrectByRates(map[string]annotations.Rates{"citation support": ratesOf(stats.Confusion{TP: 30, FN: 70, TN: 50, FP: 50})}, summary)
 	if r := summary[0]; r.Corrected != nil || r.CorrectedLow != nil || r.CorrectedMethod != "" {
 		t.Errorf("still corrected: %v by %s", *r.Corrected, r.CorrectedMethod)
 	}

@@ -1,14 +1,14 @@
-package harness
+package annotations
 
 import (
 	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"ibid"
-	"ibid/annotations"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
@@ -16,6 +16,10 @@ import (
 
 // ppiMethod is how a summary names its corrections by labels.
 const ppiMethod = "ppi++"
+
+// PeopleRows are the judged metrics of rows that people judged wholly, by the position of the
+// row.
+type PeopleRows map[int64]map[metrics.Metric]float64
 
 // A summaryKey names the macro value of a metric over all rows of a system, "" for
 // all systems.
@@ -25,7 +29,7 @@ type summaryKey struct{ system, metric string }
 // dir by the rows that people judged, which must be a random part of it: a
 // prediction-powered mean (PPI++) for each metric that rests on the judge, system
 // by system and pooled. It returns what speaks against a random part.
-func CorrectByLabels(dir string, judged *Judged, summary []runs.SummaryRow) (warnings []string, err error) {
+func CorrectByLabels(dir string, judged PeopleRows, summary []runs.SummaryRow) (warnings []string, err error) {
 	rows, err := readPredicted(dir, judged)
 	if err != nil {
 		return nil, err
@@ -85,7 +89,7 @@ type predictedRows struct {
 }
 
 // readPredicted reads those of the run in dir.
-func readPredicted(dir string, judged *Judged) (map[summaryKey]*predictedRows, error) {
+func readPredicted(dir string, judged PeopleRows) (map[summaryKey]*predictedRows, error) {
 	var names []string
 	byName := make(map[string]metrics.Metric)
 	for k, d := range metrics.Definitions() {
@@ -116,7 +120,7 @@ func readPredicted(dir string, judged *Judged) (map[summaryKey]*predictedRows, e
 				continue
 			}
 			human := ibid.Number{}
-			if v, ok := judged.Rows[at.Row][byName[name]]; ok {
+			if v, ok := judged[at.Row][byName[name]]; ok {
 				human = stats.Of(v)
 			}
 			for _, system := range []string{"", at.System} {
@@ -193,15 +197,15 @@ const roganGladenMethod = "rogan-gladen"
 // shares are the metrics that are a share of items the judge calls supported, with
 // the kind of question that the judge was asked.
 var shares = map[string]string{
-	"citation_correctness":  annotations.CitationSupport,
-	"cited_claim_precision": annotations.ClaimSupport,
+	"citation_correctness":  CitationSupport,
+	"cited_claim_precision": ClaimSupport,
 }
 
 // CorrectByRates corrects values of the summary that are shares of supported items
 // by the judge's sensitivity and specificity on other items, as an older labelled
 // run has them (Rogan & Gladen). The correction is linear, so a mean of the rows'
 // shares is corrected as a share of all items is.
-func CorrectByRates(rates map[string]annotations.Rates, summary []runs.SummaryRow) {
+func CorrectByRates(rates map[string]Rates, summary []runs.SummaryRow) {
 	clearCorrections(summary, roganGladenMethod)
 	for i := range summary {
 		row := &summary[i]
@@ -231,4 +235,37 @@ func effective(row *runs.SummaryRow) float64 {
 		n = min(n, *row.Den)
 	}
 	return n
+}
+
+// SaveCorrections replaces rows of the summary of the finished run in dir by rows with
+// corrections. Of rows that people judged it also leaves what they come to, for
+// comparisons of runs; judged is nil if the corrections come from another run.
+func SaveCorrections(dir string, summary []runs.SummaryRow, judged PeopleRows) error {
+	if judged != nil {
+		labelled, err := judged.labelled(dir)
+		if err != nil {
+			return err
+		}
+		if err := runs.WriteLabelled(dir, labelled); err != nil {
+			return err
+		}
+	}
+	return runs.ReplaceSummary(filepath.Clean(dir), summary)
+}
+
+// labelled are the rows of the run in dir that people judged.
+func (p PeopleRows) labelled(dir string) ([]runs.LabelledRow, error) {
+	defs := metrics.Definitions()
+	var rows []runs.LabelledRow
+	err := runs.Rows().Scan(dir, []string{"id", "system", "row"}, func(_ int64, at *runs.Row) error {
+		if values := p[at.Row]; values != nil {
+			r := runs.LabelledRow{Key: at.Key, Values: make(map[string]float64, len(values))}
+			for m, v := range values {
+				r.Values[defs[m].Name] = v
+			}
+			rows = append(rows, r)
+		}
+		return nil
+	})
+	return rows, err
 }
