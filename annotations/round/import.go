@@ -2,7 +2,6 @@ package round
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,10 +17,11 @@ const importBatch = 512
 // export of Label Studio. It writes the file of each, and returns how many items each of them
 // has, by name. What a name cannot have is a dash in it.
 func (r *Round) Import(ctx context.Context, path string) (map[string]int, error) {
-	source, err := dataset.Open(path, dataset.ReadOptions{Want: dataset.WantKeys | dataset.WantSpans | dataset.WantLabels})
+	source, err := dataset.Open(path, dataset.ReadOptions{Want: dataset.WantAll})
 	if err != nil {
 		return nil, err
 	}
+	resolver := dataset.NewResolver(nil, dataset.Conventions{})
 	states := make(map[string][]State)
 	err = source.Read(ctx, 0, importBatch, func(b *dataset.Batch) error {
 		defer b.Release()
@@ -35,9 +35,8 @@ func (r *Round) Import(ctx context.Context, path string) (map[string]int, error)
 			if it == nil {
 				return ibid.Usagef("%q is no item of the round in %s", row.ID, r.dir)
 			}
-			if err := importRow(it, &row, states); err != nil {
-				return err
-			}
+			resolver.Resolve(&row)
+			importRow(it, &row, states)
 		}
 		return nil
 	})
@@ -92,41 +91,21 @@ func (r *Round) importPerson(name string, states []State) error {
 	return nil
 }
 
-// importRow adds what each annotator of a row says of its item.
-func importRow(it *Item, row *ibid.Answer, states map[string][]State) error {
-	said := make(map[string]*State)
-	of := func(annotator string) *State {
-		if said[annotator] == nil {
-			said[strings.Clone(annotator)] = &State{ID: it.ID, Done: true}
+// importRow adds what each annotator of a row, whose places are resolved, says of its item.
+// Places in an item of labels are left out: nobody was asked for them.
+func importRow(it *Item, row *ibid.Answer, states map[string][]State) {
+	for _, o := range OpinionsOf(row) {
+		s := State{ID: it.ID, Done: true}
+		if it.Purpose == Truth {
+			s.Truth = o.Marks
 		}
-		return said[annotator]
-	}
-	for _, t := range row.Truth {
-		if it.Purpose != Truth {
-			break // nobody was asked
+		for _, l := range o.Labels {
+			if slices.Contains(it.Labels, l.question()) {
+				s.Labels = append(s.Labels, l)
+			}
 		}
-		s := of(t.Annotator)
-		if s.Truth == nil {
-			s.Truth = []Mark{}
-		}
-		if t.DocNull {
-			continue
-		}
-		if !t.Start.Known() || !t.End.Known() || t.Unit != "" && t.Unit != "codepoint" {
-			return fmt.Errorf("%s: a mark of %q has no offsets in code points", it.ID, t.Annotator)
-		}
-		s.Truth = append(s.Truth, Mark{Doc: strings.Clone(t.Doc), Start: t.Start.Value, End: t.End.Value})
-	}
-	for _, l := range row.Labels {
-		q := Label{ClaimID: strings.Clone(l.ClaimID), CitationID: strings.Clone(l.CitationID), Kind: strings.Clone(l.Kind)}
-		if l.Value.Known() && slices.Contains(it.Labels, q) {
-			s := of(l.Annotator)
-			q.Value = new(l.Value.Value)
-			s.Labels = append(s.Labels, q)
+		if s.Truth != nil || s.Labels != nil {
+			states[o.Annotator] = append(states[o.Annotator], s)
 		}
 	}
-	for annotator, s := range said {
-		states[annotator] = append(states[annotator], *s)
-	}
-	return nil
 }
