@@ -213,15 +213,6 @@ func Blank(s string) bool {
 	return strings.Trim(s, ". …[]\t\r\n") == "" && len(pieces(Normalize(s))) == 0
 }
 
-// Same reports whether two texts are equal for a quote.
-func Same(a, b string) bool {
-	if a == b {
-		return true
-	}
-	a, b = Normalize(a), Normalize(b)
-	return a == b || unquoted(a) == unquoted(b)
-}
-
 // ways are the ways to look for a quote, each as the pieces to look for, the closest
 // to the letter first.
 func ways(quote string) [][]string {

@@ -41,27 +41,6 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-func TestSame(t *testing.T) {
-	tests := []struct {
-		a, b string
-		want bool
-	}{
-		{"the sky", " the\nsky ", true},
-		{`“the sky”`, "the sky", true},
-		{`'the sky'`, `“the sky”`, true},
-		{`""the sky""`, "the sky", false}, // one layer
-		{"the sky", "The sky", false},
-		{"ﬁne", "fine", true},
-		{`"`, "", false},
-		{"", " ", true},
-	}
-	for _, tt := range tests {
-		if got := Same(tt.a, tt.b); got != tt.want || Same(tt.b, tt.a) != tt.want {
-			t.Errorf("Same(%q, %q) = %t, want %t both ways", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 func TestBlank(t *testing.T) {
 	for s, want := range map[string]bool{"": true, " \n": true, "...": true, " … [...]": true, ".": false, "[]": false, "…a": false} {
 		if got := Blank(s); got != want {

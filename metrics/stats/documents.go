@@ -72,26 +72,6 @@ func (d *Documents) Shared() bool {
 	return false
 }
 
-// Union are units that touch what a unit of either of two sequences as long touches; both
-// number their documents alike.
-func Union(a, b *Documents) *Documents {
-	if a == nil && b == nil {
-		return nil
-	}
-	out := new(Documents)
-	n := 0
-	for _, d := range []*Documents{a, b} {
-		if d != nil {
-			n = max(n, d.Units())
-		}
-	}
-	for i := range n {
-		out.Touch(a.At(i)...)
-		out.Add(b.At(i)...)
-	}
-	return out
-}
-
 // Rows are the rows of a group, which are units or belong to some.
 type Rows struct {
 	documents *Documents

@@ -396,13 +396,7 @@ func TestUnits(t *testing.T) {
 			t.Errorf("unit %d touches %v, want %v", unit, got, want)
 		}
 	}
-	both := Union(docs, numbered([][]string{{"x"}, nil, {"x"}}))
-	for unit, want := range [][]int32{{0, 2}, {1}, {0}} {
-		if got := both.At(unit); !slices.Equal(got, want) {
-			t.Errorf("of both, unit %d touches %v, want %v", unit, got, want)
-		}
-	}
-	if !both.Shared() || docs.Shared() || !NewRows([]int{3, 1}, nil).Single() {
+	if docs.Shared() || !NewRows([]int{3, 1}, nil).Single() {
 		t.Error("shared documents or single rows are wrong")
 	}
 }
