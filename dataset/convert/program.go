@@ -258,7 +258,8 @@ func (p *program) broken(err error) error {
 // unknownName finds a function in an error of the compiler.
 var unknownName = regexp.MustCompile(`(\w+)(?:\(\w+\))?/\d`)
 
-// programTime is how long one record may take, or one of the rows that it gives.
+// programTime is how long a thousand pieces of one record may take, or one of the rows that it
+// gives.
 const programTime = 10 * time.Second
 
 // run calls a function of the program with a value, and yield with each of its results until
@@ -270,9 +271,10 @@ func (p *program) run(ctx context.Context, function string, rec *programRecord, 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	clock := time.AfterFunc(programTime, func() { cancel(fmt.Errorf("takes over %v", programTime)) })
+	limit := programTime * time.Duration(1+len(rec.pieces)/1000)
+	clock := time.AfterFunc(limit, func() { cancel(fmt.Errorf("takes over %v", limit)) })
 	defer clock.Stop()
-	for results := code.RunWithContext(ctx, in, rec); ; clock.Reset(programTime) {
+	for results := code.RunWithContext(ctx, in, rec); ; clock.Reset(limit) {
 		v, ok := results.Next()
 		if !ok {
 			return nil
@@ -314,9 +316,10 @@ func (p *program) fits(ctx context.Context, record any) bool {
 // the lines of a group in a table.
 type programRecord struct {
 	pieces []recordPiece
-	number int    // of the record in its file, from 1
-	stem   string // the name of the file without its ending
-	limits int    // by which the limit of elements is multiplied; 0 is 1
+	places map[uintptr]treePlace // of objects and lists of all pieces; nil until one is sought
+	number int                   // of the record in its file, from 1
+	stem   string                // the name of the file without its ending
+	limits int                   // by which the limit of elements is multiplied; 0 is 1
 }
 
 // A recordPiece is one JSON text of a file, or one line of a table.
@@ -326,8 +329,7 @@ type recordPiece struct {
 	data []byte
 	at   position // without a column for a line of a table
 
-	places map[uintptr]treePlace // of objects and lists; nil until one is sought
-	last   int                   // where the position asked for last begins
+	last   int // where the position asked for last begins
 	lastAt position
 }
 
@@ -384,7 +386,7 @@ func (r *programRecord) part(in any, path []any) *recordPart {
 		default:
 			return nil
 		}
-		if place, ok := p.piece.places[identity(p.tree)]; ok {
+		if place, ok := r.places[identity(p.tree)]; ok {
 			p.start = place.start
 		} else if p.start, ok = stepTo(p.piece.data, p.start, step); !ok {
 			return nil
@@ -400,17 +402,18 @@ func (r *programRecord) find(v any) (p recordPart, ok bool) {
 	if id == 0 {
 		return p, false
 	}
-	for i := range r.pieces {
-		piece := &r.pieces[i]
-		if piece.places == nil {
-			piece.places = map[uintptr]treePlace{}
-			placesIn(piece.places, piece.data, skipSpace(piece.data, 0), piece.tree, 0, nil)
-		}
-		if place, ok := piece.places[id]; ok {
-			return recordPart{piece: piece, tree: v, path: pathIn(piece.places, id), start: place.start}, true
+	if r.places == nil {
+		r.places = map[uintptr]treePlace{}
+		for i := range r.pieces {
+			p := &r.pieces[i]
+			placesIn(r.places, p, skipSpace(p.data, 0), p.tree, 0, nil)
 		}
 	}
-	return p, false
+	place, ok := r.places[id]
+	if !ok {
+		return p, false
+	}
+	return recordPart{piece: place.piece, tree: v, path: pathIn(r.places, id), start: place.start}, true
 }
 
 // raw is a value as compact JSON, as the record has it where it is one of its objects or lists.

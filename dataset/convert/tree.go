@@ -104,6 +104,7 @@ func identity(v any) uintptr {
 
 // A treePlace is where an object or a list is: in the JSON text, and in what holds it.
 type treePlace struct {
+	piece *recordPiece
 	start int
 	in    uintptr // 0 for the whole tree
 	step  any
@@ -111,20 +112,20 @@ type treePlace struct {
 
 // placesIn notes the places of v, which begins at a byte of the JSON text, and of what is in
 // it. It returns where v ends.
-func placesIn(all map[uintptr]treePlace, data []byte, start int, v any, in uintptr, step any) (end int) {
+func placesIn(all map[uintptr]treePlace, piece *recordPiece, start int, v any, in uintptr, step any) (end int) {
 	id := identity(v)
 	if id == 0 {
-		return valueEnd(data, start)
+		return valueEnd(piece.data, start)
 	}
-	all[id] = treePlace{start, in, step}
+	all[id] = treePlace{piece, start, in, step}
 	object, _ := v.(map[string]any)
 	list, _ := v.([]any)
-	return eachChild(data, start, func(i int, name []byte, at int) int {
+	return eachChild(piece.data, start, func(i int, name []byte, at int) int {
 		if object == nil {
-			return placesIn(all, data, at, list[i], id, i)
+			return placesIn(all, piece, at, list[i], id, i)
 		}
 		member := unquoted(name)
-		return placesIn(all, data, at, object[member], id, member)
+		return placesIn(all, piece, at, object[member], id, member)
 	})
 }
 
