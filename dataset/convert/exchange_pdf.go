@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ibid/dataset"
@@ -17,38 +16,34 @@ import (
 type pdfReader struct {
 	ctx    context.Context
 	report *Report
-	last   []readPDF // the one read last at the end
+	read   map[[sha256.Size]byte]readPDF
 }
 
 type readPDF struct {
-	digest [sha256.Size]byte
-	text   documents.Text
-	err    error
+	text documents.Text
+	err  error
 }
 
 // keptPDFs is how many PDFs are kept.
 const keptPDFs = 8
 
-func (r *pdfReader) read(encoded string) (documents.Text, error) {
+// of reads a PDF in base64.
+func (r *pdfReader) of(encoded string) (documents.Text, error) {
 	digest := sha256.Sum256([]byte(encoded))
-	i := slices.IndexFunc(r.last, func(p readPDF) bool { return p.digest == digest })
-	if i >= 0 {
-		return r.last[i].text, r.last[i].err
+	p, known := r.read[digest]
+	if known {
+		return p.text, p.err
 	}
-	p := readPDF{digest: digest}
 	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	if err != nil {
 		p.err = fmt.Errorf("no base64: %w", err)
-	} else {
-		p.text, p.err = documents.Read(r.ctx, documents.PDF, "", data)
-		if p.err == nil {
-			r.report.PDFReader = p.text.Reader
-		}
+	} else if p.text, p.err = documents.Read(r.ctx, documents.PDF, "", data); p.err == nil {
+		r.report.PDFReader = p.text.Reader
 	}
-	if len(r.last) == keptPDFs {
-		r.last = slices.Delete(r.last, 0, 1)
+	if len(r.read) == keptPDFs || r.read == nil {
+		r.read = map[[sha256.Size]byte]readPDF{}
 	}
-	r.last = append(r.last, p)
+	r.read[digest] = p
 	return p.text, p.err
 }
 
@@ -58,7 +53,7 @@ func (q *request) readPDF(s *source, encoded string) {
 	if s.HasText || s.HasPages || s.HasBlocks || encoded == "" {
 		return
 	}
-	t, err := q.pdfs.read(encoded)
+	t, err := q.pdfs.of(encoded)
 	if err != nil {
 		s.problem = fmt.Sprintf("the PDF of document %s: %v", quoted(s.Doc), err)
 		return

@@ -24,9 +24,8 @@ import (
 // stdinPath is the path that stands for standard input.
 const stdinPath = "-"
 
-// files expands paths into files: a directory becomes the files in it, not
-// below it, that have one of the extensions (or one followed by .gz or .zst), sorted by
-// name, hidden ones skipped.
+// files expands paths into files: a directory becomes the files in it, at any depth, that have
+// one of the extensions (or one followed by .gz or .zst), sorted by name, hidden ones left out.
 func files(paths, extensions []string) ([]string, error) {
 	var all []string
 	for _, path := range paths {
