@@ -222,12 +222,13 @@ var runKeys = []*setting{
 	{name: "judge.votes", def: int64(1), scores: true, between: within(1, 99), doc: "calls of each model whose verdicts are combined"},
 	{name: "judge.retry_attempts", def: int64(3), between: within(0, 1000), doc: "retries after a failed call"},
 	{name: "judge.timeout", def: 120 * time.Second, between: notNegative, doc: "longest wait for one call; 0 = no limit"},
-	{name: "judge.max_outage", def: 10 * time.Minute, between: notNegative, doc: "stop when no call was answered for so long; 0 = no limit"},
+	{name: "judge.max_outage", def: time.Minute, between: notNegative, doc: "stop when no call was answered for so long; 0 = no limit"},
 	{
 		name: "judge.concurrency", def: int64(48), between: within(1, 10000),
 		doc: "calls under way at once; 8 unless given, at an endpoint on this machine or in its own network",
 	},
-	{name: "judge.rpm", def: int64(0), between: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit"},
+	{name: "judge.rpm", def: int64(0), between: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit, but 20 for a model whose name ends in :free"},
+	{name: "judge.tpm", def: int64(0), between: within(0, 1<<31-1), doc: "most tokens a minute, of prompts and replies; 0 = no limit"},
 	{name: "judge.max_cost_usd", def: 0.0, between: notNegative, doc: "stop when the run has cost this much; 0 = no limit"},
 	{
 		name: "judge.prices", check: of(tokenPrices),

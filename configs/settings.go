@@ -92,7 +92,7 @@ type Judge struct {
 	Timeout       time.Duration
 	MaxOutage     time.Duration // without any answer; 0 = no limit
 	Concurrency   int64
-	RPM           int64   // calls a minute; 0 = no limit
+	RPM, TPM      int64   // calls, and tokens, a minute; 0 = no limit
 	MaxCostUSD    float64 // 0 = no limit
 	Prices        map[string]float64
 	Cache         string // "" = the user's cache directory; CacheOff = none that lasts

@@ -69,11 +69,10 @@ const (
 	BadVerdict Reason = "bad_verdict" // a recorded verdict that cannot be read, or does not fit the row
 
 	// Of live judges.
-	Blocked     Reason = "blocked"      // the model or its provider refused the material
-	Rejected    Reason = "rejected"     // the service does not take the request
-	TooLong     Reason = "too_long"     // longer than the model can read, even in parts
-	NoAnswer    Reason = "no_answer"    // every attempt failed
-	RateLimited Reason = "rate_limited" // a rate limit did not lift in time
+	Blocked  Reason = "blocked"   // the model or its provider refused the material
+	Rejected Reason = "rejected"  // the service does not take the request
+	TooLong  Reason = "too_long"  // longer than the model can read, even in parts
+	NoAnswer Reason = "no_answer" // every attempt failed
 )
 
 // A RowFailure says that one request could not be judged. All of its items are

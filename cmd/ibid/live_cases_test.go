@@ -125,8 +125,8 @@ func TestLiveCases(t *testing.T) {
 			stderr: `ibid: warning: fake/judge: replies are asked for as text instead of json_object: status 400: .*`,
 		},
 		{
-			name: "400", config: always("400"), args: once, code: 4, calls: 2,
-			stderr: `ibid: stopped: the service takes no request: the first 2 calls: status 400: Provider returned error: after 0 of 12 rows.*`,
+			name: "400", config: always("400"), args: once, code: 4, calls: rows,
+			stderr: `ibid: warning: no answer of the judge, 12 times: status 400: .*`,
 		},
 		{name: "401", config: always("401"), code: 4, calls: 1, stderr: `hint: put a valid key into OPENROUTER_API_KEY; then go on with: .*`},
 		{name: "401 without a key", args: []string{"--judge", "openai"}, code: 4, calls: 1, stderr: `hint: no key is sent: .* judge.api_key_env, .*`},
@@ -137,16 +137,16 @@ func TestLiveCases(t *testing.T) {
 		{name: "data policy", config: always("404_data_policy"), code: 4, calls: 1, stderr: `hint: allow its providers in the privacy settings of the account, or name another model; then go on with: .*`},
 		{name: "daily limit", config: always("429_daily"), code: 4, calls: 1, stderr: `ibid: stopped: the rate limit does not lift in time: status 429: .*`},
 		{
-			name: "500", config: always("500"), args: once, code: 4, calls: 2,
-			stderr: `ibid: stopped: the service does not answer: the first 2 calls: status 500: .*`,
+			name: "500", config: always("500"), args: append([]string{"--set", "judge.max_outage=1s"}, once...), code: 4, calls: 5,
+			stderr: `ibid: stopped: the service does not answer: no answer for [0-9]s: status 500: .*`,
 		},
 		{
-			name: "no such host", args: append([]string{"--set", "judge.base_url=http://nowhere.invalid/api/v1"}, once...), code: 4,
+			name: "no such host", args: append([]string{"--set", "judge.base_url=http://nowhere.invalid/api/v1", "--set", "judge.max_outage=1s"}, once...), code: 4,
 			stderr: `hint: look at the host in judge.base_url, and at the network; then go on with: .*`,
 		},
 		{
-			name: "prose", config: judgetest.ServerConfig{Reply: func(*judgetest.Prompt) string { return "All of it is true." }}, code: 4, calls: 4,
-			stderr: `ibid: stopped: the model does not reply as it is asked to: the first 4 calls: no complete JSON object with claims: .*`,
+			name: "prose", config: judgetest.ServerConfig{Reply: func(*judgetest.Prompt) string { return "All of it is true." }}, code: 4, calls: 40,
+			stderr: `ibid: stopped: the model does not reply as it is asked to: 32 replies more are of no use than of use: no complete JSON object with claims: .*`,
 		},
 		{
 			name: "some are refused", config: judgetest.ServerConfig{Seed: 2, Faults: []judgetest.Fault{"400"}, FaultShare: 0.3}, code: 4, calls: rows,

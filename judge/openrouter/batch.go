@@ -205,7 +205,7 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 			return ready, err
 		}
 	}
-	if !q.member.opening.passed() {
+	if _, _, works, _ := q.member.gate.state(); !works {
 		replies := maxReplies
 		if q.replies == nil {
 			q.replies = &replies

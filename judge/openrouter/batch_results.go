@@ -102,7 +102,7 @@ func (b *Batcher) read(r *batchResult, model string) (line cache.BatchLine, toke
 		}
 		return line, 0
 	}
-	line.State, line.Raw = cache.LineAnswered, []byte(b.judge.secrets.pieces(string(r.Response.Body)))
+	line.State, line.Raw = cache.LineAnswered, []byte(b.judge.secrets.Replace(string(r.Response.Body)))
 	prompt, completion := int64(v.Usage.Prompt), int64(v.Usage.Completion)
 	if cost, told := v.Usage.cost(); told {
 		line.CostNanoUSD = cost
@@ -134,7 +134,6 @@ func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failur
 		return nil, f, c.record(ctx, x, f, j.config.Now(), 0, 0)
 	}
 	j.counts.answers.Add(1)
-	j.outage.succeeded()
-	c.member.opening.succeed()
+	c.member.gate.hears()
 	return e, nil, c.keep(ctx, e)
 }

@@ -29,7 +29,7 @@ func batchJudge(t *testing.T, s *judgetest.Server, store string, change func(*Co
 		}
 	})
 	for _, m := range j.members {
-		m.opening = newOpening()
+		m.gate = newGate(&j.config, m.model)
 	}
 	t.Cleanup(func() { kept.Close() })
 	return j

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	openai "github.com/sashabaranov/go-openai"
+
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/prompts"
@@ -19,10 +21,6 @@ import (
 // backoffMax bounds the random wait after a failure that does not say when to
 // come again.
 const backoffMax = 30 * time.Second
-
-// jitterShare is how much longer than told a refused call waits at most, so
-// that those refused together do not come back together.
-const jitterShare = 0.25
 
 // maxRepairReply bounds how much of a bad reply is shown to the model again, in
 // bytes.
@@ -37,17 +35,14 @@ type conversation struct {
 	*question
 	key cache.Key
 
-	wire      context.Context // of calls: what is under way is waited for
-	alone     bool            // no call to the model has been answered yet
-	calls     int             // on the wire
-	began     time.Time       // of the last of them; when a reply was taken from a batch
-	failures  int             // that count as attempts
-	refusals  int             // in a row, for their number
-	waited    time.Duration
-	maxTokens int64  // room for the next reply
-	sent      shape  // of the last call
-	adapted   int    // calls that were refused for their form
-	turns     []byte // repair turns
+	wire      context.Context                // of calls: what is under way is waited for
+	calls     int                            // on the wire
+	failures  int                            // that count as attempts
+	refusals  int                            // in a row, for their number
+	maxTokens int64                          // room for the next reply
+	sent      shape                          // of the last call
+	adapted   int                            // calls that were refused for their form
+	turns     []openai.ChatCompletionMessage // repair turns
 	cost      int64
 	millis    int64
 	batch     bool // the first reply came in a batch
@@ -75,7 +70,6 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 		var err error
 		if c.calls == 0 && !c.batch {
 			entry, f, err = c.fromBatch(ctx)
-			c.began = j.config.Now()
 		}
 		if entry == nil && f == nil && err == nil {
 			entry, f, err = c.call(ctx)
@@ -118,18 +112,20 @@ func (c *conversation) accept(e *cache.Entry) *answer {
 
 // after does what a failure calls for. An error ends the conversation.
 func (c *conversation) after(ctx context.Context, f *failure) error {
-	if c.adapted < maxAdapted && c.member.profile.adapt(c.sent, c.maxTokens, f) {
+	if f.adapted {
 		c.adapted++
 		return ctx.Err()
 	}
-	if err := c.failing(f); err != nil {
-		return err
-	}
 	switch f.class {
+	case classStop:
+		return c.judge.stop(f.stop)
 	case classFlow:
 		c.refusals++
-		return c.waitForRate(ctx, f)
+		return sleep(ctx, max(f.delay, c.backoff(c.refusals)))
 	case classTransient:
+		if f.free {
+			return sleep(ctx, f.delay) // the gate lets one call out at a time
+		}
 		if c.failures++; c.failures > c.judge.config.Retries {
 			return c.give(judge.NoAnswer, f)
 		}
@@ -144,33 +140,12 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 	return c.give(f.reason, f)
 }
 
-// waitForRate waits until a rate limit lifts, as long as told and never less.
-func (c *conversation) waitForRate(ctx context.Context, f *failure) error {
-	wait := c.backoff(c.refusals)
-	if f.hinted {
-		wait = f.delay + time.Duration(rand.Float64()*jitterShare*float64(f.delay))
-	}
-	most := c.judge.config.maxRateWait
-	if err := c.judge.tooLate(f); err != nil {
-		return err
-	}
-	if most > 0 && c.waited+wait > most {
-		return c.give(judge.RateLimited, f)
-	}
-	c.waited += wait
-	c.judge.limiter.hold(wait)
-	return sleep(ctx, wait)
-}
-
-// tooLate stops the judge where a failure asks to wait longer than the settings allow.
+// tooLate stops the judge where a failure asks to wait longer than a run does.
 func (j *Judge) tooLate(f *failure) error {
-	if most := j.config.maxRateWait; !f.hinted || most <= 0 || f.delay <= most {
+	if f.delay <= refusedFor {
 		return nil
 	}
-	return j.stop(&judge.StopError{
-		Reason: judge.StopRate, Err: fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)),
-		Hint: "go on later",
-	})
+	return j.stop(stopFor(judge.StopRate, fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)), "go on later"))
 }
 
 // backoff is a random time up to a bound that doubles with every failure.
@@ -185,9 +160,6 @@ func (c *conversation) backoff(failures int) time.Duration {
 
 // give leaves the question without an answer.
 func (c *conversation) give(reason judge.Reason, f *failure) error {
-	if err := c.leftOpen(f); err != nil {
-		return err
-	}
 	return &unanswered{reason: reason, err: f.err, call: judge.Call{
 		Model: c.member.model, Attempts: c.calls, CostNanoUSD: c.cost, LatencyMillis: c.millis, Status: string(reason),
 		Error: excerpt(f.err.Error()),
@@ -243,27 +215,40 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	j := c.judge
 	p := c.member.profile
 	c.maxTokens = p.budget(c.request.maxTokens, c.maxTokens)
-	held, err := c.reserve(ctx)
+	if err := j.checkKey(ctx); err != nil {
+		return nil, nil, err
+	}
+	gate := c.member.gate
+	place, err := gate.take(ctx, c.key, c.request.tokens()+c.request.maxTokens)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := j.limiter.acquire(ctx); err != nil {
+	held, err := c.reserve(ctx)
+	if stopped := j.stopped.Load(); err == nil && stopped != nil {
 		j.budget.settle(held, 0, true, 0)
+		err = stopped
+	}
+	if err != nil {
+		gate.giveBack()
 		return nil, nil, err
 	}
-	defer func() { j.limiter.release(f != nil && (f.class == classFlow || errors.Is(f.err, errTimeout))) }()
+	place.sent = j.config.Now()
 	c.sent = p.shape()
 	x := &exchange{body: c.request.body(c.sent, c.turns, c.maxTokens), path: c.request.path}
-	began, callErr, err := c.send(ctx, x)
-	if err != nil {
-		j.budget.settle(held, 0, true, 0)
-		return nil, nil, err
+	c.calls++
+	j.counts.asked.Add(1)
+	if c.calls > 1 {
+		j.counts.retries.Add(1)
 	}
-	millis := j.config.Now().Sub(began).Milliseconds()
+	f = j.classify(x, j.complete(c.wire, x, c.member.model))
+	millis := j.config.Now().Sub(place.sent).Milliseconds()
 	c.millis += millis
-	f = j.classify(x, callErr)
+	if f != nil && f.class == classFlow {
+		j.counts.rateLimited.Add(1)
+	}
 	cost, known := c.price(x, f)
-	cost = j.budget.settle(held, cost, known, int64(x.envelope.Usage.Prompt+x.envelope.Usage.Completion))
+	tokens := int64(x.envelope.Usage.Prompt + x.envelope.Usage.Completion)
+	cost = j.budget.settle(held, cost, known, tokens)
 	c.cost += cost
 	if !known && cost == 0 && j.config.MaxCostNanoUSD > 0 {
 		// The answer is kept; nothing more is asked.
@@ -272,20 +257,29 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	if f == nil {
 		e, f = c.judgeReply(x)
 	}
-	if err := c.record(ctx, x, f, began, millis, cost); err != nil {
-		return nil, nil, err
-	}
-	if f == nil {
+	if err = c.record(ctx, x, f, place.sent, millis, cost); err == nil && f == nil {
 		j.counts.answers.Add(1)
-		j.outage.succeeded()
-		c.member.opening.succeed()
-		return e, nil, c.keep(ctx, e)
+		err = c.keep(ctx, e)
 	}
-	// A call that failed because the run ends is no failure of the service.
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
+	if err == nil && f != nil {
+		err = ctx.Err() // a call that failed because the run ends is no failure of the service
 	}
-	return nil, f, nil
+	if f != nil && err == nil && c.adapted < maxAdapted {
+		f.adapted = p.adapt(c.sent, c.maxTokens, f)
+	}
+	if err != nil || f != nil && f.adapted {
+		gate.giveBack()
+		return nil, f, err
+	}
+	free, stop := gate.back(place, f, cost, tokens)
+	if stop != nil {
+		return nil, nil, j.stop(stop)
+	}
+	if f != nil {
+		f.free = free
+		return nil, f, nil
+	}
+	return e, nil, nil
 }
 
 // free reports whether calls cost nothing: the endpoint is on this machine, and
@@ -301,7 +295,10 @@ func (j *Judge) free() bool {
 func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	j := c.judge
 	most := int64(-1)
-	prompt := c.request.tokens() + int64(len(c.turns))/3
+	prompt := c.request.tokens()
+	for _, turn := range c.turns {
+		prompt += int64(len(turn.Content)) / 3
+	}
 	if p, ok := j.priceOf(c.member.model); ok {
 		most = p.cost(prompt, c.maxTokens)
 	} else if j.free() {
@@ -314,35 +311,6 @@ func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 		return 0, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Hint: "raise judge.max_cost_usd and run again: answers so far are kept"})
 	}
 	return held, err
-}
-
-// send waits for the pace and makes the call. callErr is what the client
-// library makes of the response; err is why there was no call.
-func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, callErr, err error) {
-	j := c.judge
-	if err := j.circuit.wait(ctx); err != nil {
-		return began, nil, err
-	}
-	if err := j.pace.wait(ctx); err != nil {
-		return began, nil, err
-	}
-	if stopped := j.stopped.Load(); stopped != nil {
-		return began, nil, stopped
-	}
-	c.calls++
-	j.counts.asked.Add(1)
-	if c.calls > 1 {
-		j.counts.retries.Add(1)
-	}
-	began = j.config.Now()
-	c.began = began
-	callErr = j.complete(c.wire, x, c.member.model)
-	f := j.classify(x, callErr)
-	if f != nil && f.class == classFlow {
-		j.counts.rateLimited.Add(1)
-	}
-	j.circuit.report(f != nil && f.serverFault())
-	return began, callErr, nil
 }
 
 // price is what the call has cost; known is false if it may be charged and
@@ -387,7 +355,6 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		return nil, &failure{class: classTransient, status: http.StatusOK, err: errors.New("the provider broke off")}
 	case choice.FinishReason == "length" && !(c.short && ok && !strings.HasPrefix(strings.TrimSpace(text), "<think>")):
 		*c.replies--
-		bad.shaped = true
 		bad.err = fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
 		var more bool
 		if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
@@ -419,7 +386,6 @@ func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry
 	if c.request.head.schema != "" {
 		c.member.profile.replied(c.sent, !is || !noJSON.NoJSON)
 	}
-	bad.shaped = !is || !noJSON.NoJSON
 	if err != nil {
 		bad.err = err
 		c.repair(text, err.Error())
@@ -449,10 +415,10 @@ func (c *conversation) repair(reply, defect string) {
 	}
 	c.turns = c.turns[:0]
 	if len(reply) <= maxRepairReply {
-		c.turns = appendTurn(c.turns, "assistant", reply)
+		c.turns = append(c.turns, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: reply})
 	}
 	message := c.judge.prompts.Fill(nil, c.question.repair, func(b []byte, _ string) []byte { return append(b, excerpt(defect)...) })
-	c.turns = appendTurn(c.turns, "user", string(message))
+	c.turns = append(c.turns, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: string(message)})
 }
 
 // hiddenTokens is how many tokens a model has thought that are not in its answer,
@@ -555,17 +521,6 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 	a, first, err := j.flights.do(ctx, key, func() (*answer, error) {
 		waits, cancel := j.waiting(ctx)
 		defer cancel()
-		// Before the lease: who waits for its turn must not keep others from asking.
-		alone, err := q.member.opening.enter(waits)
-		if err != nil {
-			return nil, j.ended(err)
-		}
-		if alone {
-			defer q.member.opening.leave()
-			if err := j.checkKey(waits); err != nil {
-				return nil, j.ended(err)
-			}
-		}
 		e, err := j.leases.hold(waits, key)
 		if err != nil {
 			return nil, j.ended(err)
@@ -576,7 +531,7 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		defer j.leases.release(key)
 		wire, cancel := underWay(ctx)
 		defer cancel()
-		return j.converse(waits, &conversation{judge: j, question: q, key: key, alone: alone, wire: wire})
+		return j.converse(waits, &conversation{judge: j, question: q, key: key, wire: wire})
 	})
 	if a == nil || first {
 		return a, err

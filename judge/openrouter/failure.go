@@ -41,10 +41,10 @@ type failure struct {
 	reason judge.Reason     // of class Row and Refused
 	stop   *judge.StopError // of class Stop
 	// billed: the answer may be charged although nobody has seen its price.
-	billed bool
-	// shaped: it is a reply to the question, but not a good one.
-	shaped bool
-	words  string // what the service says, in lower case
+	billed  bool
+	free    bool   // it is the service's, and no attempt of the question
+	adapted bool   // the request will be asked in another form
+	words   string // what the service says, in lower case
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -132,7 +132,7 @@ func (j *Judge) sort(f *failure, e *wireError) {
 		j.stopping(f, judge.StopRate)
 	case s == http.StatusTooManyRequests:
 		f.class = classFlow
-	case s == http.StatusPaymentRequired && f.hinted, s == http.StatusServiceUnavailable && f.hinted:
+	case s == http.StatusPaymentRequired && f.hinted:
 		f.class = classFlow
 	case s == http.StatusPaymentRequired:
 		j.stopping(f, judge.StopCredit)
@@ -221,7 +221,7 @@ func (j *Judge) plain(err error) error {
 }
 
 // scrub takes the key and the values of headers out of a text.
-func (j *Judge) scrub(text string) string { return j.secrets.text(text) }
+func (j *Judge) scrub(text string) string { return j.secrets.Replace(text) }
 
 var errTimeout = errors.New("no answer in time")
 
@@ -235,10 +235,4 @@ func excerpt(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:excerptLength], "") + "…"
-}
-
-// serverFault reports whether the failure speaks against the service as a
-// whole.
-func (f *failure) serverFault() bool {
-	return f.class == classTransient && (f.status >= 500 || f.status == 0) && f.err != errTimeout
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"ibid"
 	"ibid/judge"
@@ -261,24 +260,12 @@ func (j *Judge) vote(ctx context.Context, m *member, x *exhibits, vote int, repl
 	return v, nil
 }
 
-// promptRoom holds buffers for prompts, which live until they are escaped.
-var promptRoom = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxPromptRoom bounds the buffers that are kept.
-const maxPromptRoom = 1 << 16
-
 // matrixQuestion is the question about all claims of x.
 func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
-	room := promptRoom.Get().(*[]byte)
-	prompt := x.prompt((*room)[:0], j.prompts, vote, j.config.Necessity)
-	user := appendEscaped(make([]byte, 0, len(prompt)+len(prompt)/16+64), prompt)
-	if *room = prompt; cap(prompt) <= maxPromptRoom {
-		promptRoom.Put(room)
-	}
 	return &question{
 		member: m, repair: prompts.Repair, schema: schemaVersion(j.config.Necessity),
 		request: request{
-			head: m.head, user: user, seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
+			head: m.head, user: string(x.prompt(nil, j.prompts, vote, j.config.Necessity)), seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
 		},
 		read: func(_ *exchange, content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
 	}

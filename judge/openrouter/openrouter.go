@@ -43,14 +43,10 @@ type Judge struct {
 	prompts *prompts.Set
 	client  *openai.Client
 	wire    *doer
-	secrets *scrubber
+	secrets *strings.Replacer
 	http    *http.Client
 	store   *cache.SQLite // nil if nothing is kept
 	owner   string        // of leases
-	limiter *limiter
-	pace    pace
-	circuit *circuit
-	outage  *outage
 	budget  *budget
 	flights flights
 	leases  *leases
@@ -80,7 +76,7 @@ type member struct {
 	small *requestHead // of one claim and one text
 
 	profile *profile
-	opening *opening
+	gate    *gate
 }
 
 // New returns a judge. It does not go over the network. Settings that cannot
@@ -93,12 +89,9 @@ func New(config Config) (*Judge, error) {
 	owner := cmp.Or(config.Owner, rand.Text())
 	j := &Judge{
 		config: config, prompts: set, store: config.Store, owner: owner,
-		limiter: newLimiter(config.Concurrency, config.Now), pace: newPace(config.RPM),
-		circuit: newCircuit(config.CircuitFailures, config.CircuitPause, config.Now),
-		budget:  newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
+		budget: newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
 	}
 	j.began = config.Now().Truncate(time.Millisecond)
-	j.outage = &outage{now: config.Now, most: config.MaxOutage}
 	j.halted, j.halt = context.WithCancelCause(context.Background())
 	j.http = &http.Client{Transport: newTransport(config.Concurrency)}
 	if config.HTTP != nil {
@@ -116,11 +109,11 @@ func New(config Config) (*Judge, error) {
 	for _, model := range config.Models {
 		j.members = append(j.members, &member{
 			model:   model,
-			head:    newRequestHead(&j.config, model, set.Text(prompts.MatrixSystem), config.schema()),
-			small:   newRequestHead(&j.config, model, "", ""),
-			split:   newRequestHead(&j.config, model, set.Text(prompts.ClaimsSystem), judge.SplitSchema),
+			head:    &requestHead{config: &j.config, model: model, system: set.Text(prompts.MatrixSystem), schema: config.schema()},
+			small:   &requestHead{config: &j.config, model: model},
+			split:   &requestHead{config: &j.config, model: model, system: set.Text(prompts.ClaimsSystem), schema: judge.SplitSchema},
 			profile: &profile{model: model, note: j.counts.note},
-			opening: newOpening(),
+			gate:    newGate(&j.config, model),
 		})
 	}
 	j.leases = newLeases(j.store, owner)
@@ -130,7 +123,8 @@ func New(config Config) (*Judge, error) {
 			return nil, err
 		}
 		j.lexical = judge.NewLexical()
-		j.members[0].small = newSmallHead(&j.config, config.Models[0], j.verifier)
+		small := j.members[0].small
+		small.system, small.logprobs, small.reading = j.verifier.System, config.Protocol == YesNo, j.verifier.version()
 	}
 	return j, nil
 }
@@ -245,27 +239,22 @@ type Config struct {
 	MaxPairs, MaxClaims int
 	MaxPromptTokens     int64
 
-	Retries     int           // of failed calls, for each request
-	Timeout     time.Duration // of one call; 0 = none
-	maxRateWait time.Duration // how long a request waits for rate limits in all; 0 for 10 min
+	Retries int           // of failed calls, for each request
+	Timeout time.Duration // of one call; 0 = none
 	// MaxOutage is how long no call may be answered before the judge stops, at the next
 	// call that fails; 0 = no limit.
 	MaxOutage time.Duration
 	// Backoff bounds the first random wait after a failure that does not say
 	// when to come again; the bound doubles each time. 0 for 1 s.
 	Backoff     time.Duration
-	RPM         int // most calls a minute; 0 = no limit
-	Concurrency int // most calls under way; 0 for 50
+	RPM, TPM    int // most calls, and tokens, a minute; 0 = no limit, but 20 calls of a model whose name ends in :free
+	Concurrency int // most calls under way to one model; 0 for 48
 	// MaxCostNanoUSD stops the judge when that much is spent, with SpentNanoUSD
 	// by earlier parts of the run; 0 = no limit.
 	MaxCostNanoUSD, SpentNanoUSD int64
 	// Prices by model, for endpoints that do not tell; they win over what an
 	// endpoint tells.
 	Prices map[string]Price
-	// CircuitFailures is after how many failures of the server in a row all
-	// calls pause for CircuitPause; 0 for 20 and 30 s.
-	CircuitFailures int
-	CircuitPause    time.Duration
 
 	PromptDir string        // of the user's own prompts; "" for the built-in ones
 	Store     *cache.SQLite // of answers; nil to keep none
@@ -287,12 +276,10 @@ type Price struct {
 }
 
 const (
-	defaultConcurrency     = 50
+	defaultConcurrency     = 48
 	defaultMaxPairs        = 24
 	defaultMaxPromptTokens = 100_000
 	defaultBackoff         = time.Second
-	defaultCircuitFailures = 20
-	defaultCircuitPause    = 30 * time.Second
 	openAIBaseURL          = "https://api.openai.com/v1"
 )
 
@@ -329,11 +316,8 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	setDefault(&c.Votes, 1)
 	setDefault(&c.MaxPairs, defaultMaxPairs)
 	setDefault(&c.MaxPromptTokens, defaultMaxPromptTokens)
-	setDefault(&c.maxRateWait, 10*time.Minute)
 	setDefault(&c.Concurrency, defaultConcurrency)
 	setDefault(&c.Backoff, defaultBackoff)
-	setDefault(&c.CircuitFailures, defaultCircuitFailures)
-	setDefault(&c.CircuitPause, defaultCircuitPause)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

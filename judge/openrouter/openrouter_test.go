@@ -80,7 +80,7 @@ func TestFaults(t *testing.T) {
 	defer clean.Close()
 	want := judgeAll(t.Context(), newTestJudge(t, clean, nil), rows, 50)
 
-	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 11, Faults: judgetest.Faults("retryable"), FaultShare: 0.36, RetryAfter: 30 * time.Millisecond, HangTime: 200 * time.Millisecond})
+	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 12, Faults: judgetest.Faults("retryable"), FaultShare: 0.36, RetryAfter: 30 * time.Millisecond, HangTime: 200 * time.Millisecond})
 	defer s.Close()
 	// No call times out by itself, however slow the machine: an answer that
 	// comes too late is paid twice.
@@ -157,7 +157,7 @@ func TestFinalFaults(t *testing.T) {
 	for _, f := range judgetest.Faults("final") {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
-			s := judgetest.NewServer(judgetest.ServerConfig{Seed: 5, Faults: []judgetest.Fault{f}, FaultShare: 0.3})
+			s := judgetest.NewServer(judgetest.ServerConfig{Seed: 6, Faults: []judgetest.Fault{f}, FaultShare: 0.4})
 			defer s.Close()
 			j := newTestJudge(t, s, nil)
 			results := judgeAll(t.Context(), j, rows, 8)
@@ -189,7 +189,7 @@ func TestStop(t *testing.T) {
 			s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1})
 			defer s.Close()
 			j := newTestJudge(t, s, nil)
-			j.members[0].opening = newOpening()
+			j.members[0].gate = newGate(&j.config, "fake/judge")
 			results := judgeAll(t.Context(), j, rowsOf(200), 8)
 			for _, r := range results {
 				if stop, ok := errors.AsType[*judge.StopError](r.err); !ok || stop.Reason != reason || stop.Hint == "" {
@@ -215,8 +215,10 @@ func TestStop(t *testing.T) {
 func TestKeyIsNowhere(t *testing.T) {
 	for _, f := range slices.Concat(judgetest.Faults("retryable"), judgetest.Faults("final"), judgetest.Faults("stopping")) {
 		s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1, RetryAfter: time.Millisecond})
-		j := newTestJudge(t, s, func(c *Config) { c.Retries, c.Timeout, c.maxRateWait = 0, 200*time.Millisecond, 1 })
-		_, err := j.Judge(t.Context(), rowsOf(1)[0])
+		j := newTestJudge(t, s, func(c *Config) { c.Retries, c.Timeout, c.MaxOutage = 0, 200*time.Millisecond, time.Millisecond })
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // refusals are waited out
+		_, err := j.Judge(ctx, rowsOf(1)[0])
+		cancel()
 		all := fmt.Sprintf("%v %+v %#v %v %#v %+v %+v %#v", err, err, err, j, j, j.Stats(), j.config, j.config)
 		if strings.Contains(all, judgetest.DefaultKey) {
 			t.Errorf("%s: the key is in %s", f, all)

@@ -17,7 +17,7 @@ func withDefaults(t *testing.T, s *judgetest.Server) *Judge {
 	t.Helper()
 	j, err := New(Config{
 		BaseURL: s.URL(), Key: judgetest.DefaultKey, Models: []string{"fake/judge"}, HTTP: s.Client(), Retries: 3,
-		Timeout: 2 * time.Minute, maxRateWait: 10 * time.Minute, MaxOutage: 10 * time.Minute,
+		Timeout: 2 * time.Minute, MaxOutage: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -44,9 +44,9 @@ func TestSlowModel(t *testing.T) {
 	})
 }
 
-// TestGivesUp: a service that is of no use ends a run within 90 s or 60 calls, one that
-// hangs or that breaks down later within the ten minutes of MaxOutage, a pause and a call:
-// what fails just before the limit is asked once more.
+// TestGivesUp: a service that is of no use ends a run within 70 s without an answer, where
+// calls hang with the time of a call; one that takes no question, or whose replies are all
+// of no use, after a number of calls.
 func TestGivesUp(t *testing.T) {
 	requests := rowsOf(200)
 	for _, c := range []struct {
@@ -55,16 +55,22 @@ func TestGivesUp(t *testing.T) {
 		calls  int // most
 		within time.Duration
 	}{
-		{"400", 0, 4, time.Second},
+		{"400", 0, 60, time.Second},
+		{"413", 0, 60, time.Second},
+		{"422", 0, 60, time.Second},
 		{"401", 0, 1, time.Second},
 		{"403", 0, 1, time.Second},
 		{"429_daily", 0, 1, time.Second},
-		{"500", 0, 4, 90 * time.Second},
-		{"hang", 0, 4, 10 * time.Minute},
+		{"500", 0, 14, 70 * time.Second},
+		{"503", 0, 14, 70 * time.Second},
+		{"reset", 0, 14, 70 * time.Second},
+		{"hang", 0, 3, 7 * time.Minute},
+		{"plain_prose", 0, 64, time.Minute},
 		{"401", 100, 50, time.Second},
 		{"429_daily", 100, 50, time.Second},
-		{"500", 100, 250, 10 * time.Minute},
-		{"hang", 100, 250, 10*time.Minute + defaultCircuitPause + 2*time.Minute},
+		{"500", 100, 80, 70 * time.Second},
+		{"hang", 100, 60, 5 * time.Minute},
+		{"plain_prose", 100, 64, time.Minute},
 	} {
 		t.Run(fmt.Sprint(c.fault, " after ", c.late), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

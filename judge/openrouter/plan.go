@@ -2,7 +2,6 @@ package openrouter
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -185,7 +184,7 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 	out := make([]Prompt, len(questions))
 	for i := range questions {
 		q := &questions[i]
-		out[i] = Prompt{Model: q.member.model, User: unescaped(q.request.user), Vote: int(q.request.seed - j.config.seed()), MaxTokens: q.request.maxTokens}
+		out[i] = Prompt{Model: q.member.model, User: q.request.user, Vote: int(q.request.seed - j.config.seed()), MaxTokens: q.request.maxTokens}
 		switch {
 		case q.request.whole != nil:
 			out[i].User = string(q.request.whole)
@@ -200,15 +199,6 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 
 // PromptSet returns the prompts that the judge fills in.
 func (j *Judge) PromptSet() *prompts.Set { return j.prompts }
-
-// unescaped is the text of the inside of a JSON string.
-func unescaped(b []byte) string {
-	var s string
-	if err := json.Unmarshal(append(append([]byte{'"'}, b...), '"'), &s); err != nil {
-		panic(err) // appendEscaped wrote it
-	}
-	return s
-}
 
 // A part is a request for some claims of a row, small enough for one call.
 type part struct {

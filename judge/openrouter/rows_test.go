@@ -62,7 +62,7 @@ func newTestJudge(t testing.TB, s *judgetest.Server, change func(*Config)) *Judg
 	t.Helper()
 	config := Config{
 		BaseURL: s.URL(), Key: judgetest.DefaultKey, Models: []string{"fake/judge"}, Request: map[string]any{"seed": int64(1), "temperature": int64(0)}, Retries: 8, Timeout: 5 * time.Second,
-		maxRateWait: time.Minute, Backoff: 20 * time.Millisecond, Concurrency: 50, Store: newStore(t), Run: "test",
+		Backoff: 20 * time.Millisecond, Concurrency: 50, Store: newStore(t), Run: "test",
 	}
 	if change != nil {
 		change(&config)
@@ -73,7 +73,7 @@ func newTestJudge(t testing.TB, s *judgetest.Server, change func(*Config)) *Judg
 	}
 	t.Cleanup(func() { j.Close() })
 	for _, m := range j.members {
-		m.opening.succeed() // the service has answered before
+		m.gate.openWide() // the service has answered before
 	}
 	return j
 }

@@ -68,7 +68,7 @@ func (j *Judge) splitQuestions(s *judge.Sentences) []question {
 		out = append(out, question{
 			member: j.members[0], replies: &replies, repair: prompts.ClaimsRepair, schema: schemaSplit(),
 			request: request{
-				head: j.members[0].split, user: appendEscaped(nil, splitPrompt(&part, j.prompts)), seed: j.config.seed(),
+				head: j.members[0].split, user: string(splitPrompt(&part, j.prompts)), seed: j.config.seed(),
 				maxTokens: j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences))),
 			},
 			read: func(_ *exchange, content string) ([]byte, []string, error) {

@@ -50,8 +50,13 @@ func (j *Judge) Stats() Stats {
 	c := &j.counts
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	down := false
+	for _, m := range j.members {
+		_, _, _, is := m.gate.state()
+		down = down || is
+	}
 	return Stats{
-		Usage: j.Usage(), RateLimited: c.rateLimited.Load(), Repaired: c.repaired.Load(), CachedNanoUSD: c.savedCost.Load(), Paused: j.circuit.paused(),
+		Usage: j.Usage(), RateLimited: c.rateLimited.Load(), Repaired: c.repaired.Load(), CachedNanoUSD: c.savedCost.Load(), Paused: down,
 		AnsweredBy: maps.Clone(c.answeredBy), Dropped: slices.Clone(c.dropped), Notes: slices.Clone(c.notes),
 	}
 }
@@ -67,8 +72,10 @@ func (j *Judge) Usage() judge.Usage {
 	}
 	spent, _ := j.budget.totals()
 	u.CostNanoUSD = spent - j.config.SpentNanoUSD
-	inFlight, limit := j.limiter.state()
-	u.InFlight, u.Limit = int64(inFlight), int64(limit)
+	for _, m := range j.members {
+		inFlight, limit, _, _ := m.gate.state()
+		u.InFlight, u.Limit = u.InFlight+inFlight, u.Limit+limit
+	}
 	if n := c.answers.Load() + u.Cached; n > 0 {
 		u.SavedNanoUSD = u.CallsSaved * (u.CostNanoUSD + c.savedCost.Load()) / n
 	}

@@ -19,7 +19,7 @@ func TestServiceTier(t *testing.T) {
 	}
 	asked := s.Counts().Requests
 	for _, x := range s.Log() {
-		if !strings.Contains(string(x.Text), `,"service_tier":"flex"}`) {
+		if !strings.Contains(string(x.Text), `"service_tier":"flex"`) {
 			t.Fatalf("no tier in %s", x.Text)
 		}
 	}

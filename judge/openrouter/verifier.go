@@ -412,13 +412,13 @@ func (j *Judge) smallQuestion(m *member, q query) *question {
 		out.read = func(x *exchange, _ string) ([]byte, []string, error) { return keep(j.verifier.ofBody(x.raw)) }
 	case YesNo:
 		text := strings.NewReplacer("{claim}", q.claim, "{document}", q.text).Replace(j.verifier.Message)
-		out.request.user, out.request.maxTokens = appendEscaped(nil, []byte(text)), j.config.room(wordTokens)
+		out.request.user, out.request.maxTokens = text, j.config.room(wordTokens)
 		out.read = func(x *exchange, reply string) ([]byte, []string, error) {
 			return keep(j.verifier.ofReply(reply, x.envelope.Choices[0].Logprobs))
 		}
 	default:
 		out.schema = "number"
-		out.request.user, out.request.maxTokens = appendEscaped(nil, j.scorePrompt(q)), j.config.room(pairTokens)
+		out.request.user, out.request.maxTokens = string(j.scorePrompt(q)), j.config.room(pairTokens)
 		out.read = func(_ *exchange, reply string) ([]byte, []string, error) { return keep(ofNumber(reply, q.uncited)) }
 	}
 	return out
@@ -440,11 +440,6 @@ func (j *Judge) classifierBody(q query) []byte {
 		panic(err) // texts, and settings from YAML, which has nothing that JSON has not
 	}
 	return b
-}
-
-// wholeKey identifies the question that a body asks, and how its answer is read.
-func (q *request) wholeKey() cache.Key {
-	return sha256.Sum256([]byte(keyVersion + "\x00" + q.path + "\x00" + q.head.model + "\x00" + q.head.reading + "\x00" + string(q.whole)))
 }
 
 // scorePrompt is a prompt of the specification.

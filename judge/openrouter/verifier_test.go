@@ -257,7 +257,7 @@ func TestVerifierDown(t *testing.T) {
 	for _, protocol := range []string{Classify, YesNo} {
 		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{}})
 		s.Close()
-		_, err := newVerifierJudge(t, s, protocol, nil, nil).Judge(t.Context(), towers())
+		_, err := newVerifierJudge(t, s, protocol, nil, func(c *Config) { c.MaxOutage = 10 * time.Millisecond }).Judge(t.Context(), towers())
 		stop, ok := errors.AsType[*judge.StopError](err)
 		if !ok || stop.Reason != judge.StopService || stop.Hint != "start the server, or look at judge.base_url" {
 			t.Errorf("%s: %v", protocol, err)

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"maps"
 	"math"
@@ -16,8 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"unicode/utf8"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -27,92 +24,16 @@ import (
 // keyVersion changes whenever what enters a key does.
 const keyVersion = "k3"
 
-// A requestHead is the beginning of the body of all requests to one model: all
-// that does not change from row to row.
+// A requestHead is what all requests of one kind to one model have.
 type requestHead struct {
 	config                *Config
 	model, system, schema string
-	reading               string      // how an answer is read, where that is part of the key
-	logprobs              bool        // the probabilities of tokens are asked for
-	text                  []byte      // of the zero shape
-	digest                hash.Cloner // of keyVersion, endpoint and text
-
-	mu    sync.Mutex
-	other map[shape][]byte // texts of other shapes
-}
-
-// newRequestHead writes the fixed fields in a fixed order, the instructions
-// last, so that a provider can cache all that comes before the row. Writing
-// them here, and not by the client library, keeps a temperature of zero, the
-// order of the schema's members, and the fields that the library does not know.
-func newRequestHead(c *Config, model, system, schema string) *requestHead {
-	h := &requestHead{config: c, model: model, system: system, schema: schema}
-	return h.finish()
-}
-
-// newSmallHead is the beginning of all requests of a small verifier. How the answer is read
-// is part of the key, for what is kept is what was read.
-func newSmallHead(c *Config, model string, v *verifier) *requestHead {
-	h := &requestHead{config: c, model: model, system: v.System, logprobs: v.protocol == YesNo, reading: v.version()}
-	return h.finish()
-}
-
-// finish writes the text and its digest.
-func (h *requestHead) finish() *requestHead {
-	h.other = make(map[shape][]byte)
-	h.text = h.write(shape{})
-	d := sha256.New()
-	d.Write([]byte(keyVersion + "\x00" + h.config.endpoint() + "\x00" + h.reading))
-	d.Write(h.text)
-	h.digest = d.(hash.Cloner)
-	return h
-}
-
-// of is the text of a shape.
-func (h *requestHead) of(s shape) []byte {
-	s.dropped, s.completion = s.dropped&^(1<<dropSeed), false // of the tail
-	if s == (shape{}) {
-		return h.text
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	text, ok := h.other[s]
-	if !ok {
-		text = h.write(s)
-		h.other[s] = text
-	}
-	return text
-}
-
-func (h *requestHead) write(s shape) []byte {
-	b := append([]byte(`{"model":`), quoted(h.model)...)
-	switch {
-	case h.schema == "":
-	case s.rung == rungSchema:
-		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"audit","strict":true,"schema":`...)
-		b = append(b, compact(h.schema)...)
-		b = append(b, `}}`...)
-	case s.rung == rungObject:
-		b = append(b, `,"response_format":{"type":"json_object"}`...)
-	}
-	if members := h.members(s); len(members) > 0 {
-		text, err := json.Marshal(members) // in the order of their names
-		if err != nil {
-			panic(err) // settings come from YAML, which has nothing that JSON has not
-		}
-		b = append(append(b, ','), text[1:len(text)-1]...)
-	}
-	b = append(b, `,"messages":[`...)
-	if h.system != "" {
-		b = append(b, `{"role":"system","content":`...)
-		b = append(b, quoted(h.system)...)
-		b = append(b, `},`...)
-	}
-	return append(b, `{"role":"user","content":"`...)
+	reading               string // how an answer is read, where that is part of the key
+	logprobs              bool   // the probabilities of tokens are asked for
 }
 
 // members are those of the settings, as far as the model takes them, and those that the
-// shape adds. Limit, seed and tier are written by the request.
+// shape adds. Limit, seed and tier are of the request.
 func (h *requestHead) members(s shape) map[string]any {
 	out := make(map[string]any)
 	if s.lowEffort && !h.config.has("reasoning") && !h.config.has("reasoning_effort") {
@@ -145,7 +66,7 @@ func (c *Config) has(name string) bool { return c.Request[name] != nil }
 // A request is what one question looks like on the wire.
 type request struct {
 	head      *requestHead
-	user      []byte // the first message of the user, escaped, without its quotes
+	user      string // the first message of the user
 	seed      int64
 	maxTokens int64 // that the reply needs, reasoning apart
 
@@ -154,16 +75,36 @@ type request struct {
 	path  string
 }
 
-// tail is what follows the first message of the user, but for the limit of tokens.
-func (q *request) tail(b []byte, s shape, repairs []byte) []byte {
-	b = append(b, `"}`...)
-	b = append(b, repairs...)
-	b = append(b, ']')
-	if q.head.config.has("seed") && s.dropped&(1<<dropSeed) == 0 {
-		b = append(b, `,"seed":`...)
-		b = strconv.AppendInt(b, q.seed, 10)
+// encode writes the body of a request in the shape that the model takes. Members that the
+// client library drops or does not know are put behind those that it has: a temperature of
+// zero, and those of the settings.
+func (q *request) encode(s shape, repairs []openai.ChatCompletionMessage, more map[string]any) []byte {
+	h := q.head
+	r := openai.ChatCompletionRequest{Model: h.model}
+	if h.system != "" {
+		r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: h.system})
 	}
-	return b
+	r.Messages = append(append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: q.user}), repairs...)
+	switch {
+	case h.schema == "":
+	case s.rung == rungSchema:
+		r.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "audit", Strict: true, Schema: json.RawMessage(h.schema)},
+		}
+	case s.rung == rungObject:
+		r.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
+	}
+	members := h.members(s)
+	if h.config.has("seed") && s.dropped&(1<<dropSeed) == 0 {
+		members["seed"] = q.seed
+	}
+	maps.Copy(members, more)
+	body := quoted(r)
+	if len(members) > 0 {
+		body = append(append(body[:len(body)-1], ','), quoted(members)[1:]...)
+	}
+	return body
 }
 
 // key identifies the question: the SHA-256 of version, endpoint and nominal body,
@@ -172,120 +113,49 @@ func (q *request) tail(b []byte, s shape, repairs []byte) []byte {
 // depends on the order in which replies come, and a rerun must find its answers. Nor has
 // it the service tier, which changes what an answer costs and not what is asked.
 func (q *request) key() cache.Key {
-	if q.whole != nil {
-		return q.wholeKey()
+	where, body := q.head.config.endpoint(), q.whole
+	if body == nil {
+		body = q.encode(shape{}, nil, nil)
+	} else {
+		where = q.path + "\x00" + q.head.model
 	}
-	clone, err := q.head.digest.Clone()
-	if err != nil {
-		panic(err) // SHA-256 can be cloned
-	}
-	clone.Write(q.user)
-	var room [128]byte
-	clone.Write(strconv.AppendInt(append(q.tail(room[:0], shape{}, nil), '}'), q.seed, 10))
-	var key cache.Key
-	clone.Sum(key[:0])
-	return key
+	return sha256.Sum256(append([]byte(fmt.Sprint(keyVersion, "\x00", where, "\x00", q.head.reading, "\x00", q.seed, "\x00")), body...))
 }
 
-// body is what is sent: in the shape that the model takes, with repair turns if
-// they are needed, and room for so many tokens.
-func (q *request) body(s shape, repairs []byte, maxTokens int64) []byte {
+// body is what is sent: with repair turns if they are needed, and room for so many tokens.
+func (q *request) body(s shape, repairs []openai.ChatCompletionMessage, maxTokens int64) []byte {
 	if q.whole != nil {
 		return q.whole
 	}
-	head := q.head.of(s)
-	b := make([]byte, 0, len(head)+len(q.user)+len(repairs)+96)
-	b = append(b, head...)
-	b = append(b, q.user...)
-	b = q.tail(b, s, repairs)
+	more := map[string]any{limitNames[0]: maxTokens}
 	if s.completion {
-		b = append(b, `,"max_completion_tokens":`...)
-	} else {
-		b = append(b, `,"max_tokens":`...)
+		more = map[string]any{limitNames[1]: maxTokens}
 	}
-	b = strconv.AppendInt(b, maxTokens, 10)
-	if tier, ok := q.head.config.Request["service_tier"].(string); ok {
-		b = append(append(b, `,"service_tier":`...), quoted(tier)...)
+	if tier := q.head.config.Request["service_tier"]; tier != nil {
+		more["service_tier"] = tier
 	}
-	return append(b, '}')
+	return q.encode(s, repairs, more)
 }
 
 // tokens estimates the length of the prompt, generously: three bytes a token.
 func (q *request) tokens() int64 { return int64(q.length()) / 3 }
 
-// length is that of the prompt in bytes.
+// length is that of the prompt in bytes, with what stands around it.
 func (q *request) length() int {
 	if q.whole != nil {
 		return len(q.whole)
 	}
-	return len(q.head.text) + len(q.user)
+	const around = 300
+	return around + len(q.head.system) + len(q.head.schema) + len(q.user)
 }
 
-// appendTurn appends a further message.
-func appendTurn(b []byte, role, text string) []byte {
-	b = append(b, `,{"role":"`...)
-	b = append(b, role...)
-	b = append(b, `","content":"`...)
-	b = appendEscaped(b, []byte(text))
-	return append(b, `"}`...)
-}
-
-// compact drops the line ends of an embedded schema; its members stay in order.
-func compact(schema string) []byte {
-	b := make([]byte, 0, len(schema))
-	for i := 0; i < len(schema); i++ {
-		if c := schema[i]; c == '\n' {
-			for i+1 < len(schema) && schema[i+1] == ' ' {
-				i++
-			}
-			continue
-		}
-		b = append(b, schema[i])
+// quoted is a value as JSON.
+func quoted(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts, and settings from YAML, which has nothing that JSON has not
 	}
-	return b
-}
-
-func quoted(s string) []byte {
-	return append(appendEscaped([]byte{'"'}, []byte(s)), '"')
-}
-
-const hexDigits = "0123456789abcdef"
-
-// appendEscaped appends text as the inside of a JSON string. What is not valid
-// UTF-8 becomes U+FFFD.
-func appendEscaped(b, text []byte) []byte {
-	start := 0
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c >= utf8.RuneSelf {
-			if r, size := utf8.DecodeRune(text[i:]); r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-			b = append(append(b, text[start:i]...), "\uFFFD"...)
-			i++
-			start = i
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		b = append(b, text[start:i]...)
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-		i++
-		start = i
-	}
-	return append(b, text[start:]...)
+	return text
 }
 
 // An envelope is what is read of a response. A member of another type than
@@ -564,7 +434,7 @@ type exchangeKey struct{}
 type doer struct {
 	client  *http.Client
 	headers map[string]string
-	secrets *scrubber
+	secrets *strings.Replacer
 }
 
 // Do sends one request.
@@ -587,12 +457,12 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 	defer resp.Body.Close()
 	x.status, x.header = resp.StatusCode, resp.Header
 	if to, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
-		x.moved = d.secrets.text(to.Scheme + "://" + to.Host + to.Path)
+		x.moved = d.secrets.Replace(to.Scheme + "://" + to.Host + to.Path)
 		x.err = fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, x.moved)
 		return nil, x.err
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
-	raw = []byte(d.secrets.pieces(string(raw))) // a service may repeat the key in an answer
+	raw = []byte(d.secrets.Replace(string(raw))) // a service may repeat the key in an answer
 	x.raw = raw
 	switch {
 	case err != nil:

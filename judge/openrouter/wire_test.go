@@ -1,7 +1,6 @@
 package openrouter
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,7 +49,7 @@ func judgeAt(t *testing.T, url string, change func(*Config)) *Judge {
 	}
 	t.Cleanup(func() { j.Close() })
 	for _, m := range j.members {
-		m.opening.succeed() // the service has answered before
+		m.gate.openWide() // the service has answered before
 	}
 	return j
 }
@@ -60,6 +58,10 @@ func judgeAt(t *testing.T, url string, change func(*Config)) *Judge {
 func TestBody(t *testing.T) {
 	var body []byte
 	url := handle(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v9/key" {
+			w.WriteHeader(404)
+			return
+		}
 		body, _ = io.ReadAll(r.Body)
 		if r.URL.Path != "/v9/chat/completions" || r.Header.Get("Authorization") != "Bearer secret" || r.Header.Get("Content-Type") != "application/json" || r.ContentLength != int64(len(body)) {
 			t.Errorf("%s %v, length %d", r.URL.Path, r.Header, r.ContentLength)
@@ -157,26 +159,6 @@ func TestKey(t *testing.T) {
 			t.Errorf("%s does not change the key", name)
 		}
 	}
-}
-
-func FuzzAppendEscaped(f *testing.F) {
-	f.Add([]byte("a\"\\\n\t\x00\x7f\xff\xc3é\U0001F600\u2028<>&"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var got string
-		quoted := append(appendEscaped([]byte{'"'}, text), '"')
-		if err := json.Unmarshal(quoted, &got); err != nil {
-			t.Fatalf("%q is no JSON: %v", quoted, err)
-		}
-		// Slow and sure: what encoding/json makes of it.
-		b, _ := json.Marshal(string(text))
-		var want string
-		if err := json.Unmarshal(b, &want); err != nil {
-			t.Fatal(err)
-		}
-		if got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
-	})
 }
 
 // TestResponses serves bodies that a client may take for something else.
@@ -313,116 +295,6 @@ func TestDelay(t *testing.T) {
 				t.Errorf("delay %v, %t, want %v, %t", d, ok, tt.want, tt.ok)
 			}
 		})
-	}
-}
-
-// TestRateWait gives a row up when a limit does not lift in time, and does not
-// count refusals as attempts before.
-func TestRateWait(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{"429_decimal"}, FaultShare: 1, RetryAfter: 10 * time.Millisecond})
-	defer s.Close()
-	j := newTestJudge(t, s, func(c *Config) { c.Retries, c.maxRateWait = 0, 100*time.Millisecond })
-	_, err := j.Judge(t.Context(), rowsOf(1)[0])
-	if f := failureOf(t, err); f.Reason != judge.RateLimited || f.Calls[0].Attempts < 3 {
-		t.Errorf("failure %+v", f)
-	}
-	if stats := j.Stats(); stats.RateLimited < 3 || stats.Failed != 1 {
-		t.Errorf("stats %+v", stats)
-	}
-}
-
-// TestCircuit pauses all calls after failures in a row.
-func TestCircuit(t *testing.T) {
-	var calls atomic.Int64
-	url := handle(t, func(w http.ResponseWriter, _ *http.Request) { calls.Add(1); w.WriteHeader(503) })
-	j := judgeAt(t, url, func(c *Config) {
-		c.CircuitFailures, c.CircuitPause, c.Concurrency, c.Retries = 5, time.Hour, 1, 100
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	results := judgeAll(ctx, j, rowsOf(20), 4)
-	for _, r := range results {
-		if !errors.Is(r.err, context.DeadlineExceeded) {
-			t.Errorf("error %v", r.err)
-		}
-	}
-	if n := calls.Load(); n != 5 || !j.Stats().Paused {
-		t.Errorf("%d calls, want 5 and then a pause", n)
-	}
-	c := newCircuit(2, time.Second, time.Now)
-	for range 3 {
-		c.report(true)
-		c.report(false)
-	}
-	if c.paused() {
-		t.Error("paused without failures in a row")
-	}
-}
-
-// TestPace spreads calls over a minute.
-func TestPace(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{})
-	defer s.Close()
-	j := newTestJudge(t, s, func(c *Config) { c.RPM = 1200 }) // one in 50 ms
-	began := time.Now()
-	if bad := failures(judgeAll(t.Context(), j, rowsOf(5), 5)); len(bad) > 0 {
-		t.Fatal(bad)
-	}
-	if d := time.Since(began); d < 190*time.Millisecond {
-		t.Errorf("five calls in %v", d)
-	}
-}
-
-// TestLimiter drives the bound with refusals.
-func TestLimiter(t *testing.T) {
-	now := time.Unix(0, 0)
-	l := newLimiter(40, func() time.Time { return now })
-	window := func(calls, refused int) int {
-		for i := range calls {
-			if err := l.acquire(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if i == calls-1 {
-				now = now.Add(lossWindow)
-			}
-			l.release(i < refused)
-		}
-		_, limit := l.state()
-		return limit
-	}
-	for i, step := range []struct{ calls, refused, want int }{
-		{100, 6, 40},  // stray refusals leave it where it is
-		{100, 50, 32}, // overload cuts it
-		{100, 10, 32}, // in between nothing moves
-		{100, 0, 35},  // then it grows
-		{10, 10, 35},  // a few calls say nothing
-		{100, 50, 22}, // they count with those that follow
-	} {
-		if got := window(step.calls, step.refused); got != step.want {
-			t.Errorf("step %d: limit %d, want %d", i, got, step.want)
-		}
-	}
-	for range 40 {
-		window(100, 100)
-	}
-	if _, limit := l.state(); limit != 1 {
-		t.Errorf("limit %d, want 1 at least", limit)
-	}
-	// Who waits and gives up leaves his place to the next.
-	if err := l.acquire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	gone, next := make(chan error), make(chan error)
-	go func() { gone <- l.acquire(ctx) }()
-	go func() { next <- l.acquire(t.Context()) }()
-	cancel()
-	if err := <-gone; !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	l.release(false)
-	if err := <-next; err != nil {
-		t.Errorf("error %v", err)
 	}
 }
 

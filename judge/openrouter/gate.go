@@ -1,0 +1,432 @@
+package openrouter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"ibid/judge"
+	"ibid/judge/cache"
+)
+
+// A gate decides when calls to one model of one endpoint start, and when it is of no use to
+// go on. It has one clock and one lock.
+//
+// Load. At most w calls are under way, and one starts every L/w seconds (L = smoothed
+// latency), so that w below 1 is a pause. It is 1 until the first answer, then grows by 1
+// for each (slow start) until the first refusal for the number of calls. From then on w is
+// cut by a share s at a refusal and raised by it after 1/s answers; s halves at each change
+// of direction, so that w settles at what the service takes.
+//
+// Clock. Calls that fail for the service's sake make it down: then one probe at a time goes
+// out, and after a time without any answer the gate stops the judge.
+type gate struct {
+	now     func() time.Time
+	most    float64       // calls under way
+	warm    float64       // w after the first answer
+	unit    time.Duration // of waits between probes, and after refusals that tell none
+	outage  time.Duration // without any answer before the judge stops; 0 = no limit
+	badCost int64         // nano-USD that replies of no use may cost; 0 = no limit
+	rpm     bucket
+	tpm     bucket
+
+	mu       sync.Mutex
+	changed  chan struct{} // closed when a call may start that could not before
+	inFlight int
+	w, step  float64
+	slow     bool         // slow start
+	latency  float64      // seconds
+	next     time.Time    // no call starts before
+	held     time.Time    // the same, by a delay that the service told
+	refusals int          // in a row
+	refusing time.Time    // since when there was nothing but refusals; zero if there are none
+	cut      time.Time    // of the last cut
+	rising   bool         // the last change of w
+	rises    int          // in a row
+	answers  float64      // since the last change
+	recent   [recent]bool // the last calls that came back: refused for their number
+	calls    int          // that came back
+	peak     float64      // w at the first cut of a descent
+	peakLoss float64      // share of refusals then; 0 if it was too large for strays
+	peakCall int          // calls that had come back then
+	strays   int          // calls for which refusals are ignored
+
+	works    bool // it has answered
+	answered time.Time
+	down     bool
+	failures int       // of the service, in a row
+	failing  time.Time // start of the first of them
+	failer   cache.Key // question of the first of them
+	many     bool      // they are of several questions
+	probe    time.Time // when the next call may go out while it is down
+
+	waste     int // replies of no use, less those of use
+	wasteCost int64
+	rejected  int // questions that were not taken, with nothing usable between
+}
+
+const (
+	recent     = 30  // calls over which the share of refusals is counted
+	muchLoss   = 0.2 // share of refusals that no stray ones make
+	leastStep  = 0.02
+	mostStep   = 0.25
+	strayCalls = 300
+	leastW     = 0.02
+
+	refusedFor   = 10 * time.Minute // nothing but refusals, or a delay of it, stops the judge
+	wasteLimits  = 6                // from here on few calls are under way
+	wasteWidth   = 4
+	wasteStops   = 32
+	rejectStops  = 20
+	downAfter    = 3
+	longestProbe = 3 // doublings of unit
+	freeRPM      = 20
+)
+
+// A bucket lets so much through in a second, and holds the amount of one second.
+type bucket struct {
+	perSecond, level float64
+	at               time.Time
+}
+
+// wait is how long n has to wait; an n above the capacity waits for a full bucket.
+func (b *bucket) wait(now time.Time, n float64) time.Duration {
+	if b.perSecond == 0 {
+		return 0
+	}
+	capacity := max(1, b.perSecond)
+	if b.at.IsZero() {
+		b.level = min(capacity, max(1, b.perSecond))
+	} else {
+		b.level = min(capacity, b.level+now.Sub(b.at).Seconds()*b.perSecond)
+	}
+	b.at = now
+	return time.Duration(math.Ceil(max(0, min(n, capacity)-b.level) / b.perSecond * float64(time.Second)))
+}
+
+func newGate(c *Config, model string) *gate {
+	g := &gate{now: c.Now, most: float64(c.Concurrency), warm: 8, unit: c.Backoff, outage: c.MaxOutage, w: 1, slow: true, changed: make(chan struct{})}
+	if c.loopback() {
+		g.warm = 4
+	}
+	rpm := c.RPM
+	if rpm == 0 && strings.HasSuffix(model, ":free") {
+		rpm = freeRPM
+	}
+	g.rpm.perSecond, g.tpm.perSecond = float64(rpm)/60, float64(c.TPM)/60
+	g.badCost = c.MaxCostNanoUSD / 4
+	return g
+}
+
+// A ticket is one call under way.
+type ticket struct {
+	key    cache.Key // of its question
+	sent   time.Time
+	tokens float64 // estimated
+}
+
+// take waits until a call for a question, with about so many tokens, may start; back or
+// giveBack must follow.
+func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return ticket{}, err
+		}
+		g.mu.Lock()
+		now := g.now()
+		wait, free := g.wait(now, float64(tokens))
+		if free && wait <= 0 {
+			g.inFlight++
+			g.rpm.level--
+			g.tpm.level -= float64(tokens)
+			g.next = now.Add(g.spacing())
+			g.mu.Unlock()
+			return ticket{key, now, float64(tokens)}, nil
+		}
+		changed := g.changed
+		g.mu.Unlock()
+		if !free {
+			wait = time.Hour
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-changed:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// wait is how long it takes until a call may start; free is false if one under way has to
+// come back first.
+func (g *gate) wait(now time.Time, tokens float64) (d time.Duration, free bool) {
+	width := math.Ceil(min(g.w, g.most))
+	switch {
+	case g.down || !g.works:
+		width = 1
+	case g.waste >= wasteLimits:
+		width = min(width, wasteWidth)
+	}
+	if float64(g.inFlight) >= width {
+		return 0, false
+	}
+	if g.down {
+		d = g.probe.Sub(now)
+	}
+	return max(d, g.next.Sub(now), g.held.Sub(now), g.rpm.wait(now, 1), g.tpm.wait(now, tokens)), true
+}
+
+// spacing is the time between the starts of two calls.
+func (g *gate) spacing() time.Duration {
+	share := 1.0
+	if g.slow {
+		share = 0.5
+	}
+	return time.Duration(share * g.latency / g.w * float64(time.Second))
+}
+
+// wake lets those that wait look again.
+func (g *gate) wake() {
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+// giveBack ends a call that was not made, or that says nothing of the service.
+func (g *gate) giveBack() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inFlight--
+	g.wake()
+}
+
+// back ends a call, of which f says why it brought no usable answer; nil if it did. free
+// says that the failure is the service's and no attempt of its question. The stop is what
+// ends the judge, nil if it may go on.
+func (g *gate) back(t ticket, f *failure, cost, tokens int64) (free bool, stop *judge.StopError) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	defer g.wake()
+	g.inFlight--
+	now := g.now()
+	if tokens > 0 {
+		g.tpm.level -= float64(tokens) - t.tokens
+	}
+	class := classOK
+	if f != nil {
+		class = f.class
+	}
+	g.recent[g.calls%recent] = class == classFlow
+	g.calls++
+	switch class {
+	case classStop:
+	case classFlow:
+		return true, g.refused(t, f, now)
+	case classTransient:
+		return g.fail(t, f, now)
+	default:
+		g.answer(t, now, class == classOK || class == classContent)
+		return false, g.judge(class, f, cost)
+	}
+	return false, nil
+}
+
+// answer takes note of any answer; more says that w may grow by it.
+func (g *gate) answer(t ticket, now time.Time, more bool) {
+	g.answered, g.failures, g.refusals, g.refusing = now, 0, 0, time.Time{}
+	took := now.Sub(t.sent).Seconds()
+	if g.latency == 0 {
+		g.latency = took
+	}
+	g.latency = 0.9*g.latency + 0.1*took
+	switch {
+	case !g.works || g.down:
+		g.works, g.down, g.slow, g.w = true, false, true, max(g.w, g.warm)
+		g.next = now
+	case !more:
+	case g.slow:
+		g.w++
+	default:
+		if g.answers++; g.answers >= 1/g.step {
+			g.move(true)
+		}
+	}
+	g.w = min(g.w, g.most)
+	g.strays = max(0, g.strays-1)
+}
+
+// move raises or cuts w by a step.
+func (g *gate) move(up bool) {
+	if up != g.rising {
+		g.step, g.rises = max(leastStep, g.step/2), 0
+	}
+	g.rising, g.answers = up, 0
+	if !up {
+		g.w = max(leastW, g.w*(1-g.step))
+		return
+	}
+	g.w *= 1 + g.step
+	if g.rises++; g.rises >= 6 {
+		g.step, g.rises = min(mostStep, 2*g.step), 0
+	}
+}
+
+// loss is the share of refusals in the last calls.
+func (g *gate) loss() float64 {
+	n := min(g.calls, recent)
+	refused := 0
+	for _, r := range g.recent[:n] {
+		if r {
+			refused++
+		}
+	}
+	return float64(refused) / float64(max(n, 1))
+}
+
+// refused takes note of a refusal for the number of calls. Refusals of calls that were sent
+// before the last cut say nothing new.
+func (g *gate) refused(t ticket, f *failure, now time.Time) *judge.StopError {
+	g.refusals++
+	if g.refusing.IsZero() {
+		g.refusing = now
+	}
+	loss := g.loss()
+	switch {
+	case f.delay > refusedFor:
+		return stopFor(judge.StopRate, fmt.Errorf("%w; it asks to wait %v, until %s", f.err, f.delay.Round(time.Second), now.Add(f.delay).Local().Format(time.DateTime)), "go on later")
+	case now.Sub(g.refusing) > refusedFor:
+		return stopFor(judge.StopRate, fmt.Errorf("%w; there was no answer for %v", f.err, refusedFor), "go on later")
+	case g.strays > 0 && loss <= muchLoss || t.sent.Before(g.cut):
+		return nil
+	}
+	if g.slow {
+		g.slow, g.step, g.rising = false, 0.5, false
+	}
+	if g.peakLoss > 0 && g.w < 0.6*g.peak && g.calls-g.peakCall >= recent && loss >= g.peakLoss/2 {
+		// Fewer calls are refused as often: the refusals are not for their number.
+		g.w, g.step, g.strays, g.rising = g.peak, mostStep, strayCalls, true
+		return nil
+	}
+	if g.peak == 0 || g.rising && g.w > g.peak/2 {
+		g.peak, g.peakLoss, g.peakCall = g.w, 0, g.calls
+		if loss <= muchLoss {
+			g.peakLoss = loss
+		}
+	}
+	if loss > muchLoss {
+		g.step = max(g.step, mostStep)
+	}
+	g.move(false)
+	g.cut = now
+	if g.w <= 1.5 {
+		wait := f.delay
+		if !f.hinted {
+			wait = min(30*time.Second, g.unit/2<<min(g.refusals-1, 10))
+		}
+		if until := now.Add(wait); until.After(g.held) {
+			g.held = until
+		}
+	}
+	return nil
+}
+
+// fail takes note of a failure of the service.
+func (g *gate) fail(t ticket, f *failure, now time.Time) (free bool, stop *judge.StopError) {
+	if g.failures++; g.failures == 1 {
+		g.failing, g.failer, g.many = t.sent, t.key, false
+	}
+	if t.sent.Before(g.failing) {
+		g.failing = t.sent
+	}
+	g.many = g.many || t.key != g.failer // else it may be the question
+	g.down = g.down || !g.works || g.failures >= downAfter && g.many
+	if !g.down {
+		return false, nil
+	}
+	g.probe = now.Add(max(f.delay, g.unit<<min(max(g.failures-downAfter, 0), longestProbe)))
+	since := g.failing
+	if g.answered.After(since) {
+		since = g.answered
+	}
+	if g.outage > 0 && g.failures >= downAfter && now.Sub(since) >= g.outage {
+		return true, stopFor(judge.StopService, fmt.Errorf("no answer for %v: %w", now.Sub(since).Round(time.Second), f.err), Hint(f.err.Error()))
+	}
+	return true, nil
+}
+
+// judge takes note of what an answer is worth.
+func (g *gate) judge(class failureClass, f *failure, cost int64) *judge.StopError {
+	switch class {
+	case classOK:
+		g.rejected = 0
+		if g.waste = max(0, g.waste-1); g.waste == 0 {
+			g.wasteCost = 0
+		}
+	case classContent:
+		g.rejected = 0
+		g.waste++
+		if g.wasteCost += cost; g.waste >= wasteStops || g.badCost > 0 && g.wasteCost > g.badCost {
+			return stopFor(judge.StopReplies, fmt.Errorf("%d replies more are of no use than of use: %w", g.waste, f.err), Hint(f.err.Error()))
+		}
+	default:
+		if g.rejected++; g.rejected >= rejectStops {
+			return stopFor(judge.StopRequests, fmt.Errorf("%d questions in a row: %w", g.rejected, f.err), Hint(f.err.Error()))
+		}
+	}
+	return nil
+}
+
+func stopFor(reason judge.StopReason, err error, hint string) *judge.StopError {
+	return &judge.StopError{Reason: reason, Err: err, Hint: hint}
+}
+
+// hears takes note that the service has answered in another way than by a call.
+func (g *gate) hears() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.works {
+		g.works, g.w = true, min(g.warm, g.most)
+	}
+	g.answered = g.now()
+	g.wake()
+}
+
+// state is how many calls are under way, how many may be, whether the service has answered,
+// and whether it is down.
+func (g *gate) state() (inFlight, limit int64, works, down bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return int64(g.inFlight), int64(math.Ceil(g.w)), g.works, g.down
+}
+
+// works reports whether the service has answered for any of the models.
+func (j *Judge) works() bool {
+	for _, m := range j.members {
+		if _, _, works, _ := m.gate.state(); works {
+			return true
+		}
+	}
+	return false
+}
+
+// errHalted ends the waits of a judge that has stopped.
+var errHalted = errors.New("the judge has stopped")
+
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
