@@ -103,8 +103,8 @@ const (
 // durable when AddBatch returns.
 func (s *SQLite) AddBatch(ctx context.Context, b *Batch, lines []BatchLine) error {
 	var id int64
-	err := s.write(ctx, func(p *prepared) error {
-		res, err := p.conn.ExecContext(context.WithoutCancel(ctx), "INSERT INTO batch ("+batchColumns+") VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)",
+	err := s.write(ctx, func(conn *sql.Conn) error {
+		res, err := conn.ExecContext(context.WithoutCancel(ctx), "INSERT INTO batch ("+batchColumns+") VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)",
 			b.Token[:], b.Endpoint, b.Model, b.Questions, b.Digest[:], string(b.State), b.ServiceID, b.Created.UnixMilli(), b.ReservedNanoUSD, b.CostNanoUSD, b.Run)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (s *SQLite) AddBatch(ctx context.Context, b *Batch, lines []BatchLine) erro
 		if id, err = res.LastInsertId(); err != nil {
 			return err
 		}
-		insert, err := p.conn.PrepareContext(context.WithoutCancel(ctx), "INSERT INTO batch_line ("+lineColumns+") VALUES (?,?,?,?,?,0,'',x'')")
+		insert, err := conn.PrepareContext(context.WithoutCancel(ctx), "INSERT INTO batch_line ("+lineColumns+") VALUES (?,?,?,?,?,0,'',x'')")
 		if err != nil {
 			return err
 		}
@@ -195,8 +195,8 @@ func (s *SQLite) HasLine(ctx context.Context, batch int64, key Key) (bool, error
 // returns what they cost. A line that is settled already stays as it is and costs
 // nothing more, so that results may be read again after a crash.
 func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, at time.Time) (nanoUSD int64, err error) {
-	return s.count(ctx, func(p *prepared) (cost int64, err error) {
-		update, err := p.conn.PrepareContext(context.WithoutCancel(ctx), "UPDATE batch_line SET state = ?, cost_nano_usd = ?, error = ?, raw = ? WHERE key = ? AND batch = ? AND state = 'sent'")
+	return s.count(ctx, func(conn *sql.Conn) (cost int64, err error) {
+		update, err := conn.PrepareContext(context.WithoutCancel(ctx), "UPDATE batch_line SET state = ?, cost_nano_usd = ?, error = ?, raw = ? WHERE key = ? AND batch = ? AND state = 'sent'")
 		if err != nil {
 			return 0, err
 		}
@@ -214,7 +214,7 @@ func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, a
 			if l.State == LineAnswered {
 				a.HTTPStatus = 200
 			}
-			if err := p.record(&a); err != nil {
+			if err := record(conn, &a); err != nil {
 				return 0, err
 			}
 			cost += l.CostNanoUSD
@@ -226,14 +226,14 @@ func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, a
 // EndBatch ends a batch: lines that nothing was heard of have expired. It returns how
 // many lines were answered, and what they cost.
 func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered, nanoUSD int64, err error) {
-	err = s.write(ctx, func(p *prepared) error {
-		if _, err := p.conn.ExecContext(context.WithoutCancel(ctx), "UPDATE batch_line SET state = 'expired', error = 'no result' WHERE batch = ? AND state = 'sent'", id); err != nil {
+	err = s.write(ctx, func(conn *sql.Conn) error {
+		if _, err := conn.ExecContext(context.WithoutCancel(ctx), "UPDATE batch_line SET state = 'expired', error = 'no result' WHERE batch = ? AND state = 'sent'", id); err != nil {
 			return err
 		}
-		if err := p.conn.QueryRowContext(context.WithoutCancel(ctx), "SELECT count(*), coalesce(sum(cost_nano_usd), 0) FROM batch_line WHERE batch = ? AND state = 'answered'", id).Scan(&answered, &nanoUSD); err != nil {
+		if err := conn.QueryRowContext(context.WithoutCancel(ctx), "SELECT count(*), coalesce(sum(cost_nano_usd), 0) FROM batch_line WHERE batch = ? AND state = 'answered'", id).Scan(&answered, &nanoUSD); err != nil {
 			return err
 		}
-		_, err := p.conn.ExecContext(context.WithoutCancel(ctx), "UPDATE batch SET state = 'done', cost_nano_usd = ? WHERE id = ? AND state <> 'done'", nanoUSD, id)
+		_, err := conn.ExecContext(context.WithoutCancel(ctx), "UPDATE batch SET state = 'done', cost_nano_usd = ? WHERE id = ? AND state <> 'done'", nanoUSD, id)
 		return err
 	})
 	return answered, nanoUSD, err
@@ -243,8 +243,8 @@ func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered, nanoUSD int6
 // answer, in small steps.
 func (s *SQLite) TidyBatches(ctx context.Context) error {
 	for {
-		n, err := s.count(ctx, func(p *prepared) (int64, error) {
-			return affected(p.conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`DELETE FROM batch_line WHERE id IN (SELECT l.id FROM batch_line l JOIN batch b ON b.id = l.batch
+		n, err := s.count(ctx, func(conn *sql.Conn) (int64, error) {
+			return affected(conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`DELETE FROM batch_line WHERE id IN (SELECT l.id FROM batch_line l JOIN batch b ON b.id = l.batch
 				WHERE b.state = 'done' AND EXISTS (SELECT 1 FROM entry WHERE entry.key = l.key) LIMIT %d)`, stepRows)))
 		})
 		if err != nil || n == 0 {

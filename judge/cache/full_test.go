@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -21,8 +22,8 @@ func TestDiskFull(t *testing.T) {
 	defer s.Close()
 	limit := func(pages int) {
 		t.Helper()
-		err := s.write(t.Context(), func(p *prepared) error {
-			_, err := p.conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
+		err := s.write(t.Context(), func(conn *sql.Conn) error {
+			_, err := conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
 			return err
 		})
 		if err != nil {

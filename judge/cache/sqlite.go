@@ -129,7 +129,7 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	added, err := s.count(ctx, func(p *prepared) (int64, error) { return p.put(e) })
+	added, err := s.count(ctx, func(conn *sql.Conn) (int64, error) { return put(conn, e) })
 	if err != nil || added > 0 {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 
 // Record adds a call to the audit; it is durable when Record returns.
 func (s *SQLite) Record(ctx context.Context, a Attempt) error {
-	return s.write(ctx, func(p *prepared) error { return p.record(&a) })
+	return s.write(ctx, func(conn *sql.Conn) error { return record(conn, &a) })
 }
 
 // Acquire takes the right to ask for a key, for ttl, and says whether owner has it now. It
@@ -152,16 +152,20 @@ func (s *SQLite) Acquire(ctx context.Context, key Key, owner string, ttl time.Du
 	if ttl <= 0 {
 		return false, fmt.Errorf("judge cache: a lease of %v", ttl)
 	}
-	taken, err := s.count(ctx, func(p *prepared) (int64, error) { return p.acquire(key, owner, time.Now(), ttl) })
+	taken, err := s.count(ctx, func(conn *sql.Conn) (int64, error) {
+		now := time.Now()
+		return run(conn, `INSERT INTO lease (key, owner, until) VALUES (?1, ?2, ?3) ON CONFLICT (key)
+			DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until <= ?4`, key[:], owner, now.Add(ttl).UnixMilli(), now.UnixMilli())
+	})
 	return taken > 0, err
 }
 
 // Release gives the right back. It does nothing if owner does not have it.
 func (s *SQLite) Release(ctx context.Context, key Key, owner string) error {
-	return s.write(ctx, func(p *prepared) error { return p.release(key, owner) })
+	return s.exec(ctx, "DELETE FROM lease WHERE key = ? AND owner = ?", key[:], owner)
 }
 
-func (s *SQLite) write(ctx context.Context, do func(*prepared) error) error {
+func (s *SQLite) write(ctx context.Context, do func(*sql.Conn) error) error {
 	err := s.writer.submit(ctx, do)
 	if err == nil || errors.Is(err, ErrClosed) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err
@@ -303,58 +307,17 @@ const entryColumns = `key, created, status, model_requested, model_resolved, pro
 // attemptColumns are those of an attempt.
 const attemptColumns = `key, n, http_status, class, ms, cost_nano_usd, generation_id, error, at, run`
 
-// prepared are the statements of the writing connection.
-type prepared struct {
-	conn                    *sql.Conn // for what is rare
-	begin, commit, rollback *sql.Stmt
-	putEntry, addAttempt    *sql.Stmt
-	takeLease, dropLease    *sql.Stmt
-}
-
-func prepare(ctx context.Context, conn *sql.Conn) (*prepared, error) {
-	p := &prepared{conn: conn}
-	for _, s := range []struct {
-		to  **sql.Stmt
-		sql string
-	}{
-		{&p.begin, "BEGIN IMMEDIATE"},
-		{&p.commit, "COMMIT"},
-		{&p.rollback, "ROLLBACK"},
-		{&p.putEntry, "INSERT INTO entry (" + entryColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING"},
-		{&p.addAttempt, "INSERT INTO attempt (" + attemptColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?)"},
-		{&p.takeLease, `INSERT INTO lease (key, owner, until) VALUES (?1, ?2, ?3) ON CONFLICT (key)
-			DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until <= ?4`},
-		{&p.dropLease, "DELETE FROM lease WHERE key = ? AND owner = ?"},
-	} {
-		stmt, err := conn.PrepareContext(ctx, s.sql)
-		if err != nil {
-			return nil, errors.Join(err, p.close())
-		}
-		*s.to = stmt
-	}
-	return p, nil
-}
-
-func (p *prepared) close() error {
-	var all error
-	for _, s := range []*sql.Stmt{p.begin, p.commit, p.rollback, p.putEntry, p.addAttempt, p.takeLease, p.dropLease} {
-		if s != nil {
-			all = errors.Join(all, s.Close())
-		}
-	}
-	return all
-}
-
-func (p *prepared) run(s *sql.Stmt, args ...any) error {
-	_, err := s.Exec(args...)
-	return err
+// run writes on the writing connection. What has begun is ended: a context that ends in
+// between would lose the transaction of others.
+func run(conn *sql.Conn, query string, args ...any) (changed int64, err error) {
+	return affected(conn.ExecContext(context.Background(), query, args...))
 }
 
 // put returns 1 if the entry is there now, 0 if another one stands.
-func (p *prepared) put(e *Entry) (int64, error) {
-	return affected(p.putEntry.Exec(e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
+func put(conn *sql.Conn, e *Entry) (int64, error) {
+	return run(conn, "INSERT INTO entry ("+entryColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING", e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
 		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
-		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent))
+		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent)
 }
 
 // blob keeps an empty value from being stored as null.
@@ -365,17 +328,10 @@ func blob(b []byte) []byte {
 	return b
 }
 
-func (p *prepared) record(a *Attempt) error {
-	return p.run(p.addAttempt, a.Key[:], a.N, a.HTTPStatus, a.Class, a.Millis, a.CostNanoUSD, a.GenerationID, a.Error, a.At.UnixMilli(), a.Run)
-}
-
-// acquire returns 1 if owner has the lease now, else 0.
-func (p *prepared) acquire(key Key, owner string, now time.Time, ttl time.Duration) (int64, error) {
-	return affected(p.takeLease.Exec(key[:], owner, now.Add(ttl).UnixMilli(), now.UnixMilli()))
-}
-
-func (p *prepared) release(key Key, owner string) error {
-	return p.run(p.dropLease, key[:], owner)
+func record(conn *sql.Conn, a *Attempt) error {
+	_, err := run(conn, "INSERT INTO attempt ("+attemptColumns+") VALUES (?,?,?,?,?,?,?,?,?,?)",
+		a.Key[:], a.N, a.HTTPStatus, a.Class, a.Millis, a.CostNanoUSD, a.GenerationID, a.Error, a.At.UnixMilli(), a.Run)
+	return err
 }
 
 // A scanner is a row of an answer.

@@ -15,11 +15,10 @@ const maxBatch = 256
 // A writer is the one goroutine of a process that writes to a store. It commits
 // in groups: what queues up while one transaction is synced is the next one.
 type writer struct {
-	db       *sql.DB
-	conn     *sql.Conn
-	prepared *prepared
-	queue    chan operation
-	done     chan struct{}
+	db    *sql.DB
+	conn  *sql.Conn
+	queue chan operation
+	done  chan struct{}
 
 	gate   sync.RWMutex // held for reading while sending to queue
 	closed bool
@@ -27,7 +26,7 @@ type writer struct {
 
 // An operation is one write and where its outcome goes.
 type operation struct {
-	do   func(*prepared) error
+	do   func(*sql.Conn) error
 	done chan error // has room for one
 }
 
@@ -53,17 +52,13 @@ func newWriter(ctx context.Context, path string) (_ *writer, err error) {
 	if err := migrate(ctx, conn, path); err != nil {
 		return nil, err
 	}
-	p, err := prepare(ctx, conn)
-	if err != nil {
-		return nil, err
-	}
-	w := &writer{db: db, conn: conn, prepared: p, queue: make(chan operation, maxBatch), done: make(chan struct{})}
+	w := &writer{db: db, conn: conn, queue: make(chan operation, maxBatch), done: make(chan struct{})}
 	go w.loop()
 	return w, nil
 }
 
 // submit queues a write and waits until it is durable.
-func (w *writer) submit(ctx context.Context, do func(*prepared) error) error {
+func (w *writer) submit(ctx context.Context, do func(*sql.Conn) error) error {
 	op := operation{do: do, done: make(chan error, 1)}
 	if err := w.send(ctx, op); err != nil {
 		return err
@@ -110,22 +105,22 @@ func (w *writer) loop() {
 
 // commit writes all of a batch or nothing.
 func (w *writer) commit(batch []operation) error {
-	p := w.prepared
-	if err := p.run(p.begin); err != nil {
+	if _, err := run(w.conn, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	for _, op := range batch {
-		if err := op.do(p); err != nil {
-			return errors.Join(err, p.run(p.rollback))
+		if err := op.do(w.conn); err != nil {
+			_, undo := run(w.conn, "ROLLBACK")
+			return errors.Join(err, undo)
 		}
 	}
-	if err := p.run(p.commit); err != nil {
+	_, err := run(w.conn, "COMMIT")
+	if err != nil {
 		// A commit that fails for want of room may or may not have ended the
 		// transaction; rolling back where there is none does no harm.
-		p.run(p.rollback)
-		return err
+		_, _ = run(w.conn, "ROLLBACK")
 	}
-	return nil
+	return err
 }
 
 // close writes what is queued and folds the log into the file as far as other
@@ -151,7 +146,7 @@ func (w *writer) close() error {
 }
 
 func (w *writer) shut() error {
-	return errors.Join(w.prepared.close(), w.conn.Close(), w.db.Close())
+	return errors.Join(w.conn.Close(), w.db.Close())
 }
 
 func (w *writer) isClosed() bool {
