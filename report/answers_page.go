@@ -189,7 +189,7 @@ func (o *opener) run(ctx context.Context, run int) error {
 		return runs.Verdicts.ScanOf(dir, columns, positions, yield)
 	})
 	defer func() { rows.stop(); citations.stop(); claims.stop(); calls.stop(); verdicts.stop() }()
-	next := 0
+	limits, next := limitsOf(r.run.Manifest), 0
 	open := func(in *ibid.Answer, text func(string, int32) (string, bool)) error {
 		x := list[next]
 		next++
@@ -199,7 +199,7 @@ func (o *opener) run(ctx context.Context, run int) error {
 		}
 		s := &RowSource{
 			Run: r.run.Manifest, Row: &row[0], Citations: citations.of(x.row), Claims: claims.of(x.row), Calls: calls.of(x.row), Verdicts: verdicts.of(x.row),
-			Display: r.run.display(), Parts: r.run.Parts, Answer: in, Text: text,
+			Display: r.run.display(), Parts: r.run.Parts, Answer: in, Text: text, limits: &limits,
 		}
 		return cmp.Or(citations.err, claims.err, calls.err, verdicts.err, o.open(x, s))
 	}

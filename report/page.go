@@ -103,7 +103,7 @@ func docSection(id, title string, blocks []doc.Block) *doc.Section {
 // returns nil if it has nothing to show.
 var sections = []func(*pageData) *doc.Section{
 	verdictSection, answersSection, changesSection, compareSection, historySection, judgeSection, agreementSection, whySection,
-	systemsSection, metricsSection, methodSection, provenanceSection,
+	metricsSection, methodSection, provenanceSection,
 }
 
 // WritePage writes the page of one run, or of several side by side, as one HTML file that

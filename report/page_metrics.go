@@ -16,28 +16,6 @@ var betterWords = map[metrics.Direction]string{
 	metrics.HigherIsBetter: "higher is better", metrics.LowerIsBetter: "lower is better", metrics.Neutral: "for information",
 }
 
-// numberColumns are the columns of a number with its interval and its drawing.
-func numberColumns(first ...doc.Column) []doc.Column {
-	return append(first, doc.Column{Name: "macro", Number: true}, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "drawn", Page: true, Keep: 1}, doc.Column{Name: "n", Number: true, Keep: 1})
-}
-
-// numberCells are the cells of those columns: a metric of all rows, or of a system or slice.
-// False if it is not defined in any row.
-func numberCells(data *pageData, d *metrics.Definition, system, slice string) (cells []doc.Cell, s *runs.SummaryRow, ok bool) {
-	if s = data.summary.find(system, slice, d.Name); s == nil {
-		return nil, nil, false
-	}
-	value, drawn := doc.C(estimateText(s)), doc.Cell{}
-	value.Notes = s.Warnings
-	if m := data.summary.findMicro(system, slice, d.Name); m != nil {
-		value.Notes = slices.Concat([]string(m.Warnings), []string(s.Warnings))
-	}
-	if s.Estimate != nil {
-		drawn.Strip = strip(sharedAxis(data, d.Name), d.Name, s, gateRules(gatesOfSystem(data, system), nameInRun(data, system), slice, d.Name))
-	}
-	return []doc.Cell{value, doc.C(interval(s.Low, s.High)), drawn, doc.C(Thousands(s.N))}, s, true
-}
-
 // strip draws an estimate with its interval and the limits of gates.
 func strip(a axis, name string, s *runs.SummaryRow, gates []gateRule) *doc.Strip {
 	out := &doc.Strip{At: a.at(*s.Estimate), Label: name + " " + number(*s.Estimate)}
@@ -50,16 +28,6 @@ func strip(a axis, name string, s *runs.SummaryRow, gates []gateRule) *doc.Strip
 		out.Label += ", gate " + g.text
 	}
 	return out
-}
-
-// metricCell is the name of a metric with a link to its definition.
-func metricCell(d *metrics.Definition) doc.Cell {
-	return doc.Cell{Text: doc.Text{{Text: d.Name, Link: "#m-" + d.Name}}}
-}
-
-// gates are the gates that look at a system: of its run.
-func gatesOfSystem(data *pageData, system string) []runs.GateResult {
-	return runOfSystem(data, system).run.Gates
 }
 
 func runOfSystem(data *pageData, system string) *results {
@@ -116,41 +84,59 @@ func sharedAxis(data *pageData, metric string) axis {
 	return data.axes[metric]
 }
 
-// metricsSection shows the metrics of the rows of one run: by slice, and all of them.
+// maxSystems is how many systems have all of their metrics on a page.
+const maxSystems = 40
+
+// metricsSection has what answers cite and claim, system by system, slices, and folded, every
+// metric of all answers and of each system.
 func metricsSection(data *pageData) *doc.Section {
-	if data.several() {
+	var out []doc.Block
+	if len(data.systems) > 1 {
+		out = append(out, countsTable(data))
+	}
+	if !data.several() {
+		out = append(out, sliceTables(data)...)
+	}
+	n := 0
+	for _, r := range data.results {
+		s := NewSummary(r.run.Manifest, r.run.Summary, nil)
+		for i := range s.Blocks {
+			b := &s.Blocks[i]
+			if b.Slice != "" || len(b.Lines) == 0 || data.several() && b.System == "" {
+				continue
+			}
+			if n++; n <= maxSystems {
+				name := r.prefix + b.name()
+				out = append(out, doc.Details{Summary: "Every metric of " + name, Blocks: b.tables(" of " + name)})
+			}
+		}
+	}
+	if n > maxSystems {
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(fmt.Sprintf("%d more in ibid show --all.", n-maxSystems))})
+	}
+	if len(out) == 0 {
 		return nil
 	}
-	out := sliceTables(data)
-	all := doc.Details{Summary: "All metrics over all rows", Open: len(data.summary.systems()) < 2}
-	for _, d := range slices.DeleteFunc(definitions(data), hidden) {
-		cells, s, ok := numberCells(data, &d, "", "")
-		if !ok {
-			continue
+	return docSection("metrics", "Metrics", out)
+}
+
+// countsTable counts the answers, citations and claims of systems.
+func countsTable(data *pageData) doc.Table {
+	t := &data.totals
+	counts := doc.Table{Caption: "Answers, citations and claims by system", Class: "systems", Columns: []doc.Column{
+		{Name: "system"}, {Name: "answers", Number: true}, {Name: "fail", Number: true}, {Name: "not scored", Number: true, Keep: 1}, {Name: "valid citations", Number: true}, {Name: "claims", Number: true, Keep: 1},
+	}}
+	for k, s := range data.systems {
+		filter, claims := "system:"+line(s, 80), ""
+		if data.judged() {
+			claims = Thousands(t.claims[k])
 		}
-		if n := len(all.Blocks); n == 0 || all.Blocks[n-1].(doc.Table).Caption != label(d.Group) {
-			all.Blocks = append(all.Blocks, doc.Table{Caption: label(d.Group), Class: "metrics", Columns: append(numberColumns(doc.Column{Name: "metric"}),
-				doc.Column{Name: "undefined", Number: true, Keep: 1}, doc.Column{Name: "micro", Number: true, Keep: 1}, doc.Column{Name: "interval", Number: true, Keep: 3},
-				doc.Column{Name: "coverage", Number: true, Keep: 1}, doc.Column{Name: "bounds", Number: true, Keep: 3}, doc.Column{Name: "corrected", Number: true, Keep: 1})})
-		}
-		t := all.Blocks[len(all.Blocks)-1].(doc.Table)
-		micro, microInterval, coverage, bounds, corrected := "", "", "", "", ""
-		if m := data.summary.findMicro("", "", d.Name); m != nil {
-			micro, microInterval = estimateText(m), interval(m.Low, m.High)
-		}
-		if s.Coverage != nil && (*s.Coverage < 1 || s.Unscored > 0) {
-			coverage, bounds = percent(int64(*s.Coverage*1e6), 1e6), interval(s.BoundLow, s.BoundHigh)
-		}
-		if s.Corrected != nil {
-			corrected = numberOrDash(s.Corrected) + " " + interval(s.CorrectedLow, s.CorrectedHigh)
-		}
-		t.Rows = append(t.Rows, slices.Concat([]doc.Cell{metricCell(&d)}, cells, []doc.Cell{doc.C(Thousands(s.Undefined)), doc.C(micro), doc.C(microInterval), doc.C(coverage), doc.C(bounds), doc.C(corrected)}))
-		all.Blocks[len(all.Blocks)-1] = t
+		failing := doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(t.failing[k]), percent(t.failing[k], t.rows[k])), Link: rowsLink(filter, "is:failing")}}}
+		counts.Rows = append(counts.Rows, []doc.Cell{
+			{Text: doc.Text{{Text: s, Link: rowsLink(filter)}}}, doc.C(Thousands(t.rows[k])), failing, doc.C(Thousands(t.errors[k])), doc.C(fmt.Sprintf("%s of %s", Thousands(t.valid[k]), Thousands(t.citations[k]))), doc.C(claims),
+		})
 	}
-	if len(all.Blocks) == 0 {
-		return nil
-	}
-	return docSection("metrics", "Metrics", append(out, all))
+	return counts
 }
 
 // maxSlices is how many slices of a key are shown.
@@ -180,26 +166,29 @@ func (d *RunData) ReadSummary() (err error) {
 	return err
 }
 
-// sliceTables compare slices: the metric that matters most, and the values of the others that
-// lead.
+// sliceTables compare slices by the metrics that lead, the first with its interval.
 func sliceTables(data *pageData) (out []doc.Block) {
 	if len(data.lead) == 0 {
 		return nil
 	}
-	d, _ := metrics.Lookup(data.lead[0])
 	all := data.summary.slices()
 	for _, key := range sortedKeys(all) {
-		t := doc.Table{Caption: d.Name + " by " + key, Class: "metrics", Columns: numberColumns(doc.Column{Name: key})}
-		for _, name := range data.lead[1:] {
-			t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: 1})
+		t := doc.Table{Caption: shortName(data.lead[0]) + " by " + key, Class: "metrics", Columns: []doc.Column{{Name: key}}}
+		for k, name := range data.lead {
+			t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: min(k, 1)})
+			if k == 0 {
+				t.Columns = append(t.Columns, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "n", Number: true, Keep: 1})
+			}
 		}
 		for _, slice := range all[key] {
-			cells, _, ok := numberCells(data, &d, "", slice)
-			if !ok {
+			first := data.summary.find("", slice, data.lead[0])
+			if first == nil {
 				continue
 			}
 			value := slice[len(key)+1:]
-			row := append([]doc.Cell{{Text: doc.Text{{Text: value, Link: sliceLink(key, value)}}}}, cells...)
+			row := []doc.Cell{
+				{Text: doc.Text{{Text: value, Link: sliceLink(key, value)}}}, {Text: doc.T(estimateText(first)), Notes: first.Warnings}, doc.C(interval(first.Low, first.High)), doc.C(Thousands(first.N)),
+			}
 			for _, name := range data.lead[1:] {
 				cell := doc.C("–")
 				if s := data.summary.find("", slice, name); s != nil {
@@ -229,60 +218,6 @@ func sliceLink(key, value string) string {
 		return rowsLink("state:" + line(value, 80))
 	}
 	return rowsLink("tag:" + line(key, 60) + "=" + line(value, 60))
-}
-
-// maxSystems is how many systems are shown for the metrics that matter less.
-const maxSystems = 40
-
-// systemsSection sets systems side by side, if there are several.
-func systemsSection(data *pageData) *doc.Section {
-	if len(data.systems) < 2 {
-		return nil
-	}
-	t := &data.totals
-	counts := doc.Table{Caption: "Rows, citations and claims by system", Class: "systems", Columns: []doc.Column{
-		{Name: "system"}, {Name: "rows", Number: true}, {Name: "valid citations", Number: true}, {Name: "claims", Number: true, Keep: 1}, {Name: "error rows", Number: true, Keep: 1}, {Name: "failing rows", Number: true},
-	}}
-	for k, s := range data.systems {
-		filter, claims := "system:"+line(s, 80), ""
-		if data.judged() {
-			claims = Thousands(t.claims[k])
-		}
-		failing := doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(t.failing[k]), percent(t.failing[k], t.rows[k])), Link: rowsLink(filter, "is:failing")}}}
-		counts.Rows = append(counts.Rows, []doc.Cell{
-			systemCell(s), doc.C(Thousands(t.rows[k])), doc.C(fmt.Sprintf("%s of %s", Thousands(t.valid[k]), Thousands(t.citations[k]))), doc.C(claims), doc.C(Thousands(t.errors[k])), failing,
-		})
-	}
-	out := []doc.Block{counts}
-	more := doc.Details{Summary: "All other metrics by system"}
-	if left := len(data.systems) - maxSystems; left > 0 {
-		more.Blocks = append(more.Blocks, doc.Para{Kind: doc.Small, Text: doc.T(fmt.Sprintf("The first %d systems; %d more in ibid show --all.", maxSystems, left))})
-	}
-	for _, d := range slices.DeleteFunc(orderedDefinitions(data.lead), hidden) {
-		first := slices.Contains(data.lead, d.Name)
-		t := doc.Table{Caption: d.Name + ", " + betterWords[d.Direction], Class: "metrics", Columns: numberColumns(doc.Column{Name: "system"})}
-		for k, s := range data.systems {
-			if cells, _, ok := numberCells(data, &d, s, ""); ok && (first || k < maxSystems) {
-				t.Rows = append(t.Rows, append([]doc.Cell{systemCell(s)}, cells...))
-			}
-		}
-		switch {
-		case len(t.Rows) == 0:
-		case first:
-			out = append(out, t)
-		default:
-			more.Blocks = append(more.Blocks, t)
-		}
-	}
-	if len(more.Blocks) > 0 {
-		out = append(out, more)
-	}
-	return docSection("systems", "Systems", out)
-}
-
-// systemCell is the name of a system with a link to its rows.
-func systemCell(system string) doc.Cell {
-	return doc.Cell{Text: doc.Text{{Text: system, Link: rowsLink("system:" + line(system, 80))}}}
 }
 
 // An axis is the range that strips share.

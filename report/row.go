@@ -36,6 +36,8 @@ type RowSource struct {
 
 	Display Display
 	Parts   Parts
+
+	limits *metrics.ProblemLimits // of the run; nil if they are to be found out
 }
 
 // A RowView is one row as people see it: what it scored, what is right and wrong with
@@ -169,8 +171,12 @@ func NewRowView(s *RowSource) *RowView {
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error, Annotator: row.Annotator, Tampering: row.Tampering,
 		Suspected: suspectedIn(s.Verdicts), Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer, text: s.Text,
-		State: stateOf(row), Overall: row.Number("overall_citation_accuracy"), Tags: row.Tags, limits: limitsOf(s.Run),
+		State: stateOf(row), Overall: row.Number("overall_citation_accuracy"), Tags: row.Tags,
 	}
+	if s.limits == nil {
+		s.limits = new(limitsOf(s.Run))
+	}
+	v.limits = *s.limits
 	if len(row.Numbers)+len(row.Undefined) > 0 {
 		for _, d := range metrics.Definitions() {
 			number := row.Number(d.Name)

@@ -208,9 +208,9 @@ func (s *Summary) section() doc.Section {
 	all, sliced := doc.Details{Summary: "every metric", Open: s.Open}, doc.Details{Summary: "by slice"}
 	for i := range s.Blocks {
 		if b := &s.Blocks[i]; b.Slice == "" {
-			all.Blocks = append(all.Blocks, b.tables()...)
+			all.Blocks = append(append(all.Blocks, doc.Heading{Text: doc.T(b.Title)}), b.tables("")...)
 		} else {
-			sliced.Blocks = append(sliced.Blocks, b.tables()...)
+			sliced.Blocks = append(append(sliced.Blocks, doc.Heading{Text: doc.T(b.Title)}), b.tables("")...)
 		}
 	}
 	if len(sliced.Blocks) > 0 {
@@ -316,11 +316,11 @@ func levelOf(b summaryBlock) string {
 	return fmt.Sprintf("%g %%", 100*b.Lines[0].Macro.Level)
 }
 
-// tables are all numbers of the block, a table for each group of metrics, counts folded.
-func (b *summaryBlock) tables() []doc.Block {
-	out := []doc.Block{doc.Heading{Text: doc.T(b.Title)}}
+// tables are all numbers of the block, a table for each group of metrics, counts folded. Their
+// captions end with of.
+func (b *summaryBlock) tables(of string) (out []doc.Block) {
 	if len(b.Lines) == 0 {
-		return append(out, doc.Para{Text: doc.T("no metric is defined in any row")})
+		return []doc.Block{doc.Para{Text: doc.T("no metric is defined in any row")}}
 	}
 	isCount := func(l summaryLine) bool { return l.Count }
 	first := len(b.Lines)
@@ -328,20 +328,20 @@ func (b *summaryBlock) tables() []doc.Block {
 		first = i // counts come last
 	}
 	level := levelOf(*b)
-	out = append(out, groupTables(b.Lines[:first], level)...)
-	if counts := groupTables(b.Lines[first:], level); len(counts) > 0 {
-		out = append(out, doc.Details{Summary: "counts", Blocks: counts})
+	out = append(out, groupTables(b.Lines[:first], level, of)...)
+	if counts := groupTables(b.Lines[first:], level, of); len(counts) > 0 {
+		out = append(out, doc.Details{Summary: "counts" + of, Blocks: counts})
 	}
 	return out
 }
 
 // groupTables are metrics, a table for each group.
-func groupTables(lines []summaryLine, level string) (out []doc.Block) {
+func groupTables(lines []summaryLine, level, of string) (out []doc.Block) {
 	group := ""
 	for _, l := range lines {
 		if l.Metric.Group != group {
 			group = l.Metric.Group
-			caption := group
+			caption := group + of
 			if about := metrics.AboutGroup(group); about != "" {
 				caption += ": " + about
 			}

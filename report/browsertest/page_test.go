@@ -78,7 +78,7 @@ func TestWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	static, _, _ := strings.Cut(string(html), `<script type="application/octet-stream"`)
-	for _, want := range []string{`id="h-verdict"`, `class="standing"`, `<svg class="strip`, `id="systems"`, `id="method"`, "SHA-256"} {
+	for _, want := range []string{`id="h-verdict"`, `class="standing"`, `<svg class="strip`, `id="metrics"`, `id="method"`, "SHA-256"} {
 		if !strings.Contains(static, want) {
 			t.Errorf("without a script the page lacks %s", want)
 		}

@@ -255,6 +255,9 @@ func (c *Chart) facts() (facts Facts) {
 // clean is a text on one line: control characters and line breaks become spaces, and
 // characters that are invisible or reorder others become visible.
 func clean(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
