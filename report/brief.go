@@ -203,7 +203,7 @@ func (f *Brief) gates() []doc.Block {
 func (f *Brief) next() (next doc.Facts) {
 	if f.Failing != nil && len(f.Failing.Rows) > 0 {
 		r := &f.Failing.Rows[0]
-		next.Add("ibid show "+f.Dir+" "+shellWord(r.name()), "# the worst: "+r.because())
+		next.Add("ibid show "+f.Dir+" "+shellWord(r.name()), "# the worst: "+problemWords[r.Problem].Short)
 	}
 	if f.Page != "" {
 		next.Add(f.Page, "# the page")

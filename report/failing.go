@@ -11,10 +11,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
 
 // Failing is the view model of the rows of a run that fail.
@@ -119,15 +119,6 @@ func (f *Failing) reasonsLine(width int) string {
 	return text
 }
 
-// reasonTable is how many rows each reason has.
-func (f *Failing) reasonTable() *table {
-	t := &table{header: []string{"why", "rows"}, right: 1}
-	for _, r := range f.Reasons {
-		t.rows = append(t.rows, []string{problemWords[r.Problem].Short, Thousands(r.Rows)})
-	}
-	return t
-}
-
 // Keep leaves the first limit rows.
 func (f *Failing) Keep(limit int) {
 	if limit < len(f.Rows) {
@@ -135,14 +126,6 @@ func (f *Failing) Keep(limit int) {
 		clear(f.Rows[limit:])
 		f.Rows = f.Rows[:limit]
 	}
-}
-
-// more says how many rows are left out, "" if none is.
-func (f *Failing) more() string {
-	if f.Left == 0 {
-		return ""
-	}
-	return Thousands(f.Left) + " more with --limit 0"
 }
 
 // A FailingRow is one of them, the worst that is wrong with it, and what its
@@ -156,8 +139,6 @@ type FailingRow struct {
 	Why     []string        `json:"why"`
 	Problem metrics.Problem `json:"-"` // of that name
 }
-
-func (r *FailingRow) because() string { return problemWords[r.Problem].Short }
 
 // WhyColumns are the columns of rows.parquet that a reason can be seen in.
 var WhyColumns = []string{
@@ -213,39 +194,40 @@ func (f *Failing) title() string {
 	return title
 }
 
-// Write renders the rows as text, json, csv or markdown, row by row.
+// Write renders the rows as text, json, csv or markdown; json and csv row by row.
 func (f *Failing) Write(w io.Writer, format string, o TextOptions) error {
 	switch format {
 	case "json":
 		return f.writeJSON(w)
 	case "csv":
 		return f.writeCSV(w)
-	case "markdown":
-		return f.writeMarkdown(w)
 	}
-	style := styleOf(o.Style)
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, style.Bold(f.title()))
-	if len(f.Rows) > 0 || f.all != nil {
-		var b strings.Builder
-		f.reasonTable().write(&b, style)
-		fmt.Fprintf(out, "\n%s\n", b.String())
-		t := &table{header: []string{"row", "id/system", "fails because", f.Metric, "why"}, right: 5}
-		err := t.stream(out, style, func(yield func([]string) error) error {
-			return f.each(func(r *FailingRow) error {
-				return yield([]string{
-					fmt.Sprintf("#%d", r.Row), CleanLine(r.name()), r.because(), numberOrDash(r.Value), CleanLine(strings.Join(r.Why, ", ")),
-				})
-			})
-		})
-		if err != nil {
-			return err
-		}
+	section, err := f.section()
+	if err != nil {
+		return err
 	}
-	if more := f.more(); more != "" {
-		fmt.Fprintf(out, "\n%s\n", more)
+	return writeSection(w, section, format, o)
+}
+
+// section is why rows fail, and the rows.
+func (f *Failing) section() (doc.Section, error) {
+	reasons := doc.Table{Caption: "Why answers fail", Columns: []doc.Column{{Name: "why"}, {Name: "answers", Number: true}}}
+	for _, r := range f.Reasons {
+		reasons.Rows = append(reasons.Rows, []doc.Cell{{Text: doc.Text{problemWords[r.Problem].span("")}}, doc.C(Thousands(r.Rows))})
 	}
-	return out.Flush()
+	rows := doc.Table{Caption: "The worst first", Columns: []doc.Column{{Name: "answer"}, {Name: "row", Number: true, Keep: 3}, {Name: "fails because"}, {Name: shortName(f.Metric), Number: true}, {Name: "why", Keep: 1}}}
+	err := f.each(func(r *FailingRow) error {
+		rows.Rows = append(rows.Rows, []doc.Cell{doc.C(r.name()), doc.C(fmt.Sprintf("#%d", r.Row)), doc.C(problemWords[r.Problem].Short), doc.C(numberOrDash(r.Value)), doc.C(clip(strings.Join(r.Why, ", "), 30))})
+		return nil
+	})
+	out := doc.Section{Title: f.title()}
+	if len(rows.Rows) > 0 {
+		out.Blocks = append(out.Blocks, reasons, rows)
+	}
+	if f.Left > 0 {
+		out.Blocks = append(out.Blocks, doc.Para{Text: doc.T(Thousands(f.Left) + " more with --limit 0")})
+	}
+	return out, err
 }
 
 // failingJSON is the JSON form of failing rows.
@@ -308,115 +290,4 @@ func (f *Failing) writeCSV(w io.Writer) error {
 	}
 	out.Flush()
 	return cmp.Or(err, out.Error())
-}
-
-func (f *Failing) writeMarkdown(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "## %s\n", markdownText(f.title()))
-	if len(f.Reasons) > 0 {
-		var b strings.Builder
-		f.reasonTable().markdown(&b)
-		fmt.Fprintf(out, "\n%s", b.String())
-	}
-	fmt.Fprintf(out, "\n| row | id | system | fails because | %s | why |\n|--:|---|---|---|--:|---|\n", f.Metric)
-	err := f.each(func(r *FailingRow) error {
-		_, err := fmt.Fprintf(out, "| %d | %s | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), r.because(), numberOrDash(r.Value),
-			markdownText(CleanLine(strings.Join(r.Why, ", "))))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if more := f.more(); more != "" {
-		fmt.Fprintf(out, "\n%s\n", more)
-	}
-	return out.Flush()
-}
-
-// A table is text in columns: those before right are aligned to the left, the
-// others to the right. Empty columns vanish.
-type table struct {
-	header []string
-	rows   [][]string
-	right  int
-}
-
-func (t *table) write(b *strings.Builder, style Style) {
-	t.stream(b, style, func(yield func([]string) error) error {
-		for _, row := range t.rows {
-			if err := yield(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// stream writes a table of rows that a function gives, twice the same.
-func (t *table) stream(w io.Writer, style Style, rows func(yield func([]string) error) error) error {
-	widths := make([]int, len(t.header))
-	err := rows(func(row []string) error {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for i, width := range widths {
-		if width > 0 {
-			widths[i] = max(width, utf8.RuneCountInString(t.header[i]))
-		}
-	}
-	if _, err := io.WriteString(w, style.Dim(t.line(t.header, widths))+"\n"); err != nil {
-		return err
-	}
-	return rows(func(row []string) error {
-		_, err := io.WriteString(w, t.line(row, widths)+"\n")
-		return err
-	})
-}
-
-// markdown writes the table in the syntax of GitHub.
-func (t *table) markdown(b *strings.Builder) {
-	line := func(cells []string) {
-		b.WriteString("|")
-		for _, cell := range cells {
-			b.WriteString(" " + markdownText(cell) + " |")
-		}
-		b.WriteString("\n")
-	}
-	line(t.header)
-	b.WriteString("|")
-	for i := range t.header {
-		if i < t.right {
-			b.WriteString("---|")
-		} else {
-			b.WriteString("--:|")
-		}
-	}
-	b.WriteString("\n")
-	for _, row := range t.rows {
-		line(row)
-	}
-}
-
-func (t *table) line(cells []string, widths []int) string {
-	var b strings.Builder
-	for i, cell := range cells {
-		if widths[i] == 0 {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString("  ")
-		}
-		pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
-		if i < t.right {
-			b.WriteString(cell + pad)
-		} else {
-			b.WriteString(pad + cell)
-		}
-	}
-	return strings.TrimRight(b.String(), " ")
 }

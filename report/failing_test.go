@@ -104,8 +104,8 @@ func TestFailingIsNoMarkup(t *testing.T) {
 		{Row: 0, ID: "a\x1b[2J\n|<b>", System: "s", Problem: metrics.ProblemError, Why: []string{"not scored: a\nb"}},
 	}}
 	for format, want := range map[string]string{
-		"text":     "#0   a␛[2J␊|<b>/s  could not be scored  –        not scored: a␊b",
-		"markdown": `| 0 | a␛\[2J␊\|&lt;b> | s | could not be scored | – | not scored: a␊b |`,
+		"text":     "a [2J |<b>/s   #0  could not be scored        –  not scored: a b",
+		"markdown": `| a \[2J \|&lt;b>/s | could not be scored | – | not scored: a b |`,
 	} {
 		var out bytes.Buffer
 		if err := f.Write(&out, format, TextOptions{}); err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
-	"strings"
 
 	"ibid/dataset/runs"
 )
@@ -60,9 +59,4 @@ func exact(v *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*v, 'g', -1, 64)
-}
-
-// markdownText keeps a user's text from being read as markup.
-func markdownText(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "\n", " ").Replace(s)
 }

@@ -108,7 +108,7 @@ func (f *Failing) junit(passed bool) junitSuite {
 	s := junitSuite{Name: "ibid " + f.Run.ID + ", rows", Time: "0.000"}
 	for _, r := range f.Rows {
 		c := junitCase{Class: "ibid.rows", Name: r.ID + "/" + r.System}
-		m := &junitMessage{Message: r.because(), Text: strings.Join(r.Why, "; ")}
+		m := &junitMessage{Message: problemWords[r.Problem].Short, Text: strings.Join(r.Why, "; ")}
 		if r.Value != nil {
 			m.Message += ", " + f.Metric + " is " + numberOrDash(r.Value)
 		}

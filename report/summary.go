@@ -137,17 +137,23 @@ type View interface {
 }
 
 // Write renders a view in a format.
-func Write(w io.Writer, v View, format string, o TextOptions) (err error) {
+func Write(w io.Writer, v View, format string, o TextOptions) error {
 	switch format {
 	case "json":
 		return WriteJSON(w, v.asJSON())
 	case "csv":
 		return v.writeCSV(w)
-	case "markdown":
-		_, err = io.WriteString(w, doc.FormatMarkdown(v.section()))
-	default:
-		_, err = io.WriteString(w, doc.FormatText(doc.TextOptions{All: o.All, Style: styleOf(o.Style)}, v.section()))
 	}
+	return writeSection(w, v.section(), format, o)
+}
+
+// writeSection writes text, or Markdown.
+func writeSection(w io.Writer, s doc.Section, format string, o TextOptions) error {
+	text := doc.FormatMarkdown(s)
+	if format != "markdown" {
+		text = doc.FormatText(doc.TextOptions{All: o.All, Style: styleOf(o.Style)}, s)
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 
