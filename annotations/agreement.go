@@ -1,10 +1,9 @@
 // Package annotations is about what people said of answers: how far they agree
-// with each other and with a judge, which answers to show a second person, what
-// becomes of several opinions, and what a judge's scores are worth.
+// with each other and with a judge, and what a judge's scores are worth. Rounds of
+// annotation are in package round.
 //
-// It takes items and gives results; reading datasets is left to others, except
-// for the verdicts of finished runs, plain tables of labels, and what was said of a
-// blind sample.
+// It takes rows and items and gives results; reading datasets is left to others, except
+// for finished runs and plain tables of labels.
 //
 // An annotator who did not see an item is not one who saw it and marked nothing:
 // the first has no [Mark], the second one without units.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -14,6 +14,7 @@ import (
 	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/metrics/claims"
 )
 
 // wantAnnotated is what agreement needs of a dataset.
@@ -88,14 +89,10 @@ type found struct {
 // places of the row, which r has resolved last, could not be.
 func (f *found) noteMarks(p *Plan, r *dataset.Resolver, row *ibid.Answer, bad error) {
 	if bad == nil {
-		item, unclear := p.itemOf(r, row)
+		item, unclear := annotations.ItemOf(r, row, p.documentOf(row), p.slicesOf(row))
 		f.items = append(f.items, item)
 		f.unclear += unclear
 	}
-}
-
-func severalMarked(row *ibid.Answer) bool {
-	return several(row.Truth, func(t *ibid.Mark) string { return t.Annotator })
 }
 
 // read reads the dataset. Workers resolve places, batch by batch; what they find
@@ -172,7 +169,7 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 		if err := p.annotators.add(&row, p.job.Config.Limits); err != nil {
 			return f, err
 		}
-		if severalMarked(&row) {
+		if annotations.SeveralMarked(&row) {
 			bad := r.Resolve(&row)
 			if err := r.Err(); err != nil {
 				return f, err
@@ -182,26 +179,6 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 		f.judged = append(f.judged, p.judgedOf(&row)...)
 	}
 	return f, nil
-}
-
-// several reports whether a list has two annotators.
-func several[T any](list []T, annotator func(*T) string) bool {
-	for i := range list {
-		if annotator(&list[i]) != annotator(&list[0]) {
-			return true
-		}
-	}
-	return false
-}
-
-// itemOf is a row as an item. An annotator of whom some mark is in no text is left
-// out, and counted.
-func (p *Plan) itemOf(r *dataset.Resolver, row *ibid.Answer) (annotations.Item, int64) {
-	texts := newAnnotatedTexts(r, row)
-	return annotations.Item{
-		ID: strings.Clone(row.ID), Row: row.Pos, Cluster: p.documentOf(row), Slices: p.slicesOf(row),
-		Length: texts.length, Known: texts.known, Marks: texts.marks(row),
-	}, int64(len(texts.unclear))
 }
 
 // documentOf is what an item is clustered by: the documents that it touches, or the tag that
@@ -232,34 +209,10 @@ func (p *Plan) slicesOf(row *ibid.Answer) []string {
 
 // judgedOf lists the questions about a row that people answered.
 func (p *Plan) judgedOf(row *ibid.Answer) []annotations.Judged {
-	var out []annotations.Judged
-	at := make(map[annotations.VerdictKey]int, len(row.Labels))
-	for i := range row.Labels {
-		l := &row.Labels[i]
-		if !answered(l) {
-			continue
-		}
-		key := annotations.VerdictKey{ID: row.ID, System: row.System, Kind: l.Kind, Claim: l.ClaimID, Citation: l.CitationID}
-		k, ok := at[key]
-		if !ok {
-			k = len(out)
-			at[key] = k
-			key = annotations.VerdictKey{
-				ID: strings.Clone(key.ID), System: strings.Clone(key.System), Kind: strings.Clone(key.Kind),
-				Claim: strings.Clone(key.Claim), Citation: strings.Clone(key.Citation),
-			}
-			out = append(out, annotations.Judged{
-				ID: key.Name(), Verdict: key, Row: row.Pos, Kind: strings.Clone(l.Kind), Cluster: p.documentOf(row), Slices: p.slicesOf(row),
-			})
-		}
-		out[k].Ratings = append(out[k].Ratings, annotations.Rating{Annotator: strings.Clone(l.Annotator), Value: annotations.Value(l.Value.Value)})
+	if len(row.Labels) == 0 {
+		return nil
 	}
-	return out
-}
-
-// answered reports whether a label has a value that is a number.
-func answered(l *ibid.Label) bool {
-	return l.Value.Known() && !math.IsNaN(l.Value.Value) && !math.IsInf(l.Value.Value, 0)
+	return annotations.JudgedOf(row, p.documentOf(row), p.slicesOf(row))
 }
 
 // writeAgreement leaves the agreement of annotators, with each other and with the
@@ -312,4 +265,63 @@ func (p *Plan) verdictsOn(labels *annotations.Labels) (annotations.Verdicts, err
 func (p *Plan) judgeName() string {
 	j := p.judgeRecord()
 	return j.Name()
+}
+
+// Explain fills in the texts of disagreements: what was marked, and which claim a
+// label is about.
+func (p *Plan) Explain(ctx context.Context, worst []annotations.Disagreement) error {
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return err
+	}
+	defer docs.Close()
+	return p.explainIn(ctx, docs, worst)
+}
+
+// explainIn is Explain with documents that are at hand; nil are none.
+func (p *Plan) explainIn(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement) error {
+	rows, of := make([]int64, len(worst)), make(map[int64][]int)
+	for i := range worst {
+		rows[i] = worst[i].Row
+		of[rows[i]] = append(of[rows[i]], i)
+	}
+	options, err := claimOptions(&p.job.Config.Settings)
+	if err != nil {
+		return err
+	}
+	all, err := p.openDataset(dataset.WantAll)
+	if err != nil {
+		return err
+	}
+	answers, cutter := &Answers{p, docs, all}, claims.NewCutter(options)
+	slices.Sort(rows)
+	return answers.Rows(ctx, slices.Compact(rows), func(row *ibid.Answer, r *dataset.Resolver) error {
+		for _, i := range of[row.Pos] {
+			worst[i].Explain(cutter, r, row)
+		}
+		return nil
+	})
+}
+
+// keptDisagreements is how many disagreements a run keeps, on places and on labels
+// each.
+const keptDisagreements = 5
+
+// writeDisagreements leaves the worst disagreements in the run directory, beside
+// each label disagreement what the judge says. The places are kept, not their
+// texts: whoever shows them reads the documents again.
+func (p *Plan) writeDisagreements(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement, verdicts annotations.Verdicts) error {
+	if err := p.explainIn(ctx, docs, worst); err != nil {
+		return err
+	}
+	for i := range worst {
+		d := &worst[i]
+		for k := range d.Passages {
+			d.Passages[k].Text = ""
+		}
+		if v, ok := verdicts[d.Verdict]; ok {
+			d.Judge = &v
+		}
+	}
+	return annotations.WriteDisagreements(p.Dir, worst)
 }

@@ -128,7 +128,7 @@ func opinionsOn(row *ibid.Answer, key annotations.VerdictKey) []ibid.Opinion {
 	var opinions []ibid.Opinion
 	for k := range row.Labels {
 		l := &row.Labels[k]
-		if answered(l) && l.Kind == key.Kind && l.ClaimID == key.Claim && l.CitationID == key.Citation {
+		if annotations.Answered(l) && l.Kind == key.Kind && l.ClaimID == key.Claim && l.CitationID == key.Citation {
 			opinions = append(opinions, ibid.Opinion{Annotator: l.Annotator, Value: l.Value.Value})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ibid"
+	"ibid/annotations"
 	"ibid/dataset"
 )
 
@@ -19,12 +20,12 @@ type markedPart struct {
 // note notes a row that was scored, or that failure says why it was not.
 func (m *markedPart) note(p *Plan, r *dataset.Resolver, row *ibid.Answer, failure error) error {
 	if row.Err != nil {
-		m.partly = m.partly || severalMarked(row) || len(row.Labels) > 0
+		m.partly = m.partly || annotations.SeveralMarked(row) || len(row.Labels) > 0
 		return nil
 	}
 	m.labelled = m.labelled || len(row.Labels) > 0
-	m.compared = m.compared || severalLabelled(row.Labels)
-	if !severalMarked(row) {
+	m.compared = m.compared || annotations.SeveralLabelled(row.Labels)
+	if !annotations.SeveralMarked(row) {
 		return nil
 	}
 	if row.QueryNull || row.AnswerNull { // for which rows fail before their places are looked at
@@ -32,12 +33,6 @@ func (m *markedPart) note(p *Plan, r *dataset.Resolver, row *ibid.Answer, failur
 	}
 	m.noteMarks(p, r, row, failure)
 	return r.Err()
-}
-
-// severalLabelled reports whether labels may be those of two people: of two names, or
-// unsigned, for these are nobody's twice.
-func severalLabelled(labels []ibid.Label) bool {
-	return len(labels) > 1 && (labels[0].Annotator == "" || several(labels, func(l *ibid.Label) string { return l.Annotator }))
 }
 
 // markedParts adds up what annotators marked, part by part in the order of the input, so

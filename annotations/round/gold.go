@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/metrics/span"
 )
@@ -50,7 +51,7 @@ func OpinionsOf(row *ibid.Answer) []Opinion {
 	}
 	for i := range row.Labels {
 		l := &row.Labels[i]
-		if !l.Value.Known() || math.IsNaN(l.Value.Value) || math.IsInf(l.Value.Value, 0) {
+		if !annotations.Answered(l) {
 			continue
 		}
 		o := of(cmp.Or(l.Annotator, ibid.UnnamedAnnotator(i)))

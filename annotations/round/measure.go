@@ -99,9 +99,6 @@ func (r *Round) judged(it *Item, a *Asked) []annotations.Judged {
 	return out
 }
 
-// passageLimit is how many code points of a mark are shown.
-const passageLimit = 200
-
 // Explain fills in the texts of disagreements: what was marked, and which claim a label is
 // about.
 func (r *Round) Explain(worst []annotations.Disagreement) {
@@ -120,8 +117,8 @@ func (r *Round) Explain(worst []annotations.Disagreement) {
 			}
 			for _, m := range o.Marks {
 				text, _ := it.Text(m.Doc)
-				p := annotations.Passage{Annotator: o.Annotator, Doc: m.Doc, Start: m.Start, End: m.End, Text: cut(text, m.Start, min(m.End, m.Start+passageLimit))}
-				if m.End > m.Start+passageLimit {
+				p := annotations.Passage{Annotator: o.Annotator, Doc: m.Doc, Start: m.Start, End: m.End, Text: cut(text, m.Start, min(m.End, m.Start+annotations.PassageLimit))}
+				if m.End > m.Start+annotations.PassageLimit {
 					p.Text += " …"
 				}
 				d.Passages = append(d.Passages, p)
