@@ -8,9 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
-	"ibid/dataset"
 	"ibid/dataset/runs"
-	"ibid/metrics/claims"
 	"ibid/metrics/stats"
 )
 
@@ -35,10 +33,13 @@ func several[T any](list []T, annotator func(*T) string) bool {
 	return false
 }
 
-// ItemOf is a row, whose places r has resolved last, as an item. An annotator of whom some
+// Texts gives the text of a document, or of a page of it; ok is false if it is not at hand.
+type Texts func(doc string, page int32) (text string, ok bool)
+
+// ItemOf is a row, whose places are resolved, as an item. An annotator of whom some
 // mark is in no text is left out, and counted.
-func ItemOf(r *dataset.Resolver, row *ibid.Answer, cluster string, tags []string) (Item, int64) {
-	texts := newAnnotatedTexts(r, row)
+func ItemOf(of Texts, row *ibid.Answer, cluster string, tags []string) (Item, int64) {
+	texts := newAnnotatedTexts(of, row)
 	return Item{
 		ID: strings.Clone(row.ID), Row: row.Pos, Cluster: cluster, Slices: tags,
 		Length: texts.length, Known: texts.known, Marks: texts.marks(row),
@@ -94,7 +95,7 @@ type annotatedTexts struct {
 	unclear map[string]bool // annotators some mark of whom is in no text
 }
 
-func newAnnotatedTexts(r *dataset.Resolver, row *ibid.Answer) *annotatedTexts {
+func newAnnotatedTexts(of Texts, row *ibid.Answer) *annotatedTexts {
 	a := &annotatedTexts{known: true}
 	for i := range row.Truth {
 		at := &row.Truth[i].Place
@@ -114,7 +115,7 @@ func newAnnotatedTexts(r *dataset.Resolver, row *ibid.Answer) *annotatedTexts {
 	})
 	for _, key := range a.keys {
 		a.starts = append(a.starts, a.length)
-		text, ok := r.Text(key.doc, key.page)
+		text, ok := of(key.doc, key.page)
 		if ok {
 			a.length += int64(utf8.RuneCountInString(text))
 			continue
@@ -152,18 +153,14 @@ func (a *annotatedTexts) marks(row *ibid.Answer) []Mark {
 	return out
 }
 
-// PassageLimit is how many code points of a mark are shown.
-const PassageLimit = 200
+// passageLimit is how many code points of a mark are shown.
+const passageLimit = 200
 
 // Explain fills in the texts of a disagreement about a row: what was marked, and which claim a
 // label is about.
-func (d *Disagreement) Explain(cutter *claims.Cutter, r *dataset.Resolver, row *ibid.Answer) {
+func (d *Disagreement) Explain(row *ibid.Answer, texts Texts, claim func(id string) string) {
 	if d.Kind == runs.LabelAgreement {
-		for _, c := range cutter.Cut(row).List {
-			if c.ClaimID == d.Verdict.Claim {
-				d.Text = strings.Clone(c.Text)
-			}
-		}
+		d.Text = strings.Clone(claim(d.Verdict.Claim))
 		return
 	}
 	for i := range row.Truth {
@@ -171,14 +168,19 @@ func (d *Disagreement) Explain(cutter *claims.Cutter, r *dataset.Resolver, row *
 		passage := Passage{Annotator: strings.Clone(t.Annotator)}
 		if !t.DocNull {
 			passage.Doc, passage.Page, passage.Start, passage.End = strings.Clone(t.Doc), at.Page, at.Start, at.End
-			if at.InSets() {
-				text, _ := r.Excerpt(at.Doc, at.Page, at.Start, min(at.End, at.Start+PassageLimit))
-				passage.Text = strings.Clone(text)
+			if text, ok := texts(at.Doc, at.Page); ok && at.InSets() {
+				passage.Text = excerpt(text, at.Start, min(at.End, at.Start+passageLimit))
 			}
-			if at.End > at.Start+PassageLimit && passage.Text != "" {
+			if at.End > at.Start+passageLimit && passage.Text != "" {
 				passage.Text += " …"
 			}
 		}
 		d.Passages = append(d.Passages, passage)
 	}
+}
+
+// excerpt is what stands between two code points of a text.
+func excerpt(text string, start, end int64) string {
+	points := []rune(text)
+	return string(points[min(start, int64(len(points))):min(end, int64(len(points)))])
 }

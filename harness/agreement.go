@@ -89,7 +89,7 @@ type found struct {
 // places of the row, which r has resolved last, could not be.
 func (f *found) noteMarks(p *Plan, r *dataset.Resolver, row *ibid.Answer, bad error) {
 	if bad == nil {
-		item, unclear := annotations.ItemOf(r, row, p.documentOf(row), p.slicesOf(row))
+		item, unclear := annotations.ItemOf(r.Text, row, p.documentOf(row), p.slicesOf(row))
 		f.items = append(f.items, item)
 		f.unclear += unclear
 	}
@@ -297,7 +297,13 @@ func (p *Plan) explainIn(ctx context.Context, docs *dataset.Documents, worst []a
 	slices.Sort(rows)
 	return answers.Rows(ctx, slices.Compact(rows), func(row *ibid.Answer, r *dataset.Resolver) error {
 		for _, i := range of[row.Pos] {
-			worst[i].Explain(cutter, r, row)
+			worst[i].Explain(row, r.Text, func(id string) string {
+				list := cutter.Cut(row).List
+				if k := slices.IndexFunc(list, func(c ibid.Claim) bool { return c.ClaimID == id }); k >= 0 {
+					return list[k].Text
+				}
+				return ""
+			})
 		}
 		return nil
 	})

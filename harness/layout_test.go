@@ -56,7 +56,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/temoto/robotstxt", "golang.org/x/sync", "golang.org/x/time"},
 	},
 	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/parquet", "metrics", "metrics/stats"}},
-	"annotations":         {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/claims", "metrics/span", "metrics/stats"}},
+	"annotations":         {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/span", "metrics/stats"}},
 	"annotations/round":   {ours: []string{"annotations", "dataset", "dataset/disk", "dataset/runs", "metrics", "metrics/claims", "metrics/span", "metrics/stats"}},
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},

@@ -9,50 +9,66 @@ import (
 	"ibid"
 	"ibid/annotations"
 	"ibid/dataset/runs"
-	"ibid/metrics/stats"
 )
 
 // Measure adds what people say in the round to collections of marks and of labels. In a
 // second look each pair is one annotator of the round and one of before.
 func (r *Round) Measure(spans *annotations.Spans, labels *annotations.Labels) {
 	for _, a := range r.Asked() {
-		it := &r.Items[a.Item]
-		if it.Purpose == Truth {
-			item := r.spanItem(it, &a)
-			spans.Add(&item)
+		it, row, earlier := &r.Items[a.Item], a.row(), make(map[string]bool)
+		for _, o := range a.Said {
+			earlier[o.Annotator] = o.Earlier
+		}
+		cluster := it.cluster(runs.AppendDocuments(nil, row), a.ID)
+		item, _ := annotations.ItemOf(it.page, row, cluster, nil)
+		for i := range item.Marks {
+			item.Marks[i].Earlier = earlier[item.Marks[i].Annotator]
+		}
+		spans.Add(&item)
+		if !slices.ContainsFunc(a.Said, func(o Opinion) bool { return !o.Earlier }) {
 			continue
 		}
-		for _, j := range r.judged(it, &a) {
+		for _, j := range annotations.JudgedOf(row, it.cluster(it.cited(), a.ID), nil) {
+			for i := range j.Ratings {
+				j.Ratings[i].Earlier = j.Ratings[i].Annotator == "" || earlier[j.Ratings[i].Annotator]
+			}
 			labels.Add(j)
 		}
 	}
 }
 
-// spanItem is an item of truth. The texts that somebody marked are laid one after the other.
-func (r *Round) spanItem(it *Item, a *Asked) annotations.Item {
-	var docs []string
+// row is what is said as a row that has it. Its position is that of the item.
+func (a *Asked) row() *ibid.Answer {
+	row := &ibid.Answer{ID: a.ID, System: a.System, Pos: int64(a.Item)}
 	for _, o := range a.Said {
-		for _, m := range o.Marks {
-			docs = append(docs, m.Doc)
+		if o.Marks != nil && len(o.Marks) == 0 {
+			row.Truth = append(row.Truth, ibid.Mark{Annotator: o.Annotator, DocNull: true})
 		}
+		for _, m := range o.Marks {
+			row.Truth = append(row.Truth, ibid.Mark{Annotator: o.Annotator, Doc: m.Doc, Place: ibid.Place{Doc: m.Doc, Start: m.Start, End: m.End}})
+		}
+		name := o.Annotator
+		if strings.HasPrefix(name, "\x00") {
+			name = ""
+		}
+		for _, l := range answered(o.Labels) {
+			row.Labels = append(row.Labels, ibid.Label{Annotator: name, ClaimID: l.ClaimID, CitationID: l.CitationID, Kind: l.Kind, Value: ibid.Some(*l.Value)})
+		}
+	}
+	return row
+}
+
+// page is a text of the item, as [annotations.Texts] has it.
+func (it *Item) page(doc string, _ int32) (string, bool) { return it.Text(doc) }
+
+// cited are the documents that the item cites.
+func (it *Item) cited() []string {
+	var docs []string
+	for _, c := range it.Citations {
+		docs = append(docs, c.Doc)
 	}
 	slices.Sort(docs)
-	docs = slices.Compact(docs)
-	out := annotations.Item{ID: a.ID, Row: int64(a.Item), Cluster: it.cluster(docs, a.ID), Known: true}
-	starts := make(map[string]int64)
-	for _, doc := range docs {
-		text, _ := it.Text(doc)
-		starts[doc] = out.Length
-		out.Length += int64(utf8.RuneCountInString(text))
-	}
-	for _, o := range marked(a.Said) {
-		m := annotations.Mark{Annotator: o.Annotator, Earlier: o.Earlier}
-		for _, x := range o.Marks {
-			m.Units = append(m.Units, stats.Unit{Start: starts[x.Doc] + x.Start, End: starts[x.Doc] + x.End, Category: 1})
-		}
-		out.Marks = append(out.Marks, m)
-	}
-	return out
+	return slices.Compact(docs)
 }
 
 // cluster is what an item depends on: the documents that it touches, else the only one that
@@ -67,63 +83,14 @@ func (it *Item) cluster(touched []string, id string) string {
 	return annotations.ClusterOf(touched)
 }
 
-// judged are the questions about an answer that somebody answered.
-func (r *Round) judged(it *Item, a *Asked) []annotations.Judged {
-	var docs []string
-	for _, c := range it.Citations {
-		docs = append(docs, c.Doc)
-	}
-	slices.Sort(docs)
-	cluster := it.cluster(slices.Compact(docs), a.ID)
-	var out []annotations.Judged
-	if !slices.ContainsFunc(a.Said, func(o Opinion) bool { return !o.Earlier }) {
-		return nil
-	}
-	for _, q := range questionsOf(a.Said) {
-		j := annotations.Judged{
-			Verdict: annotations.VerdictKey{ID: a.ID, System: a.System, Kind: q.Kind, Claim: q.ClaimID, Citation: q.CitationID},
-			Row:     int64(a.Item), Kind: q.Kind, Cluster: cluster,
-		}
-		j.ID = j.Verdict.Name()
-		for _, o := range a.Said {
-			if v, ok := answer(q, o.Labels); ok {
-				name := o.Annotator
-				if strings.HasPrefix(name, "\x00") {
-					name = ""
-				}
-				j.Ratings = append(j.Ratings, annotations.Rating{Annotator: name, Value: annotations.Value(v), Earlier: o.Earlier})
-			}
-		}
-		out = append(out, j)
-	}
-	return out
-}
-
 // Explain fills in the texts of disagreements: what was marked, and which claim a label is
 // about.
 func (r *Round) Explain(worst []annotations.Disagreement) {
 	asked := r.Asked()
 	for i := range worst {
-		d := &worst[i]
-		it, a := &r.Items[d.Row], &asked[d.Row]
-		d.Row = -1 // of the data, which the round does not know
-		if d.Kind == runs.LabelAgreement {
-			d.Text = it.claim(d.Verdict.Claim)
-			continue
-		}
-		for _, o := range marked(a.Said) {
-			if len(o.Marks) == 0 {
-				d.Passages = append(d.Passages, annotations.Passage{Annotator: o.Annotator})
-			}
-			for _, m := range o.Marks {
-				text, _ := it.Text(m.Doc)
-				p := annotations.Passage{Annotator: o.Annotator, Doc: m.Doc, Start: m.Start, End: m.End, Text: cut(text, m.Start, min(m.End, m.Start+annotations.PassageLimit))}
-				if m.End > m.Start+annotations.PassageLimit {
-					p.Text += " …"
-				}
-				d.Passages = append(d.Passages, p)
-			}
-		}
+		at := worst[i].Row
+		worst[i].Row = -1 // of the data, which the round does not know
+		worst[i].Explain(asked[at].row(), r.Items[at].page, r.Items[at].claim)
 	}
 }
 
