@@ -86,7 +86,7 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("%d items to decide, want %d", got, want)
 	}
 	b := open(t, s.url, desktop)
-	if text := b.text(`document.getElementById("task").textContent`); strings.Contains(text, "ada") || strings.Contains(text, "ben") {
+	if text := b.text(`document.getElementById("opinions").textContent`); !strings.Contains(text, "one") || strings.Contains(text, "ada") || strings.Contains(text, "ben") {
 		t.Error("who decides sees names")
 	}
 	b.screenshot("decide")
