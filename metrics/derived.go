@@ -29,7 +29,8 @@ var rules = map[string]rule{
 		"CASE WHEN truth_chars + pred_chars > 0 THEN (overlap_chars > 0)::DOUBLE END",
 	},
 	"wrong_abstention": {
-		[]string{TruthDocs.name(), Abstained.name()}, func(x []float64) (float64, bool) { return x[1], x[0] > 0 },
+		[]string{TruthDocs.name(), Abstained.name()},
+		func(x []float64) (float64, bool) { return x[1], x[0] > 0 },
 		"CASE WHEN truth_docs > 0 THEN abstained::DOUBLE END",
 	},
 	"hallucination_score": {[]string{"hallucination_rate"}, func(x []float64) (float64, bool) { return 1 - x[0], true }, "1 - hallucination_rate"},
