@@ -144,8 +144,8 @@ const derivedMetrics = `
 	page_precision page_recall page_f1 doc_precision doc_recall doc_f1
 	span_precision span_recall span_f1 over_citation
 	citation_completeness supported_completeness cited_claim_precision citation_relevance
-	factual_consistency contradiction_rate citation_density hallucination_score
-	wrong_abstention offset_accuracy`
+	factual_consistency contradiction_rate citation_density wrong_abstention hallucination_score
+	offset_accuracy`
 
 const contractMetrics = storedMetrics + derivedMetrics + dialectMetrics
 

@@ -22,7 +22,7 @@ func (g *generated) integersAs(width string) string {
 const specificationNames = `SELECT * REPLACE (
 	list_transform(citations, lambda c: {citation_id: c.citation_id, file_name: c.doc, page_number: c.page, start_char: c.start, end_char: c."end",
 		unit: c.unit, cited_text: c.cited_text, claim_id: c.claim_id, answer_start: c.answer_start, answer_end: c.answer_end,
-		source_type: c.source_type, confidence_score: c.confidence}) AS citations,
+		source_type: c.source_type, confidence_score: c.confidence, title: c.title, token_contribution: c.token_contribution}) AS citations,
 	list_transform(truth, lambda s: {file_name: s.doc, start_char: s.start, end_char: s."end", page_number: s.page, annotator: s.annotator}) AS truth)
 	FROM answers`
 

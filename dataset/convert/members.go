@@ -79,6 +79,7 @@ var (
 		{"answer_cost_usd", func(c *jsonlRecord, v value) { c.row.CostUSD = v.float() }},
 		{"answer_tokens", func(c *jsonlRecord, v value) { c.row.Tokens = v.integerOf(64) }},
 		{"answer_latency_ms", func(c *jsonlRecord, v value) { c.row.LatencyMillis = v.float() }},
+		{"unread_marks", func(c *jsonlRecord, v value) { c.row.UnreadMarks = v.integerOf(64) }},
 	}
 	citationColumns = append(placeColumns(func(c *ibid.Citation) placeOf {
 		return placeOf{&c.Doc, &c.DocNull, &c.Page, &c.Start, &c.End, &c.Unit}

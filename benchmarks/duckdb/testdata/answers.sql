@@ -91,5 +91,6 @@ SELECT
 		WHEN 5 THEN list_concat(truth_of(i, 'ada', 1), truth_of(i, NULL, 2))
 		ELSE truth_of(i, NULL, 1 + pick(i, 3, 4)) END AS truth,
 	CASE i % 3 WHEN 1 THEN [] WHEN 2 THEN [{claim_id: 'first', text: 'It says', start: 0::BIGINT, "end": 7::BIGINT}] END AS claims,
-	CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN MAP {} ELSE MAP {'lang': ['de', 'zh', 'en'][i % 3 + 1], 'topic': 't' || (i % 4)} END AS tags
+	CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN MAP {} ELSE MAP {'lang': ['de', 'zh', 'en'][i % 3 + 1], 'topic': 't' || (i % 4)} END AS tags,
+	CASE i % 7 WHEN 0 THEN 0 END::BIGINT AS unread_marks -- no list of citations: the text has no mark
 FROM cited ORDER BY i;
