@@ -73,12 +73,12 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid": {ours: []string{"cmd/ibid/internal/cli"}},
 	// Pages for the browser at this machine; its users bring what is shown.
 	"cmd/ibid/internal/loopback": {},
-	"cmd/ibid/internal/annotate": {ours: []string{"annotations", "annotations/round", "report"}, theirs: []string{"github.com/yuin/goldmark"}},
+	"cmd/ibid/internal/annotate": {ours: []string{"annotations", "annotations/round", "report", "report/doc"}, theirs: []string{"github.com/yuin/goldmark"}},
 	"cmd/ibid/internal/term":     {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{
 			"annotations/round", "cmd/ibid/internal/annotate", "cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/objects", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
-			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
+			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "report", "report/doc", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},

@@ -102,7 +102,7 @@ func (b *Batcher) read(r *batchResult, model string) (line cache.BatchLine, toke
 		}
 		return line, 0
 	}
-	line.State, line.Raw = cache.LineAnswered, []byte(b.judge.secrets.Replace(string(r.Response.Body)))
+	line.State, line.Raw = cache.LineAnswered, []byte(b.judge.secrets.text(string(r.Response.Body)))
 	prompt, completion := int64(v.Usage.Prompt), int64(v.Usage.Completion)
 	if cost, told := v.Usage.cost(); told {
 		line.CostNanoUSD = cost

@@ -174,7 +174,7 @@ func (e *Embedder) call(ctx context.Context, body []byte, n int) (out *embedded,
 	}
 	wait, _ = delayOf(r.Header, &wireError{}, time.Now())
 	if r.StatusCode != http.StatusOK {
-		text := newScrubber(e.Key, nil).Replace(strings.TrimSpace(string(data)))
+		text := newScrubber(e.Key, nil).text(strings.TrimSpace(string(data)))
 		return nil, r.StatusCode, wait, fmt.Errorf("HTTP %d: %s", r.StatusCode, excerpt(text))
 	}
 	out = &embedded{}

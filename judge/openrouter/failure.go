@@ -221,7 +221,7 @@ func (j *Judge) plain(err error) error {
 }
 
 // scrub takes the key and the values of headers out of a text.
-func (j *Judge) scrub(text string) string { return j.secrets.Replace(text) }
+func (j *Judge) scrub(text string) string { return j.secrets.text(text) }
 
 var errTimeout = errors.New("no answer in time")
 

@@ -43,7 +43,7 @@ type Judge struct {
 	prompts *prompts.Set
 	client  *openai.Client
 	wire    *doer
-	secrets *strings.Replacer
+	secrets *scrubber
 	http    *http.Client
 	store   *cache.SQLite // nil if nothing is kept
 	owner   string        // of leases

@@ -434,7 +434,7 @@ type exchangeKey struct{}
 type doer struct {
 	client  *http.Client
 	headers map[string]string
-	secrets *strings.Replacer
+	secrets *scrubber
 }
 
 // Do sends one request.
@@ -457,12 +457,12 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 	defer resp.Body.Close()
 	x.status, x.header = resp.StatusCode, resp.Header
 	if to, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
-		x.moved = d.secrets.Replace(to.Scheme + "://" + to.Host + to.Path)
+		x.moved = d.secrets.text(to.Scheme + "://" + to.Host + to.Path)
 		x.err = fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, x.moved)
 		return nil, x.err
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
-	raw = []byte(d.secrets.Replace(string(raw))) // a service may repeat the key in an answer
+	raw = []byte(d.secrets.text(string(raw))) // a service may repeat the key in an answer
 	x.raw = raw
 	switch {
 	case err != nil:

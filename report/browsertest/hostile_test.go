@@ -56,7 +56,7 @@ func hostilePage(t testing.TB) string {
 				t.Errorf("import does not say that it left out line %s", want)
 			}
 		}
-		if n := strings.Count(out, "unpaired surrogate"); n != len(surrogates) {
+		if n := strings.Count(out, "invalid surrogate pair"); n != len(surrogates) {
 			t.Errorf("import says %d times that half a character is missing, want %d", n, len(surrogates))
 		}
 		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "recorded", "--replay", "told.jsonl", "--id", "hostile", "-q", "--set", "slices=[t]", "--set", "limits=256")
