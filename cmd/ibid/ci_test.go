@@ -71,7 +71,7 @@ func TestCI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(comment), "## Citation accuracy\n") || strings.Contains(string(comment), "is worse than") != (want == 3) {
+		if !strings.HasPrefix(string(comment), "## Citation accuracy\n") || strings.Contains(string(comment), "pointer is worse on overall") != (want == 3) {
 			t.Errorf("%s: the comment is\n%s", branch, comment)
 		}
 		junit, err := os.ReadFile(filepath.Join(dir, branch, "junit.xml"))

@@ -479,7 +479,7 @@ func TestLiveTampering(t *testing.T) {
 	if n := l.manifest("steered").Judge.Tampering; n != 1 {
 		t.Errorf("%d rows", n)
 	}
-	shown := mustIbid(t, l.dir, "show", "runs/steered", "q-000003")
+	shown := mustIbid(t, l.dir, "show", "runs/steered", "q-000003", "-v")
 	for _, want := range []string{"tampering: the judge found an attempt to steer it in the evidence", "fake/judge", "cost"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not shown:\n%s", want, shown)

@@ -158,7 +158,7 @@ func TestImportOfStreams(t *testing.T) {
 		{"stalled pipe", "pipe", "1", stalled, true, 143, "interrupted"},
 		{"pipe without a writer", "pipe", "1", nil, true, 143, "interrupted"},
 		{"endless line", "/dev/zero", "1000", nil, true, 143, "interrupted"},
-		{"endless line with a limit", "/dev/zero", "1", nil, false, 4, "over 67108864 bytes (--limits)"},
+		{"endless line with a limit", "/dev/zero", "1", nil, false, 4, "over 67108864 bytes; nothing was written"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()

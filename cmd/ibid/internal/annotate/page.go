@@ -41,7 +41,7 @@ var guide = sync.OnceValue(func() template.HTML {
 	if err := goldmark.New(goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))).Convert([]byte(text), &b); err != nil {
 		panic(err)
 	}
-	return template.HTML(b.String())
+	return template.HTML(strings.ReplaceAll(b.String(), "<pre>", `<pre tabindex="0">`)) // it scrolls
 })
 
 func render(d *pageData) string {
