@@ -118,7 +118,7 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 		}
 		out.members = append(out.members, here)
 	}
-	lists, workers := s.batches()
+	lists, workers := s.batches(len(in))
 	var lock sync.Mutex
 	var spare []*itemSums
 	done := int64(0)
@@ -154,9 +154,10 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 
 // batches are the items in the lists in which they are added up side by side, so many lists at
 // a time: items that stand together have columns in common, which are read once for all of a list.
-func (s *summarizer) batches() (lists [][]int, workers int) {
+func (s *summarizer) batches(groups int) (lists [][]int, workers int) {
 	workers = s.workers
 	n := (len(s.items) + workers - 1) / workers
+	n = max(1, min(n, s.memory/8/(workers*groups*int(unsafe.Sizeof(alone{})))))
 	if s.collects() {
 		perRow := s.memory / int(s.file.Len()+1)
 		workers = max(1, min(workers, perRow/(scratchBytes+denseBytes)))

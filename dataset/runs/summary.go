@@ -170,7 +170,7 @@ func ReadSummaryOf(dir string, fits func(k SummaryKey) bool) ([]SummaryRow, erro
 	if err != nil {
 		return nil, err
 	}
-	var rows []SummaryRow
+	rows := make([]SummaryRow, 0, len(wanted))
 	err = Summary.scan(f, nil, wanted, func(_ int64, r *SummaryRow) error {
 		rows = append(rows, *r)
 		return nil
