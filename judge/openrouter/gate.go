@@ -53,6 +53,7 @@ type gate struct {
 	peak     float64      // w at the first cut of a descent
 	peakLoss float64      // share of refusals then; 0 if it was too large for strays
 	peakCall int          // calls that had come back then
+	early    bool         // these were too few to know peakLoss yet
 	strays   int          // calls for which refusals are ignored
 
 	works    bool // it has answered
@@ -306,14 +307,19 @@ func (g *gate) refused(t ticket, f *failure, now time.Time) *judge.StopError {
 	if g.slow {
 		g.slow, g.step, g.rising = false, 0.5, false
 	}
-	if g.peakLoss > 0 && g.w < 0.6*g.peak && g.calls-g.peakCall >= recent && loss >= g.peakLoss/2 {
+	if g.early && g.calls >= recent {
+		if g.early = false; loss <= muchLoss {
+			g.peakLoss = loss
+		}
+	}
+	if g.peakLoss > 0 && g.w < 0.6*g.peak && g.calls-g.peakCall >= recent && loss >= max(g.peakLoss/2, 0.05) {
 		// Fewer calls are refused as often: the refusals are not for their number.
 		g.w, g.step, g.strays, g.rising = g.peak, mostStep, strayCalls, true
 		return nil
 	}
-	if g.peak == 0 || g.rising && g.w > g.peak/2 {
-		g.peak, g.peakLoss, g.peakCall = g.w, 0, g.calls
-		if loss <= muchLoss {
+	if g.w >= g.peak { // a small rise between cuts is no end of a descent
+		g.peak, g.peakLoss, g.peakCall, g.early = g.w, 0, g.calls, g.calls < recent
+		if loss <= muchLoss && !g.early {
 			g.peakLoss = loss
 		}
 	}
