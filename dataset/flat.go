@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -128,7 +129,9 @@ func noColumn(name string, have []string) error {
 	return e
 }
 
-// A CSV reads the records of a CSV file (RFC 4180) whose first record names the columns.
+// A CSV reads the records of a CSV file (RFC 4180) whose first record names the columns. Cells
+// are separated by the one of , ; tab and | that gives the first lines the same number of
+// cells, the most if several do; by , if none does.
 type CSV struct {
 	Columns []string
 
@@ -141,8 +144,10 @@ type CSV struct {
 // NewCSV reads the header. most is how many bytes a record may have. A file without a header is an
 // error.
 func NewCSV(in io.Reader, most int) (c *CSV, err error) {
-	c = &CSV{in: in, most: most}
+	begin := bufio.NewReaderSize(in, separatorBytes)
+	c = &CSV{in: begin, most: most}
 	c.r = csv.NewReader(c)
+	c.r.Comma = separator(begin)
 	if c.Columns, err = c.r.Read(); errors.Is(err, io.EOF) {
 		return nil, errors.New("empty, not even a header")
 	}
@@ -150,6 +155,41 @@ func NewCSV(in io.Reader, most int) (c *CSV, err error) {
 		c.Columns[0] = strings.TrimPrefix(c.Columns[0], "\ufeff")
 	}
 	return c, err
+}
+
+// What the separator is told from: so many lines at most, of so many bytes.
+const (
+	separatorLines = 20
+	separatorBytes = 64 << 10
+)
+
+// separator is what separates the cells of a CSV file, see [CSV].
+func separator(in *bufio.Reader) rune {
+	text, err := in.Peek(separatorBytes)
+	if err == nil { // the last line goes on
+		text = text[:bytes.LastIndexByte(text, '\n')+1]
+	}
+	best, most := ',', 1
+	for _, comma := range []rune{',', ';', '\t', '|'} {
+		r := csv.NewReader(bytes.NewReader(text)) // which wants as many cells in each record as in the first
+		r.Comma = comma
+		cells := 0
+		for range separatorLines {
+			record, err := r.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				cells = 0
+				break
+			}
+			cells = len(record)
+		}
+		if cells > most {
+			best, most = comma, cells
+		}
+	}
+	return best
 }
 
 // Next returns the cells of the next record, and the line that it begins on. The error is io.EOF

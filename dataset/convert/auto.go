@@ -2,7 +2,6 @@ package convert
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"io"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/dataset"
 )
 
 // auto recognises the format of each file by its first record, and a directory of
@@ -161,12 +161,11 @@ func (r *run) csvHeader(path string) (columns []string, ok bool) {
 		return nil, false
 	}
 	defer in.Close()
-	header, err := csv.NewReader(io.LimitReader(in, 1<<16)).Read()
-	if err != nil || len(header) == 0 {
+	table, err := dataset.NewCSV(io.LimitReader(in, 1<<16), 1<<16)
+	if err != nil {
 		return nil, extension == ".csv"
 	}
-	header[0] = strings.TrimPrefix(header[0], "\ufeff")
-	return header, extension == ".csv" || len(r.fittingTable(header)) > 0
+	return table.Columns, extension == ".csv" || len(r.fittingTable(table.Columns)) > 0
 }
 
 // fittingTable returns the formats that the columns of a table fit.
