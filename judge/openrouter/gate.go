@@ -18,9 +18,10 @@ import (
 //
 // Load. At most w calls are under way, and one starts every L/w seconds (L = smoothed
 // latency), so that w below 1 is a pause. It is 1 until the first answer, then grows by 1
-// for each (slow start) until the first refusal for the number of calls. From then on w is
-// cut by a share s at a refusal and raised by it after 1/s answers; s halves at each change
-// of direction, so that w settles at what the service takes.
+// for each (slow start) until 4 of 10 calls are refused for their number: at a limit one
+// refusal follows the other, and stray ones do not end it. From then on w is cut by a share
+// s at a refusal and raised by it after 1/s answers; s halves at each change of direction,
+// so that w settles at what the service takes.
 //
 // Clock. Calls that fail for the service's sake make it down: then one probe at a time goes
 // out, and after a time without any answer the gate stops the judge.
@@ -71,12 +72,13 @@ type gate struct {
 }
 
 const (
-	recent     = 30  // calls over which the share of refusals is counted
-	muchLoss   = 0.2 // share of refusals that no stray ones make
-	leastStep  = 0.02
-	mostStep   = 0.25
-	strayCalls = 300
-	leastW     = 0.02
+	recent                 = 30    // calls over which the share of refusals is counted
+	slowCalls, slowRefused = 10, 4 // end of slow start
+	muchLoss               = 0.2   // share of refusals that no stray ones make
+	leastStep              = 0.02
+	mostStep               = 0.25
+	strayCalls             = 300
+	leastW                 = 0.02
 
 	refusedFor   = 10 * time.Minute // nothing but refusals, or a delay of it, stops the judge
 	wasteLimits  = 6                // from here on few calls are under way
@@ -276,16 +278,14 @@ func (g *gate) move(up bool) {
 	}
 }
 
-// loss is the share of refusals in the last calls.
-func (g *gate) loss() float64 {
-	n := min(g.calls, recent)
-	refused := 0
-	for _, r := range g.recent[:n] {
-		if r {
+// refusedOf is how many of the last n calls were refused.
+func (g *gate) refusedOf(n int) (refused int) {
+	for i := range min(n, g.calls) {
+		if g.recent[(g.calls-1-i)%recent] {
 			refused++
 		}
 	}
-	return float64(refused) / float64(max(n, 1))
+	return refused
 }
 
 // refused takes note of a refusal for the number of calls. Refusals of calls that were sent
@@ -295,13 +295,15 @@ func (g *gate) refused(t ticket, f *failure, now time.Time) *judge.StopError {
 	if g.refusing.IsZero() {
 		g.refusing = now
 	}
-	loss := g.loss()
+	loss := float64(g.refusedOf(recent)) / float64(min(recent, g.calls))
 	switch {
 	case f.delay > refusedFor:
 		return stopFor(judge.StopRate, fmt.Errorf("%w; it asks to wait %v, until %s", f.err, f.delay.Round(time.Second), now.Add(f.delay).Local().Format(time.DateTime)), "go on later")
 	case now.Sub(g.refusing) > refusedFor:
 		return stopFor(judge.StopRate, fmt.Errorf("%w; there was no answer for %v", f.err, refusedFor), "go on later")
 	case g.strays > 0 && loss <= muchLoss || t.sent.Before(g.cut):
+		return nil
+	case g.slow && g.works && g.refusedOf(slowCalls) < slowRefused:
 		return nil
 	}
 	if g.slow {
