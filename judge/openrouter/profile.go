@@ -78,7 +78,7 @@ const (
 	reasoningShare = 2       // of the most that was seen, in the next budget
 	budgetGrowth   = 4       // least growth after a reply that was cut off
 	budgetMost     = 1 << 17 // where nobody knows what the model may write
-	noJSONInRow    = 2       // replies that are no JSON before a step down
+	noJSONInRow    = 2       // replies that are no JSON before a step down from a rung without any that is
 )
 
 // A profile is what is known of a model: what its endpoint said, and what its
@@ -92,6 +92,7 @@ type profile struct {
 	reasoning int64 // most hidden tokens of a reply
 	most      int64 // most tokens that a reply may have; 0 if nobody knows
 	noJSON    int   // replies in a row
+	json      bool  // the rung has brought some
 }
 
 // shape is how the next request is written.
@@ -166,14 +167,15 @@ func (p *profile) reasoned(tokens int64) {
 	p.now.lowEffort = p.now.dropped&(1<<dropEffort) == 0
 }
 
-// replied takes note of whether a reply to a request of that shape was JSON at all.
+// replied takes note of whether a reply to a request of that shape was JSON at all. A rung
+// that has brought JSON is kept: what came then is the fault of a call, not of the rung.
 func (p *profile) replied(sent shape, isJSON bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case sent.rung != p.now.rung || p.json:
 	case isJSON:
-		p.noJSON = 0
-	case sent.rung != p.now.rung:
+		p.json = true
 	default:
 		if p.noJSON++; p.noJSON >= noJSONInRow && p.now.rung < rungText {
 			p.stepDown("replies are no JSON")
@@ -183,7 +185,7 @@ func (p *profile) replied(sent shape, isJSON bool) {
 
 // stepDown goes to the next rung. The caller holds the lock.
 func (p *profile) stepDown(why string) {
-	p.noJSON = 0
+	p.noJSON, p.json = 0, false
 	before := p.now.rung
 	p.now.rung++
 	p.note(fmt.Sprintf("%s: replies are asked for as %v instead of %v: %s", p.model, p.now.rung, before, why))
