@@ -23,9 +23,9 @@ type Opinion struct {
 	Earlier   bool    `json:"-"` // the data had it before the round
 }
 
-// OpinionsOf are what the annotators of a row say, whose places are resolved. Of an
-// annotator of whom some mark is in no text, no marks are there. Of several answers of one
-// annotator to a question the first counts; labels without a name are one person's each.
+// OpinionsOf returns the opinion of each annotator of a row; its places have to be resolved.
+// An annotator with a mark that lies in no text has no marks. The first answer of an annotator
+// to a question counts. Labels without a name are one person's each.
 func OpinionsOf(row *ibid.Answer) []Opinion {
 	var out []Opinion
 	of := func(name string) *Opinion {
@@ -168,8 +168,8 @@ func marked(said []Opinion) []Opinion {
 	return slices.DeleteFunc(slices.Clone(said), func(o Opinion) bool { return o.Marks == nil })
 }
 
-// Combine is what stands for several opinions on marks under a policy, merged, and sorted by
-// document and place.
+// Combine merges the marks of several opinions under a policy. The result is sorted by document
+// and place.
 func Combine(policy ibid.Policy, opinions []Opinion) []Mark {
 	var docs []string
 	for _, o := range opinions {
@@ -203,9 +203,8 @@ func length(marks []Mark) (n int64) {
 	return n
 }
 
-// Agreement is the part of what anybody marked that everybody marked, from 0 to 1; 1 where
-// nobody marked anything. Of labels it is the part of the questions that all who answered
-// gave one answer to.
+// Agreement is the characters that all marked over the characters that any marked, from 0 to 1;
+// 1 where nobody marked any. With labels it is the share of questions with one answer.
 func Agreement(said []Opinion) float64 {
 	questions := questionsOf(said)
 	if len(questions) > 0 {
@@ -225,7 +224,7 @@ func Agreement(said []Opinion) float64 {
 	return float64(length(Combine(ibid.PolicyIntersection, looked))) / float64(all)
 }
 
-// questionsOf are those that somebody answered, each once, in the order of the first answers.
+// questionsOf lists each question that has an answer once, in the order of the first answers.
 func questionsOf(said []Opinion) []Label {
 	var out []Label
 	for _, o := range said {
@@ -238,7 +237,7 @@ func questionsOf(said []Opinion) []Label {
 	return out
 }
 
-// values are what those answered who answered a question.
+// values are the answers to a question, and who gave each.
 func values(q Label, said []Opinion) (who []string, values []float64) {
 	for _, o := range said {
 		if v, ok := answer(q, o.Labels); ok {
@@ -252,7 +251,7 @@ func values(q Label, said []Opinion) (who []string, values []float64) {
 type origin struct {
 	Annotator string   `json:"annotator"` // [ibid.Adjudicated]
 	How       string   `json:"how"`
-	From      []string `json:"from"`                 // whose marks or value it is; none for something new
+	From      []string `json:"from"`                 // annotators with these marks or this value; empty for new ones
 	DecidedBy string   `json:"decided_by,omitempty"` // "" if nobody had to
 }
 

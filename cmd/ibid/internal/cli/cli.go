@@ -153,7 +153,7 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	}
 	formats := append([]string{"arrow"}, tableFormats...)
 	if cmd.Name() == "score" {
-		formats = append(formats, harness.FilterFormats...) // of what comes in
+		formats = append(formats[1:], harness.FilterFormats...) // of what comes in
 	}
 	if err := oneOf("--format", a.format, formats...); err != nil {
 		return err
