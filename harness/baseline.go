@@ -100,9 +100,8 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = b.why
 		return out, nil
 	}
-	var err error
-	if out.Reason, err = e.weakSide(g); err != nil || out.Reason != "" {
-		return out, err
+	if out.Reason = e.weakSide(g); out.Reason != "" {
+		return out, nil
 	}
 	d, why, err := b.difference(g)
 	if err != nil || why != "" {
@@ -154,7 +153,7 @@ func (b *Baseline) difference(g configs.Gate) (d compare.Difference, why string,
 
 // weakSide says which side of a gate's difference rests on too little, or has a sign that
 // its input is wrong; "" if none does.
-func (e *Evidence) weakSide(g configs.Gate) (string, error) {
+func (e *Evidence) weakSide(g configs.Gate) string {
 	b := e.Baseline
 	ofBase := g
 	if b.system != "" {
@@ -168,29 +167,28 @@ func (e *Evidence) weakSide(g configs.Gate) (string, error) {
 	}
 	for _, side := range []struct {
 		gate    configs.Gate
-		dir     string
 		summary []runs.SummaryRow
 		signs   []runs.Sign
 		whose   string
-	}{{g, e.Dir, e.Summary, e.Signs, ""}, {ofBase, b.base.Dir, b.summary, b.base.Manifest.Signs, "the baseline's side: "}} {
+	}{{g, e.Summary, e.Signs, ""}, {ofBase, b.summary, b.base.Manifest.Signs, "the baseline's side: "}} {
 		row, _ := gateRow(side.gate, side.summary)
 		if row == nil {
 			continue
 		}
 		if row.Reason != "" {
-			return side.whose + runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh), nil
+			return side.whose + runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
 		}
 		if uncovered(row, e.MinCoverage) {
-			return side.whose + coverageReason(row, e.MinCoverage), nil
+			return side.whose + coverageReason(row, e.MinCoverage)
 		}
 		if why := e.signed(side.signs, row.System, row.Metric); why != "" {
-			return side.whose + why, nil
+			return side.whose + why
 		}
-		if why, err := e.tooFewDefined(side.dir, row); err != nil || why != "" {
-			return side.whose + why, err
+		if why := e.tooFewDefined(row); why != "" {
+			return side.whose + why
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // checkBaseline refuses a baseline that is not a finished run, or that cannot be

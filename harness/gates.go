@@ -223,7 +223,7 @@ type Evidence struct {
 	Summary     []runs.SummaryRow // those of the systems and slices that gates name
 	MinCoverage float64
 	MinDefined  float64   // share of the rows that a metric must be defined for, see min_defined
-	Dir         string    // of the run; "" if its rows are not at hand, and MinDefined means nothing
+	Dir         string    // of the run, for what annotators agree on; "" if there is none
 	Baseline    *Baseline // of gates with diff and p; nil if there is none
 	Signs       []runs.Sign
 	Accept      []string // names of signs that take no verdict, see accept
@@ -242,11 +242,11 @@ func (e *Evidence) signed(signs []runs.Sign, system, metric string) string {
 }
 
 // tooFewDefined is the sign min_defined, of the rows that a gate is about.
-func (e *Evidence) tooFewDefined(dir string, row *runs.SummaryRow) (string, error) {
-	if dir == "" || slices.Contains(e.Accept, signMinDefined.Name) {
-		return "", nil
+func (e *Evidence) tooFewDefined(row *runs.SummaryRow) string {
+	if slices.Contains(e.Accept, signMinDefined.Name) {
+		return ""
 	}
-	return tooFewDefined(dir, row, e.MinDefined)
+	return tooFewDefined(row, e.MinDefined)
 }
 
 // Ask looks up each gate. Gates must have passed the checks of a [Job.Plan]. The
@@ -260,7 +260,7 @@ func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
 		} else if g.Func.NeedsBaseline() {
 			results[i], err = e.askDifference(g)
 		} else {
-			results[i], err = e.askSummary(g)
+			results[i] = e.askSummary(g)
 		}
 		if err != nil {
 			return nil, err
@@ -299,18 +299,15 @@ func (e *Evidence) askAgreement(g configs.Gate) (runs.GateResult, error) {
 }
 
 // askSummary asks a gate about one run.
-func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
+func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict}
 	row, why := gateRow(g, e.Summary)
 	if row == nil {
 		out.Reason = why
-		return out, nil
+		return out
 	}
 	sign := e.signed(e.Signs, row.System, row.Metric)
-	few, err := e.tooFewDefined(e.Dir, row)
-	if err != nil {
-		return out, err
-	}
+	few := e.tooFewDefined(row)
 	switch g.Func {
 	case configs.Low:
 		out.Value = row.Low
@@ -329,13 +326,9 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	case out.Value == nil && row.Estimate != nil:
 		out.Reason = fmt.Sprintf("an estimate over %d rows, without an interval", row.N)
 	case out.Value == nil:
-		reason, err := mostReason(e.Dir, row)
-		if err != nil {
-			return out, err
-		}
 		out.Reason = "no value: there are no rows"
 		if rows := row.N + row.Undefined; rows > 0 {
-			out.Reason = fmt.Sprintf("no value: undefined in %d of %d rows%s", row.Undefined, rows, reason)
+			out.Reason = fmt.Sprintf("no value: undefined in %d of %d rows%s", row.Undefined, rows, mostReason(row))
 		}
 	case uncovered(row, e.MinCoverage):
 		out.Reason = coverageReason(row, e.MinCoverage)
@@ -346,14 +339,10 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	default:
 		out.Verdict = verdictOf(g, *out.Value)
 		if row.Undefined > 0 {
-			reason, err := mostReason(e.Dir, row)
-			if err != nil {
-				return out, err
-			}
-			out.Detail = fmt.Sprintf("over %d of %d rows: %d undefined%s", row.N, row.N+row.Undefined, row.Undefined, reason)
+			out.Detail = fmt.Sprintf("over %d of %d rows: %d undefined%s", row.N, row.N+row.Undefined, row.Undefined, mostReason(row))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // notPooled reports whether a pooled value is over fewer rows than the mean of the metric, since

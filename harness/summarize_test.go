@@ -183,6 +183,9 @@ func checkGroup(t *testing.T, s runs.SummaryRow, rows []scored) {
 	if want := float64(len(y)) / float64(int64(len(y))+undefined); s.DefinedShare == nil || *s.DefinedShare != want {
 		t.Errorf("%s: defined in a share of %v of the rows, want %v", name, s.DefinedShare, want)
 	}
+	if s.Reasons["no_truth"] != undefined || len(s.Reasons) != int(min(1, undefined)) {
+		t.Errorf("%s: undefined because of %v, want no_truth in %d", name, s.Reasons, undefined)
+	}
 	value, low, high := want.Nullable()
 	for what, of := range map[string][2]*float64{
 		"estimate": {s.Estimate, value}, "ci_low": {s.Low, low}, "ci_high": {s.High, high}, "se": {s.SE, &want.SE},

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -45,6 +46,40 @@ type state struct {
 	macro, micro quotient
 }
 
+// reasonRows are the rows without a value for a reason.
+type reasonRows struct {
+	why  ibid.Reason
+	rows int64
+}
+
+// reasonCounts are the rows of one group that have no value of their own of one item, by the
+// reason; those that are left out are among them.
+type reasonCounts []reasonRows
+
+// usualReasons is about how many reasons there are.
+const usualReasons = 2
+
+func (r *reasonCounts) add(why ibid.Reason, rows int64) {
+	for i := range *r {
+		if (*r)[i].why == why {
+			(*r)[i].rows += rows
+			return
+		}
+	}
+	*r = append(*r, reasonRows{why, rows})
+}
+
+// named are the counts by the names of reasons; nil of none.
+func (r reasonCounts) named() (out map[string]int64) {
+	for _, n := range r {
+		if out == nil {
+			out = make(map[string]int64)
+		}
+		out[n.why.String()] = n.rows
+	}
+	return out
+}
+
 // A quotient is a mean, or a quotient of sums, with its spread.
 type quotient struct {
 	num, den float64
@@ -55,7 +90,7 @@ type quotient struct {
 // the states of all groups take more than memory, the items are read once for each part of the
 // groups.
 func (s *summarizer) each(ctx context.Context, yield func(rows []runs.SummaryRow) error) error {
-	perGroup := len(s.items) * int(unsafe.Sizeof(state{}))
+	perGroup := len(s.items) * int(unsafe.Sizeof(state{})+unsafe.Sizeof(reasonCounts{})+usualReasons*unsafe.Sizeof(reasonRows{}))
 	if s.judged {
 		perGroup += len(s.items) * int(unsafe.Sizeof(verdictState{}))
 	}
@@ -99,12 +134,13 @@ type groupSums struct {
 	in       []int            // the groups
 	members  [][]int          // signature -> places in in
 	states   [][]state        // by item, then group
+	reasons  [][]reasonCounts // by item, then group
 	verdicts [][]verdictState // by item, then group; nil of an item without verdicts
 }
 
 // sum adds up all items over groups, several items at a time.
 func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
-	out := &groupSums{summarizer: s, in: in, states: make([][]state, len(s.items)), verdicts: make([][]verdictState, len(s.items))}
+	out := &groupSums{summarizer: s, in: in, states: make([][]state, len(s.items)), reasons: make([][]reasonCounts, len(s.items)), verdicts: make([][]verdictState, len(s.items))}
 	place := make(map[int]int, len(in))
 	for k, g := range in {
 		place[g] = k
@@ -124,6 +160,7 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 	done := int64(0)
 	pool, ctx := errgroup.WithContext(ctx)
 	pool.SetLimit(workers)
+	pool.Go(func() error { return out.countReasons(ctx) })
 	for _, items := range lists {
 		pool.Go(func() error {
 			lock.Lock()
@@ -176,7 +213,7 @@ func (s *groupSums) rows(k int, out []runs.SummaryRow) []runs.SummaryRow {
 	group := &s.groups.all[g]
 	for i := range s.items {
 		d, st := &s.items[i], &s.states[i][k]
-		row := runs.SummaryRow{System: group.system, Slice: group.slice, Metric: d.Name, N: st.defined, Undefined: group.rows - st.defined}
+		row := runs.SummaryRow{System: group.system, Slice: group.slice, Metric: d.Name, N: st.defined, Undefined: group.rows - st.defined, Reasons: s.reasons[i][k].named()}
 		if group.rows > 0 {
 			row.DefinedShare = new(float64(st.defined-st.left) / float64(group.rows))
 		}
@@ -368,6 +405,37 @@ func (s *groupSums) eachBlock(ctx context.Context, items []int, f func(k int, b 
 		}
 		return ctx.Err()
 	})
+}
+
+// countReasons counts the rows without a value of each item, by the reason.
+func (s *groupSums) countReasons(ctx context.Context) error {
+	for i := range s.items {
+		s.reasons[i] = make([]reasonCounts, len(s.in))
+	}
+	return s.file.Each(func(in *runs.Block) error {
+		for i := range s.items {
+			s.addReasons(in, i)
+		}
+		return errors.Join(ctx.Err(), in.Err())
+	})
+}
+
+// addReasons counts the rows of a block without a value of an item.
+func (s *groupSums) addReasons(in *runs.Block, i int) {
+	counts, all, signatures := s.reasons[i], in.Reasons(s.items[i].Name), &s.groups.perPart[in.Number]
+	for from := 0; from < len(all); {
+		why, signature := all[from], signatures.at(from)
+		to := from + 1
+		for to < len(all) && all[to] == why && signatures.at(to) == signature {
+			to++
+		}
+		if why != ibid.Defined {
+			for _, g := range s.members[signature] {
+				counts[g].add(why, int64(to-from))
+			}
+		}
+		from = to
+	}
 }
 
 // addAlone reads the items again, for the groups whose rows do not depend on each other.
@@ -572,7 +640,7 @@ func (st *verdictState) complete(r *runs.SummaryRow, d *metrics.Definition, cove
 			r.Withhold(runs.Selective)
 		}
 	}()
-	r.Unscored = int64(items.Unscored)
+	r.Unscored, r.Undecided = int64(items.Unscored), int64(items.Undecided)
 	if st.noText {
 		r.DefinedShare = new(st.known / float64(r.N+r.Undefined))
 	}

@@ -255,9 +255,13 @@ func (s *Scores) bound(m Metric, low, high float64) {
 	s.Bounded = true
 }
 
-// Excuses reports whether the reason, by its name, for which a metric of a row is
-// undefined says nothing of the system: there is nothing to compare with, nothing to
-// cite, nobody to judge, too much is undecided, or the answer abstains.
-func Excuses(why string) bool {
-	return why == ibid.NoTruth.String() || why == ibid.NothingToCite.String() || why == ibid.NoJudge.String() || why == ibid.Abstained.String() || why == ibid.Unsettled.String()
+// Excuses reports whether the reason for which a metric of a row is undefined says
+// nothing of the system: there is nothing to compare with, nothing to cite, nobody to
+// judge, too much is undecided, or the answer abstains.
+func Excuses(why ibid.Reason) bool {
+	switch why {
+	case ibid.NoTruth, ibid.NothingToCite, ibid.NoJudge, ibid.Abstained, ibid.Unsettled:
+		return true
+	}
+	return false
 }

@@ -56,9 +56,9 @@ func TestCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{
-		{"system", "slice", "metric", "agg", "n", "num", "den", "undefined", "unscored", "coverage", "estimate", "ci_low", "ci_high", "level", "method", "clusters", "bound_low", "bound_high", "corrected", "corrected_low", "corrected_high", "corrected_method", "warnings", "defined_share", "se", "df", "design_effect", "given", "reason"},
-		{"x|<b>,\"y\"", "", "char_f1", "macro", "3", "", "", "0", "0", "", "0.25", "", "", "0.95", "", "0", "", "", "", "", "", "", "*one*; two", "", "", "", "", "0", ""},
-		{"x|<b>,\"y\"", "", "exact_match", "macro", "0", "", "", "3", "0", "", "", "", "", "0.95", "", "0", "", "", "", "", "", "", "", "", "", "", "", "0", ""},
+		{"system", "slice", "metric", "agg", "n", "num", "den", "undefined", "unscored", "coverage", "estimate", "ci_low", "ci_high", "level", "method", "clusters", "bound_low", "bound_high", "corrected", "corrected_low", "corrected_high", "corrected_method", "warnings", "defined_share", "se", "df", "design_effect", "given", "reason", "reasons", "undecided"},
+		{"x|<b>,\"y\"", "", "char_f1", "macro", "3", "", "", "0", "0", "", "0.25", "", "", "0.95", "", "0", "", "", "", "", "", "", "*one*; two", "", "", "", "", "0", "", "", "0"},
+		{"x|<b>,\"y\"", "", "exact_match", "macro", "0", "", "", "3", "0", "", "", "", "", "0.95", "", "0", "", "", "", "", "", "", "", "", "", "", "", "0", "", "", "0"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

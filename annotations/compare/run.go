@@ -426,7 +426,7 @@ func (r *Run) excused(metric string) ([]bool, error) {
 	all := make([]bool, len(r.questions))
 	return all, r.file.Each(func(b *runs.Block) error {
 		for i, why := range b.Reasons(metric) {
-			all[int(b.First)+i] = why != "" && metrics.Excuses(why)
+			all[int(b.First)+i] = metrics.Excuses(why)
 		}
 		return nil
 	})

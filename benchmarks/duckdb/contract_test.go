@@ -98,6 +98,8 @@ var (
 		"DOUBLE", "defined_share se df design_effect",
 		"INTEGER", "given",
 		"VARCHAR", "reason",
+		"MAP(VARCHAR, BIGINT)", "reasons",
+		"BIGINT", "undecided",
 	)
 )
 

@@ -382,10 +382,11 @@ func derive(rows []map[string]any, run string) (reasons []map[string]string, err
 	}
 	defer frame.Close()
 	return reasons, frame.Each(func(b *runs.Block) error {
+		undefined := b.Column("undefined")
 		for i := range b.Len() {
 			why := map[string]string{}
-			for pair := range slices.Chunk(b.Undefined(i), 2) {
-				why[pair[0]] = pair[1]
+			for k := undefined.Offsets[i]; k < undefined.Offsets[i+1]; k++ {
+				why[undefined.Keys[k]] = undefined.Strings[k]
 			}
 			reasons = append(reasons, why)
 		}

@@ -193,7 +193,7 @@ func (b *Block) derive(d *metrics.Definition, to *parquet.ColumnValues) {
 	if d.Withheld() {
 		b.reasons.read(b)
 		for i := range n {
-			to.Valid[i] = to.Valid[i] && b.reasons.rows[i].Judge == ibid.Defined && b.reasons.named(i, d.Name) == ""
+			to.Valid[i] = to.Valid[i] && b.reasons.rows[i].Judge == ibid.Defined && b.reasons.named(i, d.Name) == ibid.Defined
 		}
 	}
 }

@@ -95,8 +95,8 @@ func (l *LeftOut) Numbers(b *Block, d *metrics.Definition) (values []float64, kn
 	reasons, system, given := b.Reasons(d.Name), b.Texts("system"), givenOf(b)
 	ofEmpty := slices.Contains(emptyAnswer, d.Name)
 	for i, why := range reasons {
-		uncited := why == ibid.NoCitations.String() && !given.citations.Valid[i] && l.cites[system[i]]
-		empty := ofEmpty && (why == ibid.NoCitations.String() || why == ibid.NoClaims.String()) && given.chars.Ints[i] == 0 && l.says[system[i]]
+		uncited := why == ibid.NoCitations && !given.citations.Valid[i] && l.cites[system[i]]
+		empty := ofEmpty && (why == ibid.NoCitations || why == ibid.NoClaims) && given.chars.Ints[i] == 0 && l.says[system[i]]
 		if !uncited && !empty || given.nothing(i) {
 			continue
 		}

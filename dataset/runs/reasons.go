@@ -8,37 +8,30 @@ import (
 	"ibid/metrics"
 )
 
-// Reasons are, of each row of the block, the reason why a metric has no value; "" where it has
-// one.
-func (b *Block) Reasons(metric string) []string {
-	out := make([]string, b.rows())
+// Reasons are, of each row of the block, the reason why a metric has no value, ibid.Defined
+// where it has one. The list is good until the next call.
+func (b *Block) Reasons(metric string) []ibid.Reason {
+	r := &b.reasons
+	r.read(b)
+	r.list = slices.Grow(r.list[:0], b.rows())[:b.rows()]
+	clear(r.list)
 	definitions := metrics.Definitions()
 	m := slices.IndexFunc(definitions, func(d metrics.Definition) bool { return d.Name == metric })
 	if m < 0 {
-		return out
+		return r.list
 	}
 	valid, known := b.validity(&definitions[m])
-	for i := range out {
-		out[i] = b.reasonAt(m, i, valid, known)
-	}
-	return out
-}
-
-// Undefined are the metrics of row i that have no value, each followed by its reason. The list
-// is good until the next call.
-func (b *Block) Undefined(i int) []string {
-	definitions := metrics.Definitions()
-	r := &b.reasons
-	if r.read(b); len(r.valid) == 0 {
-		for m := range definitions {
-			valid, known := b.validity(&definitions[m])
-			r.valid, r.known = append(r.valid, valid), append(r.known, known)
-		}
-	}
-	r.list = r.list[:0]
-	for m := range definitions {
-		if why := b.reasonAt(m, i, r.valid[m], r.known[m]); why != "" {
-			r.list = append(r.list, definitions[m].Name, why)
+	last := -1 // row with the usual reason, which that of the next row mostly equals
+	for i, ok := range valid {
+		switch {
+		case ok:
+		case last >= 0 && r.rows[i] == r.rows[last] && r.unnamed(i) && (known == nil || known[i] == known[last]):
+			r.list[i] = r.list[last]
+		default:
+			r.list[i] = r.at(metrics.Metric(m), i, known)
+			if last = -1; r.unnamed(i) && !r.all {
+				last = i
+			}
 		}
 	}
 	return r.list
@@ -48,28 +41,13 @@ func (b *Block) Undefined(i int) []string {
 // known that it follows from, nil if they always are.
 func (b *Block) validity(d *metrics.Definition) (valid, known []bool) {
 	counts := countsOf[d.Group]
-	if d.Name == "offset_accuracy" {
-		counts = "offsets_checked"
+	if d.Name == metrics.OffsetAccuracy.String() {
+		counts = metrics.OffsetsChecked.String()
 	}
 	if counts != "" {
 		known = b.Column(counts).Valid
 	}
 	return b.Column(d.Name).Valid, known
-}
-
-// reasonAt is the reason why a metric of row i has no value.
-func (b *Block) reasonAt(m, i int, valid, known []bool) string {
-	r := &b.reasons
-	r.read(b)
-	switch all := b.frame.file.Has("span_null"); {
-	case all && valid[i]:
-		return ""
-	case !all || r.stored.Offsets[i] < r.stored.Offsets[i+1]: // an earlier version named all
-		if why := r.named(i, metrics.Metric(m).String()); why != "" || !all {
-			return why
-		}
-	}
-	return metrics.Metric(m).UsualReason(r.rows[i], known == nil || known[i]).String()
 }
 
 // countsOf are the counts of groups of metrics that not every run knows.
@@ -78,22 +56,33 @@ var countsOf = map[string]string{"tokens": "overlap_tokens", "pages": "overlap_p
 // blockReasons are what the columns of reasons have in a block.
 type blockReasons struct {
 	of     int                  // number of the block, plus one
+	all    bool                 // rows name all reasons, as earlier versions did
 	stored parquet.ColumnValues // the column undefined of the file
 	rows   []metrics.RowReasons
-
-	valid, known [][]bool // of each metric, see validity; empty until they are asked for
-	list         []string // see Undefined
+	list   []ibid.Reason // see Reasons
 }
 
-// named is the reason that a row names itself, "" if it names none.
-func (r *blockReasons) named(row int, metric string) string {
+// at is the reason why a metric of a row has no value: the one that the row names, or the usual
+// one. known is nil where the counts that it follows from are known.
+func (r *blockReasons) at(m metrics.Metric, row int, known []bool) ibid.Reason {
+	if why := r.named(row, m.String()); why != ibid.Defined || r.all {
+		return why
+	}
+	return m.UsualReason(r.rows[row], known == nil || known[row])
+}
+
+// unnamed reports whether a row names no reason.
+func (r *blockReasons) unnamed(row int) bool { return r.stored.Offsets[row] == r.stored.Offsets[row+1] }
+
+// named is the reason that a row names itself.
+func (r *blockReasons) named(row int, metric string) ibid.Reason {
 	v := &r.stored
 	for k := v.Offsets[row]; k < v.Offsets[row+1]; k++ {
 		if v.Keys[k] == metric {
-			return v.Strings[k]
+			return ibid.ReasonOf(v.Strings[k])
 		}
 	}
-	return ""
+	return ibid.Defined
 }
 
 // read reads the reasons of a block, once.
@@ -101,37 +90,53 @@ func (r *blockReasons) read(b *Block) {
 	if r.of == b.Number+1 {
 		return
 	}
-	r.of, r.valid, r.known = b.Number+1, r.valid[:0], r.known[:0]
+	r.of, r.all = b.Number+1, !b.frame.file.Has("span_null")
 	has := b.frame.file.Has("undefined")
 	if has && b.err == nil {
 		b.err = b.frame.file.ReadCells(b.Number, "undefined", b.places, &r.stored)
 	}
-	if !has || b.err != nil {
+	if b.err != nil || !has && r.stored.Rows != b.rows() {
 		r.stored.Null(b.rows())
 	}
-	of := make([]metrics.RowReasons, b.rows())
+	judged := b.frame.file.Has("judge_null")
+	r.rows = slices.Grow(r.rows[:0], b.rows())[:b.rows()]
 	status, span, judge := b.Texts("status"), b.Texts("span_null"), b.Texts("judge_null")
-	for i := range of {
-		of[i] = metrics.RowReasons{Span: ibid.ReasonOf(span[i]), Judge: ibid.ReasonOf(judge[i])}
+	for i := range r.rows {
+		if i > 0 && status[i] == status[i-1] && span[i] == span[i-1] && judge[i] == judge[i-1] {
+			r.rows[i] = r.rows[i-1]
+			continue
+		}
+		of := metrics.RowReasons{Span: ibid.ReasonOf(span[i]), Judge: ibid.ReasonOf(judge[i])}
 		if status[i] == RowError {
-			of[i].Row = ibid.RowError
+			of.Row = ibid.RowError
 		}
-		if !b.frame.file.Has("judge_null") {
-			of[i].Judge = ibid.NoJudge
+		if !judged {
+			of.Judge = ibid.NoJudge
 		}
+		r.rows[i] = of
 	}
-	r.rows = of
 }
 
 // undefined makes the column undefined with all metrics that have no value.
 func (b *Block) undefined(to *parquet.ColumnValues) {
+	definitions := metrics.Definitions()
 	n := b.rows()
+	b.reasons.read(b)
+	valid, known := make([][]bool, len(definitions)), make([][]bool, len(definitions))
+	for m := range definitions {
+		valid[m], known[m] = b.validity(&definitions[m])
+	}
 	to.Null(n)
 	to.Kind, to.Strings, to.Keys = parquet.MapString, to.Strings[:0], to.Keys[:0]
 	for i := range n {
 		to.Valid[i] = true
-		for all := b.Undefined(i); len(all) > 0; all = all[2:] {
-			to.Keys, to.Strings = append(to.Keys, all[0]), append(to.Strings, all[1])
+		for m := range definitions {
+			if valid[m][i] {
+				continue
+			}
+			if why := b.reasons.at(metrics.Metric(m), i, known[m]); why != ibid.Defined {
+				to.Keys, to.Strings = append(to.Keys, definitions[m].Name), append(to.Strings, why.String())
+			}
 		}
 		to.Offsets[i+1] = int32(len(to.Keys))
 	}

@@ -62,6 +62,9 @@ type SummaryRow struct {
 	Given        int32    `json:"given" unit:"documents" doc:"documents that nearly all rows touch, so that the interval says nothing of others" null:"never"`
 
 	Reason string `json:"reason" doc:"why there is no estimate although there are verdicts: selective, their mean lies outside the bounds; undecided, more than 1 - min_coverage of the claims or citations are" null:"there is an estimate, or nothing to make one of"`
+
+	Reasons   map[string]int64 `json:"reasons" unit:"rows" doc:"rows without a value of their own, by the reason; those that count as worst are among them" null:"a count, or all rows have a value"`
+	Undecided int64            `json:"undecided" unit:"items" doc:"items that were judged, and what was read cannot settle them"`
 }
 
 // What a [SummaryRow.Reason] is. Selective: only rows of one kind have the metric, for the mean
