@@ -148,6 +148,10 @@ var runKeys = []*setting{
 	{name: "span_end", def: "exclusive", allowed: []string{"exclusive", "inclusive"}, scores: true, doc: "whether end is the first position after the span or its last"},
 	{name: "offset_base", def: "document", allowed: []string{"document", "page"}, scores: true, doc: "where offset 0 is"},
 	{
+		name: "marks.first", def: "auto", allowed: []string{"auto", "0", "1"}, scores: true,
+		doc: "number of the first source that marks such as [1] count; auto: 1, but a run stops where answers cite [0] and none cites its last source",
+	},
+	{
 		name: "documents_complete", def: "auto", allowed: []string{"auto", "true", "false"}, scores: true,
 		doc: "whether a name that is not among the documents was invented; auto: unless it begins with http:// or https://, then its text is not known",
 	},

@@ -34,6 +34,7 @@ type Settings struct {
 	SpanEnd          string // exclusive, inclusive
 	OffsetBase       string // document, page
 
+	Marks             Marks
 	DocumentsComplete string // auto, true, false
 	DocNames          string // exact, normalized
 
@@ -116,6 +117,11 @@ type Weights struct {
 	CitationQuality   float64
 	AnswerConsistency float64
 	Hallucination     float64
+}
+
+// Marks says how marks such as [1] in answers are read.
+type Marks struct {
+	First string // number of the first source: auto, 0, 1
 }
 
 // Statistics choose the intervals of the summary.

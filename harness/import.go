@@ -91,6 +91,7 @@ func (p *Plan) importInputs(ctx context.Context) error {
 	paths := append(slices.Clone(answers), documents...)
 	im.record.Version = p.job.Version
 	im.record.Documents = s.Documents == "" || len(documents) > 0
+	im.record.FirstMark = s.Marks.First
 	var err error
 	if im.record.Inputs, err = p.digestInputs(ctx, paths); err != nil {
 		return err
@@ -101,6 +102,9 @@ func (p *Plan) importInputs(ctx context.Context) error {
 		}
 	}
 	im.documents = im.record.Report.Documents > 0
+	if err := CheckMarks(&im.record.Report, firstMark(s.Marks.First)); err != nil {
+		return err
+	}
 	switch {
 	case im.rows && im.record.Report.Rows == 0:
 		return nothingImported(answers, &im.record.Report)
@@ -218,7 +222,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 		return err
 	}
 	said := 0
-	o := convert.Options{Limits: int(p.job.Config.Limits), Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")", OnError: func(e convert.RecordError) {
+	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")", OnError: func(e convert.RecordError) {
 		if said++; said <= maxSaidLeftOut {
 			p.job.warn("left out: %v", e)
 		}
@@ -244,6 +248,17 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 		}
 	}
 	return runs.WriteJSON(filepath.Join(im.dir, importedRecord), im.record)
+}
+
+// firstMark is the setting marks.first; nil if it leaves it open.
+func firstMark(setting string) *int {
+	switch setting {
+	case "0":
+		return new(0)
+	case "1":
+		return new(1)
+	}
+	return nil
 }
 
 // brief is the record for a manifest: the whole lists are beside it.

@@ -137,12 +137,16 @@ func (l *lines) Close() error { return os.RemoveAll(l.dir) }
 // read imports line by line. A line that cannot be read is a row without an id.
 func (l *lines) read(ctx context.Context, in io.Reader, columns map[string]string, yield func(*chunk, error) bool) {
 	s := &lineSink{lines: l, rows: scoredRows(l.plan), yield: yield}
-	_, err := convert.Convert(ctx, "jsonl", []string{"-"}, convert.Options{Limits: int(l.plan.job.Config.Limits), Stdin: in, StdinName: stdinName, Columns: columns, OnError: s.refuse}, s)
+	first := firstMark(l.plan.job.Config.Marks.First)
+	report, err := convert.Convert(ctx, "jsonl", []string{"-"}, convert.Options{Limits: int(l.plan.job.Config.Limits), FirstMark: first, Stdin: in, StdinName: stdinName, Columns: columns, OnError: s.refuse}, s)
 	if err == nil {
 		err = s.err
 	}
 	if err == nil && s.chunk != nil {
 		err = s.end()
+	}
+	if err == nil {
+		err = CheckMarks(&report, first)
 	}
 	if ignoreEnough(err) != nil {
 		yield(nil, err)

@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/configs"
+	"ibid/dataset/convert"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
@@ -46,6 +47,22 @@ var SignNoRecordLeft = &Sign{
 	Name: "no_record_left", Stops: true, Text: "no record of an import could be read",
 	Cause: "the file has another format, or other names",
 	Tip:   "ibid import auto FILE, or --columns THEIRS=OURS",
+}
+
+// SignMarksFromZero stops a run and an import.
+var SignMarksFromZero = &Sign{
+	Name: "marks_from_zero", Stops: true, Text: "answers cite [0], and none cites the number of its last source",
+	Cause: "sources are numbered from 0",
+	Tip:   "--set marks.first=0, or 1 if [0] was invented; of ibid import, --marks-first 0 or 1",
+}
+
+// CheckMarks is the error of an import whose marks seem to count sources from 0, unless its user
+// has said where they count from.
+func CheckMarks(r *convert.Report, first *int) error {
+	if first != nil || r.MarksOfZero == 0 || r.MarksOfLast > 0 {
+		return nil
+	}
+	return SignMarksFromZero.Stop("%s of %d cite [0], and none cites the number of its last source: sources seem to count from 0", plural(int(r.MarksOfZero), "answer", "answers"), r.Rows)
 }
 
 // The signs that stop a run.
@@ -109,7 +126,7 @@ var signElsewhereNotAsked = &Sign{
 
 // signs are all, those that stop first.
 var signs = []*Sign{
-	signNoRows, signNoRowLeft, SignNoRecordLeft, signUnknownSlice, signEmptyDocuments, signNoCitedDocument, signNothingJoined,
+	signNoRows, signNoRowLeft, SignNoRecordLeft, SignMarksFromZero, signUnknownSlice, signEmptyDocuments, signNoCitedDocument, signNothingJoined,
 	{
 		Name: "citations_null", Text: "no answer of a system says what it cites: citations is null in all of its rows",
 		Cause: "the column has another name, or the import does not know where citations are",

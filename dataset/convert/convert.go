@@ -50,6 +50,10 @@ type Options struct {
 	// answer.
 	Request string
 
+	// FirstMark is the number of the first source that marks such as [1] count: 0 or 1; 1 if it
+	// is nil.
+	FirstMark *int
+
 	// System, unless "", is the system of every row.
 	System string
 
@@ -73,6 +77,14 @@ type Options struct {
 	// OnError, unless nil, is called with each record that could not be read,
 	// as it is met. The report keeps only the first [MaxListed].
 	OnError func(RecordError)
+}
+
+// firstMark is the number of the first source.
+func (o *Options) firstMark() int {
+	if o.FirstMark != nil {
+		return *o.FirstMark
+	}
+	return 1
 }
 
 // What a record may be at most, times Options.Limits.

@@ -35,7 +35,10 @@ type exchange struct {
 	sources   []*source
 	unasked   map[string]int // sources of a request that is not known, by their number
 	citations []foundCitation
-	marks     []answerMark
+
+	zeroMark, lastMark bool // see Report
+
+	marks []answerMark
 
 	claims                         []ibid.Claim
 	labels                         []ibid.Label
@@ -367,6 +370,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	for _, kind := range x.ignored {
 		tally(c.report.Ignored, kind)
 	}
+	c.report.addMarks(x.zeroMark, x.lastMark)
 	for _, e := range x.lost {
 		c.run.warn(e)
 		c.report.BadAnnotations++

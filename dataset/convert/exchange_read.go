@@ -220,7 +220,7 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 	}
 	var all []madeRow
 	err = p.run(ctx, "row", from, w.response, func(row any) bool {
-		f := filler{p: p, rec: from, response: w.response}
+		f := filler{p: p, rec: from, response: w.response, first: c.firstMark()}
 		f.x = &exchange{givenID: w.id, system: w.system, query: w.query, cost: w.cost, tokens: w.tokens, latency: w.latency}
 		c.ask(f.x, q)
 		m := c.made(&f, row)

@@ -50,6 +50,7 @@ type filler struct {
 	response any // what the program looked at
 	x        *exchange
 	own      []int // sources that the row lists
+	first    int   // number of the first of them, see Options.FirstMark
 	claim    *backedClaim
 	err      error // the first thing that is no row
 }
@@ -528,12 +529,13 @@ func (f *filler) marks(o map[string]any) {
 	}
 	m := markReader{
 		row: &ibid.Answer{Answer: x.text}, sources: numbered,
-		known: o["numbered"] != nil || o["documents"] != nil, listed: o["numbered"] != nil,
+		known: o["numbered"] != nil || o["documents"] != nil, listed: o["numbered"] != nil, first: f.first,
 		report: func(format string, args ...any) { x.warn(fmt.Sprintf(format, args...)) },
 	}
 	if reason := m.read(); reason != "" {
 		x.warn(reason + ": no mark is read")
 	}
+	x.zeroMark, x.lastMark = m.zero, m.last
 	for i, c := range m.row.Citations {
 		mark := x.addMark(answerMark{quote: quote{start: c.AnswerStart.Value, end: c.AnswerEnd.Value}, part: wholeAnswer, given: givenSpan, role: c.AnswerRole})
 		found := foundCitation{Citation: c, source: m.cites[i], mark: mark}

@@ -53,7 +53,7 @@ type jsonlReader struct {
 }
 
 func newJSONLReader(r *run, path string) jsonlReader {
-	return jsonlReader{run: r, file: path, record: jsonlRecord{number: &r.numbered, text: jsonText{limits: r.Limits}}}
+	return jsonlReader{run: r, file: path, record: jsonlRecord{number: &r.numbered, first: r.firstMark(), text: jsonText{limits: r.Limits}}}
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {
@@ -88,13 +88,14 @@ func (c *jsonlReader) shape() (shape, error) {
 func (c *jsonlReader) row(row *ibid.Answer, at position) error {
 	row.File = c.file
 	if !row.HasCitations && !row.AnswerNull {
-		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, report: func(format string, args ...any) {
+		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, first: c.firstMark(), report: func(format string, args ...any) {
 			c.warn(RecordError{File: c.file, Line: at.line, Reason: fmt.Sprintf(format, args...)})
 		}}
 		if reason := m.read(); reason != "" {
 			c.fail(at.err(c.file, "answer: "+reason))
 			return nil
 		}
+		c.report.addMarks(m.zero, m.last)
 		row.HasCitations = row.HasDocuments || len(row.Citations) > 0
 	}
 	return c.run.row(row)
@@ -144,6 +145,7 @@ type jsonlRecord struct {
 
 	number *int // of the answer, over all files that have no ids
 	ids    idSource
+	first  int // number of the first source, see Options.FirstMark
 
 	columns map[string]string // see Options.Columns
 	renamed [][2]string       // members that were read under another name, and that name
@@ -386,12 +388,12 @@ func readColumns[T any](c *jsonlRecord, members iter.Seq2[string, value], of col
 	}
 }
 
-// inlineDocuments reads a list of documents or texts. The names of texts are their numbers from
-// 1, which marks such as [1] refer to. A single text is read as a list of one. Strings are names
+// inlineDocuments reads a list of documents or texts. The names of texts are their numbers,
+// which marks such as [1] refer to. A single text is read as a list of one. Strings are names
 // in a list called references, and in other lists if they are URLs.
 func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.Document, known bool) {
 	add := func(i int, e value) {
-		d := ibid.Document{Doc: strconv.Itoa(i + 1)}
+		d := ibid.Document{Doc: strconv.Itoa(i + c.first)}
 		switch {
 		case e.kind() != aString:
 			if e.want(anObject) {

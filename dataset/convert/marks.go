@@ -22,7 +22,10 @@ type markReader struct {
 	sources []ibid.Citation // of what the numbers stand for, but for the answer side
 	known   bool            // there is a list of sources; it may be empty
 	listed  bool            // it wins over the list in the answer
+	first   int             // number of the first of them
 	report  func(format string, args ...any)
+
+	zero, last bool // see [Report]
 
 	cites []int // of each citation of the row that was read, the index of its source, or noSource
 }
@@ -55,7 +58,7 @@ func (m *markReader) read() (reason string) {
 			cited[i].Doc = "" // numbers count the list, whatever its sources are called
 		}
 	}
-	marks, unread := claims.ReadMarks(m.row.Answer, cited, 1)
+	marks, unread := claims.ReadMarks(m.row.Answer, cited, m.first)
 	if n := len(marks); n > maxMarks {
 		return fmt.Sprintf("%d citations, more than %d", n, maxMarks)
 	}
@@ -67,6 +70,10 @@ func (m *markReader) read() (reason string) {
 			if n := mark.Number; 1 <= n && n <= len(cited) {
 				mark.Source = n - 1
 			}
+		}
+		if !mark.Listed && len(cited) > 0 && mark.Form == claims.Numbered {
+			m.zero = m.zero || mark.Number == 0 && mark.Source < 0
+			m.last = m.last || mark.Number == len(cited)
 		}
 		several := i > 0 && marks[i-1].Start == mark.Start || i+1 < len(marks) && marks[i+1].Start == mark.Start
 		m.cite(mark, text.Slice(mark.Start, mark.End), several)

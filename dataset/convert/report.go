@@ -32,6 +32,11 @@ type Report struct {
 	Documents int64 `json:"documents"` // documents written
 	Citations int64 `json:"citations"` // citations written
 
+	// MarksOfZero counts the answers whose marks have the number 0 where sources count from 1,
+	// MarksOfLast those with the number of the last source.
+	MarksOfZero int64 `json:"-"`
+	MarksOfLast int64 `json:"-"`
+
 	// BadAnnotations counts the annotations of kept records that could not be read.
 	BadAnnotations int64 `json:"bad_annotations,omitempty"`
 
@@ -76,6 +81,16 @@ type Report struct {
 	Errors   []RecordError `json:"errors"` // the first MaxListed of Failed
 	Warned   int64         `json:"warned"`
 	Warnings []RecordError `json:"warnings"` // the first MaxListed of Warned
+}
+
+// addMarks counts what the marks of an answer say of where its sources count from.
+func (r *Report) addMarks(zero, last bool) {
+	if zero {
+		r.MarksOfZero++
+	}
+	if last {
+		r.MarksOfLast++
+	}
 }
 
 // Quotes is what became of quotes, or of pairs of offsets: several citations may share a

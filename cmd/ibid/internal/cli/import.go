@@ -29,6 +29,7 @@ type importFlags struct {
 	annotator string
 	system    string
 	columns   map[string]string
+	first     int
 	limits    int
 }
 
@@ -83,6 +84,7 @@ func (a *app) importCommand() *cobra.Command {
 	flags.StringVar(&f.system, "system", "", "what the system is called whose answers these are; by default as its model, else its provider")
 	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON or, if it ends in .txt, as text")
 	flags.StringToStringVar(&f.columns, "columns", nil, "other names of members, THEIRS=OURS, such as citations.file=doc; THEIRS= alone says that it is none of ours")
+	flags.IntVar(&f.first, "marks-first", 1, "number of the first source that marks such as [1] count: 0 or 1")
 	flags.IntVar(&f.limits, "limits", 1, "multiplies what is read at most: 64 MiB a record, 20,000 elements a list; a record over one is left out (exit code 4)")
 	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
 	return cmd
@@ -166,6 +168,11 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	if cmd.Flags().Changed("columns") {
 		o.Columns = f.columns
 	}
+	if cmd.Flags().Changed("marks-first") {
+		if o.FirstMark = &f.first; f.first != 0 && f.first != 1 {
+			return ibid.Usagef("--marks-first %d: want 0 or 1", f.first)
+		}
+	}
 	if cmd.Flags().Changed("truth-annotator") {
 		o.TruthAnnotator = &f.annotator
 	}
@@ -244,6 +251,9 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 	}
 	if err == nil && result.Rows == 0 && result.Documents == 0 {
 		err = nothingRead(&result)
+	}
+	if err == nil {
+		err = harness.CheckMarks(&result, o.FirstMark)
 	}
 	if err != nil {
 		return result, errors.Join(err, sink.Abort())
