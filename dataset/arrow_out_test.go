@@ -45,8 +45,8 @@ func outTable(t *testing.T, rng *rand.Rand, n int) (*parquet.Table, []map[string
 	var want []map[string]any
 	for i := range n {
 		cells := map[string]any{"row": int64(1000 + i), "id": texts[i%len(texts)]}
-		table.AppendInt(0, int64(100+i))
-		table.AppendString(1, texts[i%len(texts)])
+		table.At(0).AppendInt(int64(100 + i))
+		table.At(1).AppendString(texts[i%len(texts)])
 		if i%3 == 0 {
 			cells["row"] = nil
 		}
@@ -62,33 +62,33 @@ func outTable(t *testing.T, rng *rand.Rand, n int) (*parquet.Table, []map[string
 			switch f.Kind {
 			case parquet.Int32, parquet.Int64:
 				v := rng.Int64N(1<<31) - 1<<30
-				table.AppendInt(c, v)
+				table.At(c).AppendInt(v)
 				cells[f.Name] = v
 			case parquet.Double:
 				v := rng.NormFloat64()
-				table.AppendDouble(c, v)
+				table.At(c).AppendDouble(v)
 				cells[f.Name] = v
 			case parquet.Bool:
 				v := rng.IntN(2) == 0
-				table.AppendBool(c, v)
+				table.At(c).AppendBool(v)
 				cells[f.Name] = v
 			case parquet.String:
 				v := texts[rng.IntN(len(texts))]
-				table.AppendString(c, v)
+				table.At(c).AppendString(v)
 				cells[f.Name] = v
 			case parquet.ListInt32:
 				list := []int32{}
 				for range rng.IntN(4) {
 					list = append(list, rng.Int32())
 				}
-				table.AppendInts(c, list)
+				table.At(c).AppendInts(list)
 				cells[f.Name] = list
 			case parquet.ListString:
 				list := []string{}
 				for range rng.IntN(4) {
 					list = append(list, texts[rng.IntN(len(texts))])
 				}
-				table.AppendStrings(c, list)
+				table.At(c).AppendStrings(list)
 				cells[f.Name] = list
 			case parquet.MapString:
 				keys, values := []string{"k", "lang"}[:1+i%2], []string{texts[i%3], "de"}[:1+i%2]
@@ -96,7 +96,7 @@ func outTable(t *testing.T, rng *rand.Rand, n int) (*parquet.Table, []map[string
 				for k := range keys {
 					pairs = append(pairs, map[string]string{"key": keys[k], "value": values[k]})
 				}
-				table.AppendMap(c, keys, values)
+				table.At(c).AppendMap(keys, values)
 				cells[f.Name] = pairs
 			case parquet.MapInt64, parquet.MapDouble:
 				keys, pairs := []string{"a", "b", "c"}[:rng.IntN(4)], []map[string]any{}
@@ -110,9 +110,9 @@ func outTable(t *testing.T, rng *rand.Rand, n int) (*parquet.Table, []map[string
 					}
 				}
 				if f.Kind == parquet.MapInt64 {
-					table.AppendIntMap(c, keys, ints)
+					table.At(c).AppendIntMap(keys, ints)
 				} else {
-					table.AppendDoubleMap(c, keys, doubles)
+					table.At(c).AppendDoubleMap(keys, doubles)
 				}
 				cells[f.Name] = pairs
 			}

@@ -253,23 +253,23 @@ func appendAny(table *parquet.Table, c, i int) {
 	text := fmt.Sprint("näme ", i%7)
 	switch table.Fields()[c].Kind {
 	case parquet.Int32, parquet.Int64:
-		table.AppendInt(c, int64(i%100-3))
+		table.At(c).AppendInt(int64(i%100 - 3))
 	case parquet.Double:
-		table.AppendDouble(c, float64(i)/7)
+		table.At(c).AppendDouble(float64(i) / 7)
 	case parquet.Bool:
-		table.AppendBool(c, i%2 == 0)
+		table.At(c).AppendBool(i%2 == 0)
 	case parquet.String:
-		table.AppendString(c, text)
+		table.At(c).AppendString(text)
 	case parquet.ListInt32:
-		table.AppendInts(c, []int32{1, 2, int32(i)}[:i%4])
+		table.At(c).AppendInts([]int32{1, 2, int32(i)}[:i%4])
 	case parquet.ListString:
-		table.AppendStrings(c, []string{text, "", "b"}[:i%4])
+		table.At(c).AppendStrings([]string{text, "", "b"}[:i%4])
 	case parquet.MapString:
-		table.AppendMap(c, []string{"a", "b", "c"}[:i%4], []string{text, "", "d"}[:i%4])
+		table.At(c).AppendMap([]string{"a", "b", "c"}[:i%4], []string{text, "", "d"}[:i%4])
 	case parquet.MapInt64:
-		table.AppendIntMap(c, []string{"a", "b", text}[:i%4], []int64{1, -2, int64(i)}[:i%4])
+		table.At(c).AppendIntMap([]string{"a", "b", text}[:i%4], []int64{1, -2, int64(i)}[:i%4])
 	case parquet.MapDouble:
-		table.AppendDoubleMap(c, []string{"a", "b", text}[:i%4], []float64{1, -2, float64(i) / 8}[:i%4])
+		table.At(c).AppendDoubleMap([]string{"a", "b", text}[:i%4], []float64{1, -2, float64(i) / 8}[:i%4])
 	}
 }
 

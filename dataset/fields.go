@@ -284,8 +284,8 @@ func (l *listOf[T]) write(f *fileWriter, r *ibid.Answer) {
 	if list, has := l.at(r); *has {
 		column := len(rowFields) + l.group
 		f.bytes += 8 * (1 + len(*list))
-		f.table.AppendStructs(column, len(*list))
-		structs := f.table.Structs(column)
+		f.table.At(column).AppendStructs(len(*list))
+		structs := f.table.At(column).Structs
 		for i := range *list {
 			writeFields(f, structs, l.fields, &(*list)[i])
 			structs.EndRow()
@@ -461,16 +461,16 @@ func writeFields[T any](f *fileWriter, to *parquet.Table, fields []field[T], x *
 		switch c := &fields[k]; {
 		case c.role:
 			if role := *ref[ibid.Role](x, c.at); role != ibid.NoRole {
-				to.AppendString(k, role.String())
+				to.At(k).AppendString(role.String())
 			}
 		case c.kind == parquet.String:
 			if !c.isNull(x) {
-				to.AppendString(k, f.copied(*ref[string](x, c.at)))
+				to.At(k).AppendString(f.copied(*ref[string](x, c.at)))
 			}
 		case c.kind == parquet.Double:
 			if v := ref[ibid.Number](x, c.at); v.Known() {
 				f.bytes += 8
-				to.AppendDouble(k, v.Value)
+				to.At(k).AppendDouble(v.Value)
 			}
 		case c.kind == parquet.ListString:
 			if !c.isNull(x) {
@@ -479,12 +479,12 @@ func writeFields[T any](f *fileWriter, to *parquet.Table, fields []field[T], x *
 				for i, s := range list {
 					copies[i] = f.copied(s)
 				}
-				to.AppendStrings(k, copies)
+				to.At(k).AppendStrings(copies)
 			}
 		default:
 			if v := ref[ibid.Integer](x, c.at); v.Known() {
 				f.bytes += 8
-				to.AppendInt(k, v.Value)
+				to.At(k).AppendInt(v.Value)
 			}
 		}
 	}

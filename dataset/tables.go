@@ -66,7 +66,7 @@ func (b *Batch) AppendTo(t *parquet.Table, i int, row int64) error {
 	col, group := 0, 0
 	for c, f := range t.Fields() {
 		if f.Name == "row" {
-			t.AppendInt(c, row)
+			t.At(c).AppendInt(row)
 			continue
 		}
 		d, values := &b.leaves[col], (*leafData)(nil) // of a map the keys, and its values
@@ -98,27 +98,27 @@ func (b *Batch) AppendTo(t *parquet.Table, i int, row int64) error {
 		}
 		switch f.Kind {
 		case parquet.Int32, parquet.Int64:
-			t.AppendInt(c, d.Ints[i])
+			t.At(c).AppendInt(d.Ints[i])
 		case parquet.Double:
-			t.AppendDouble(c, d.Floats[i])
+			t.At(c).AppendDouble(d.Floats[i])
 		case parquet.Bool:
-			t.AppendBool(c, d.Ints[i] != 0)
+			t.At(c).AppendBool(d.Ints[i] != 0)
 		case parquet.String:
-			t.AppendText(c, d.Texts[i])
+			t.At(c).AppendText(d.Texts[i])
 		case parquet.ListInt32:
 			list := make([]int32, hi-lo)
 			for k := range list {
 				list[k] = int32(d.Ints[lo+k])
 			}
-			t.AppendInts(c, list)
+			t.At(c).AppendInts(list)
 		case parquet.ListString:
-			t.AppendStrings(c, d.texts(lo, hi))
+			t.At(c).AppendStrings(d.texts(lo, hi))
 		case parquet.MapString:
-			t.AppendMap(c, d.texts(lo, hi), values.texts(lo, hi))
+			t.At(c).AppendMap(d.texts(lo, hi), values.texts(lo, hi))
 		case parquet.MapInt64:
-			t.AppendIntMap(c, d.texts(lo, hi), values.Ints[lo:hi])
+			t.At(c).AppendIntMap(d.texts(lo, hi), values.Ints[lo:hi])
 		case parquet.MapDouble:
-			t.AppendDoubleMap(c, d.texts(lo, hi), values.Floats[lo:hi])
+			t.At(c).AppendDoubleMap(d.texts(lo, hi), values.Floats[lo:hi])
 		}
 	}
 	t.EndRow()

@@ -83,7 +83,7 @@ func (f *fileWriter) tags(tags []ibid.Tag) {
 	for i, k := range keys {
 		keys[i], texts[i] = f.copied(k), f.copied(values[k])
 	}
-	f.table.AppendMap(len(rowFields)+groupTags, keys, texts)
+	f.table.At(len(rowFields)+groupTags).AppendMap(keys, texts)
 }
 
 // A DocumentWriter writes documents as one DOCUMENTS file, with the promises of
@@ -107,7 +107,7 @@ func (w *DocumentWriter) Write(d *ibid.Document) error {
 	}
 	writeFields(f, f.table, fileFields, d)
 	if d.Doc == "" { // is no null here
-		f.table.AppendString(0, "")
+		f.table.At(0).AppendString("")
 	}
 	return f.endRow()
 }

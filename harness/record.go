@@ -48,43 +48,27 @@ type recorder struct {
 // [runs.Claim] and [runs.Call]. The numbers of a row are appended by its pattern.
 type (
 	rowColumns struct {
-		ID, System, Status, Error, Annotator, Provider, Model, FailsBecause, Tampering, SpanNull, JudgeNull runs.TextColumn
-		Row                                                                                                 runs.IntColumn
-		Tags, Undefined                                                                                     runs.MapColumn
-		CostUSD, LatencyMillis                                                                              runs.DoubleColumn
-		Tokens                                                                                              runs.IntColumn
-		SourceTypes, SourceStatuses, Documents                                                              runs.TextsColumn
-		AnswerHash                                                                                          runs.IntColumn
-		Open                                                                                                runs.IntMapColumn
-		Bounds, Dialects                                                                                    runs.DoubleMapColumn
+		ID, System, Status, Error, Annotator, Provider, Model, FailsBecause, Tampering, SpanNull, JudgeNull, Row  *parquet.Column
+		Tags, Undefined, CostUSD, LatencyMillis, Tokens, SourceTypes, SourceStatuses, Documents, AnswerHash, Open *parquet.Column
+		Bounds, Dialects                                                                                          *parquet.Column
 	}
 	citationColumns struct {
-		ID, System, CitationID, Doc, Unit, Status, AnswerRole                                 runs.TextColumn
-		Label, Precheck, Reason, Quote, CitedText, SourceType                                 runs.TextColumn
-		SourceRef                                                                             runs.TextColumn
-		Row, Number, Page, Start, End, AnswerStart, AnswerEnd, ScopeStart, ScopeEnd           runs.IntColumn
-		CitedLength, ClaimLength, RepairedStart, RepairedEnd, BestTruth, QuoteStart, QuoteEnd runs.IntColumn
-		ExactJaccard, ToleranceJaccard, SnappedJaccard, Support, Concision                    runs.DoubleColumn
-		Relevant, Necessary                                                                   runs.BoolColumn
-		Claims                                                                                runs.IntsColumn
+		ID, System, CitationID, Doc, Unit, Status, AnswerRole, Label, Precheck, Reason, Quote, CitedText    *parquet.Column
+		SourceType, SourceRef, Row, Number, Page, Start, End, AnswerStart, AnswerEnd, ScopeStart, ScopeEnd  *parquet.Column
+		CitedLength, ClaimLength, RepairedStart, RepairedEnd, BestTruth, QuoteStart, QuoteEnd, ExactJaccard *parquet.Column
+		ToleranceJaccard, SnappedJaccard, Support, Concision, Relevant, Necessary, Claims                   *parquet.Column
 	}
 	claimColumns struct {
-		ID, System, ClaimID, Text, Context, Label, Outcome, Reason, ElsewhereDoc    runs.TextColumn
-		Row, Number, Start, End, Votes, ElsewherePage, ElsewhereStart, ElsewhereEnd runs.IntColumn
-		Support, ElsewhereSupport                                                   runs.DoubleColumn
-		Factual, NeedsCitation, Contradicted                                        runs.BoolColumn
-		Citations                                                                   runs.IntsColumn
-		Opinions                                                                    runs.TextsColumn
+		ID, System, ClaimID, Text, Context, Label, Outcome, Reason, ElsewhereDoc, Row, Number, Start, End, Votes *parquet.Column
+		ElsewherePage, ElsewhereStart, ElsewhereEnd, Support, ElsewhereSupport, Factual, NeedsCitation           *parquet.Column
+		Contradicted, Citations, Opinions                                                                        *parquet.Column
 	}
 	answerColumns struct {
-		Row           runs.IntColumn
-		Query, Answer runs.TextColumn
+		Row, Query, Answer *parquet.Column
 	}
 	callColumns struct {
-		ID, System, Model, Provider, GenerationID, Status, Error             runs.TextColumn
-		Row, Number, Attempts, PromptTokens, CompletionTokens, LatencyMillis runs.IntColumn
-		CostUSD                                                              runs.DoubleColumn
-		Cached, Repaired                                                     runs.BoolColumn
+		ID, System, Model, Provider, GenerationID, Status, Error, Row, Number, Attempts, PromptTokens *parquet.Column
+		CompletionTokens, LatencyMillis, CostUSD, Cached, Repaired                                    *parquet.Column
 	}
 )
 
@@ -176,56 +160,56 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	if !slices.Contains(r.lacks, runs.NeedsJudge) {
 		r.addAnswer(in)
 	}
-	to.ID.Append(in.ID)
-	to.System.Append(in.System)
-	to.Row.Append(in.Pos)
+	to.ID.AppendText(in.ID)
+	to.System.AppendText(in.System)
+	to.Row.AppendInt(in.Pos)
 	if failure == nil {
-		to.Status.Append(runs.RowOK)
+		to.Status.AppendText(runs.RowOK)
 	} else {
 		r.tally.Errors++
-		to.Status.Append(runs.RowError)
-		to.Error.AppendAny(failure.Error())
+		to.Status.AppendText(runs.RowError)
+		to.Error.AppendString(failure.Error())
 	}
 	if problem := r.problem(in, s, failure); problem.Fails() {
-		to.FailsBecause.Append(problem.String())
+		to.FailsBecause.AppendText(problem.String())
 	}
 	if scores.HasTruthAnnotator {
-		to.Annotator.Append(scores.TruthAnnotator)
+		to.Annotator.AppendText(scores.TruthAnnotator)
 	}
-	to.Provider.Optional(in.Provider)
-	to.Model.Optional(in.Model)
-	to.CostUSD.Optional(in.CostUSD)
-	to.Tokens.Optional(in.Tokens)
-	to.LatencyMillis.Optional(in.LatencyMillis)
+	to.Provider.AppendKnownText(in.Provider)
+	to.Model.AppendKnownText(in.Model)
+	to.CostUSD.AppendKnownDouble(in.CostUSD)
+	to.Tokens.AppendKnownInt(in.Tokens)
+	to.LatencyMillis.AppendKnownDouble(in.LatencyMillis)
 	r.addTags(in)
 	r.patterns.append(to, scores, !slices.Contains(r.lacks, runs.NeedsJudge))
 	for _, c := range r.layout.Counts {
 		if scores.Known[c.Count] {
-			r.rows.AppendInt(c.At, scores.Counts[c.Count])
+			r.rows.At(c.At).AppendInt(scores.Counts[c.Count])
 		}
 	}
 	for _, m := range r.layout.Metrics {
 		if scores.Reasons[m.Metric] == ibid.Defined {
-			r.rows.AppendDouble(m.At, scores.Values[m.Metric])
+			r.rows.At(m.At).AppendDouble(scores.Values[m.Metric])
 		}
 	}
 	if j := s.judging; j != nil && failure == nil {
-		to.Tampering.Optional(j.tampering())
+		to.Tampering.AppendKnownText(j.tampering())
 	}
 	if !slices.Contains(r.lacks, runs.SourceTypeSlice) {
 		r.types = runs.AppendSourceTypes(r.types[:0], in)
-		to.SourceTypes.Append(r.types)
+		to.SourceTypes.AppendStrings(r.types)
 	}
 	if !slices.Contains(r.lacks, runs.SourceStatusSlice) {
 		r.types = runs.AppendSourceStatuses(r.types[:0], in)
-		to.SourceStatuses.Append(r.types)
+		to.SourceStatuses.AppendStrings(r.types)
 	}
 	if !slices.Contains(r.lacks, runs.NeedsAuto) {
 		r.types = runs.AppendDocuments(r.types[:0], in)
-		to.Documents.Append(r.types)
+		to.Documents.AppendStrings(r.types)
 	}
 	if r.hashes && failure == nil {
-		to.AnswerHash.Append(answerHash(in))
+		to.AnswerHash.AppendInt(answerHash(in))
 	}
 	if failure == nil && !slices.Contains(r.lacks, runs.NeedsJudge) {
 		r.addMaps(scores)
@@ -258,7 +242,7 @@ func (r *recorder) addMaps(s *metrics.Scores) {
 			keys, counts = append(keys, metrics.Open(o).String()), append(counts, n)
 		}
 	}
-	r.row.Open.Append(keys, counts)
+	r.row.Open.AppendIntMap(keys, counts)
 	keys = keys[:0]
 	if s.Bounded {
 		for _, m := range bounded {
@@ -267,14 +251,14 @@ func (r *recorder) addMaps(s *metrics.Scores) {
 			}
 		}
 	}
-	r.row.Bounds.Append(keys, values)
+	r.row.Bounds.AppendDoubleMap(keys, values)
 	keys, values = keys[:0], values[:0]
 	for _, m := range dialects {
 		if v, ok := s.Value(m); ok {
 			keys, values = append(keys, m.String()), append(values, v)
 		}
 	}
-	r.row.Dialects.Append(keys, values)
+	r.row.Dialects.AppendDoubleMap(keys, values)
 	r.keys, r.counts, r.values = keys, counts, values
 }
 
@@ -311,70 +295,70 @@ func (r *recorder) addTags(in *ibid.Answer) {
 		r.tagKeys = append(r.tagKeys, tag.Key)
 		r.tagValues = append(r.tagValues, tag.Value)
 	}
-	r.row.Tags.Append(r.tagKeys, r.tagValues)
+	r.row.Tags.AppendMap(r.tagKeys, r.tagValues)
 }
 
 // addCitations records the citations of one row that was scored.
 func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 	to, n := &r.citation, len(in.Citations)
 	r.tally.Citations += int64(n)
-	to.ID.Repeat(in.ID, n)
-	to.System.Repeat(in.System, n)
 	for i := range in.Citations {
 		c, p := &in.Citations[i], &in.Citations[i].Place
 		r.tally.Statuses[c.Status()]++
-		to.Row.Append(in.Pos)
-		to.Number.Append(int64(i))
-		to.CitationID.Optional(c.CitationID)
+		to.ID.AppendText(in.ID)
+		to.System.AppendText(in.System)
+		to.Row.AppendInt(in.Pos)
+		to.Number.AppendInt(int64(i))
+		to.CitationID.AppendKnownText(c.CitationID)
 		if !c.DocNull {
-			to.Doc.Append(c.Doc)
+			to.Doc.AppendText(c.Doc)
 		}
-		to.Page.Optional(c.Page)
+		to.Page.AppendKnownInt(c.Page)
 		given := c.Given
 		if !c.Repaired.Known() && p.Level == ibid.LevelCharacters {
 			given = ibid.Between(p.Start, p.End)
 		}
 		if given.Known() {
-			to.Start.Append(given.Start.Value)
-			to.End.Append(given.End.Value)
-			to.Unit.Append("codepoint")
+			to.Start.AppendInt(given.Start.Value)
+			to.End.AppendInt(given.End.Value)
+			to.Unit.AppendText("codepoint")
 		} else {
-			to.Start.Optional(c.Start)
-			to.End.Optional(c.End)
-			to.Unit.Optional(c.Unit)
+			to.Start.AppendKnownInt(c.Start)
+			to.End.AppendKnownInt(c.End)
+			to.Unit.AppendKnownText(c.Unit)
 		}
 		if p.Level == ibid.LevelCharacters && p.End >= p.Start {
-			to.CitedLength.Append(p.Length())
+			to.CitedLength.AppendInt(p.Length())
 		}
-		to.AnswerStart.Optional(c.AnswerStart)
-		to.AnswerEnd.Optional(c.AnswerEnd)
-		to.AnswerRole.Optional(c.AnswerRole.String())
+		to.AnswerStart.AppendKnownInt(c.AnswerStart)
+		to.AnswerEnd.AppendKnownInt(c.AnswerEnd)
+		to.AnswerRole.AppendKnownText(c.AnswerRole.String())
 		if s.judging != nil {
 			if scope := s.judging.scope(i); scope.Known() {
-				to.ScopeStart.Append(scope.Start.Value)
-				to.ScopeEnd.Append(scope.End.Value)
+				to.ScopeStart.AppendInt(scope.Start.Value)
+				to.ScopeEnd.AppendInt(scope.End.Value)
 			}
 		}
-		to.Status.Append(c.Status().String())
-		to.RepairedStart.Optional(in.Citations[i].Repaired.Start)
-		to.RepairedEnd.Optional(in.Citations[i].Repaired.End)
+		to.Status.AppendText(c.Status().String())
+		to.RepairedStart.AppendKnownInt(in.Citations[i].Repaired.Start)
+		to.RepairedEnd.AppendKnownInt(in.Citations[i].Repaired.End)
 		if score := &s.scores.Citations[i]; score.Defined {
 			if score.BestTruth >= 0 {
-				to.BestTruth.Append(int64(score.BestTruth))
+				to.BestTruth.AppendInt(int64(score.BestTruth))
 			}
-			to.ExactJaccard.Append(score.Exact)
-			to.ToleranceJaccard.Append(score.Tolerance)
-			to.SnappedJaccard.Append(score.Snapped)
+			to.ExactJaccard.AppendDouble(score.Exact)
+			to.ToleranceJaccard.AppendDouble(score.Tolerance)
+			to.SnappedJaccard.AppendDouble(score.Snapped)
 		}
 		if s.judging != nil {
 			if score := s.scores.Citations[i]; score.Concision > 0 {
-				to.Concision.Append(score.Concision)
+				to.Concision.AppendDouble(score.Concision)
 			}
 			r.addCitationVerdict(s.judging, i, s.scores.Citations[i].VerdictOf)
 		}
-		to.CitedText.Optional(c.CitedText)
-		to.SourceType.Optional(c.SourceType)
-		to.SourceRef.Optional(runs.SourceRef(c))
+		to.CitedText.AppendKnownText(c.CitedText)
+		to.SourceType.AppendKnownText(c.SourceType)
+		to.SourceRef.AppendKnownText(runs.SourceRef(c))
 		r.citations.EndRow()
 	}
 }
@@ -382,9 +366,9 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 // addAnswer records what was asked and answered.
 func (r *recorder) addAnswer(in *ibid.Answer) {
 	to := &r.answer
-	to.Row.Append(in.Pos)
-	to.Query.Optional(in.Query)
-	to.Answer.Optional(in.Answer)
+	to.Row.AppendInt(in.Pos)
+	to.Query.AppendKnownText(in.Query)
+	to.Answer.AppendKnownText(in.Answer)
 	r.answers.EndRow()
 }
 
@@ -393,35 +377,35 @@ func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores
 	to := &r.claim
 	for k := range j.claims {
 		c := &j.claims[k]
-		to.ID.Append(in.ID)
-		to.System.Append(in.System)
-		to.Row.Append(in.Pos)
-		to.Number.Append(int64(k))
-		to.ClaimID.Optional(c.ClaimID)
+		to.ID.AppendText(in.ID)
+		to.System.AppendText(in.System)
+		to.Row.AppendInt(in.Pos)
+		to.Number.AppendInt(int64(k))
+		to.ClaimID.AppendKnownText(c.ClaimID)
 		if c.Extent.Known() {
-			to.Start.Append(c.Extent.Start.Value)
-			to.End.Append(c.Extent.End.Value)
+			to.Start.AppendInt(c.Extent.Start.Value)
+			to.End.AppendInt(c.Extent.End.Value)
 		}
-		to.Text.Optional(c.Text)
-		to.Context.Optional(c.Context)
-		to.Citations.Append(c.Citations)
-		to.Outcome.Append(scores.Outcomes[k].String())
+		to.Text.AppendKnownText(c.Text)
+		to.Context.AppendKnownText(c.Context)
+		to.Citations.AppendInts(c.Citations)
+		to.Outcome.AppendText(scores.Outcomes[k].String())
 		factual := c.Factual != ibid.No
-		to.Factual.Append(factual)
-		to.NeedsCitation.Append(c.NeedsCitation == ibid.Yes || c.NeedsCitation == ibid.Unset && factual)
+		to.Factual.AppendBool(factual)
+		to.NeedsCitation.AppendBool(c.NeedsCitation == ibid.Yes || c.NeedsCitation == ibid.Unset && factual)
 		if c.Joint.Known() {
-			to.Support.Append(c.Joint.Value)
+			to.Support.AppendDouble(c.Joint.Value)
 			addTri(to.Contradicted, c.Contradicted)
 		}
 		if c.Elsewhere.Known() {
-			to.ElsewhereSupport.Append(c.Elsewhere.Value)
+			to.ElsewhereSupport.AppendDouble(c.Elsewhere.Value)
 		}
 		switch {
 		case j.verdict != nil:
 			r.addClaimVerdict(j, k)
 		case j.failure != nil:
-			to.Votes.Append(0) // asked in vain
-			to.Reason.AppendAny(j.failure.Cause())
+			to.Votes.AppendInt(0) // asked in vain
+			to.Reason.AppendString(j.failure.Cause())
 		}
 		r.claims.EndRow()
 	}
@@ -431,17 +415,17 @@ func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores
 func (r *recorder) addClaimVerdict(j *judging, k int) {
 	to, v := &r.claim, &j.verdict.Claims[k]
 	if v.Votes > 0 {
-		to.Votes.Append(int64(v.Votes))
-		to.Label.Append(v.Joint.Word())
+		to.Votes.AppendInt(int64(v.Votes))
+		to.Label.AppendText(v.Joint.Word())
 	}
-	to.Reason.Optional(v.JointWhy)
+	to.Reason.AppendKnownText(v.JointWhy)
 	if p := j.elsewhere(v); p != nil {
-		to.ElsewhereDoc.AppendAny(p.Doc)
+		to.ElsewhereDoc.AppendString(p.Doc)
 		if p.Page > 0 {
-			to.ElsewherePage.Append(int64(p.Page))
+			to.ElsewherePage.AppendInt(int64(p.Page))
 		}
-		to.ElsewhereStart.Append(int64(p.Start))
-		to.ElsewhereEnd.Append(int64(p.End))
+		to.ElsewhereStart.AppendInt(int64(p.Start))
+		to.ElsewhereEnd.AppendInt(int64(p.End))
 	}
 	if opinions := j.verdict.Opinions; len(opinions) > 0 && v.Votes > 0 {
 		list := make([]string, 0, len(opinions))
@@ -449,7 +433,7 @@ func (r *recorder) addClaimVerdict(j *judging, k int) {
 			o := &opinions[i]
 			list = append(list, opinionOf(o.Model, o.Vote, o.Claims[k].Joint.Degree))
 		}
-		to.Opinions.Append(list)
+		to.Opinions.AppendStrings(list)
 	}
 }
 
@@ -458,32 +442,32 @@ func (r *recorder) addClaimVerdict(j *judging, k int) {
 func (r *recorder) addCitationVerdict(j *judging, i, of int) {
 	to, c, v := &r.citation, &j.checks[of], &j.verdicts[of]
 	linked, necessary := j.checks[i].claims, j.verdicts[i].Necessary
-	to.Claims.Append(linked)
+	to.Claims.AppendInts(linked)
 	if len(linked) > 0 {
 		length := 0
 		for _, k := range linked {
 			length += utf8.RuneCountInString(j.claims[k].Text)
 		}
-		to.ClaimLength.Append(int64(length))
+		to.ClaimLength.AppendInt(int64(length))
 	}
 	if v.Support.Known() {
-		to.Support.Append(v.Support.Value)
+		to.Support.AppendDouble(v.Support.Value)
 	}
 	if c.judged {
-		to.Label.Append(c.Support.Word())
+		to.Label.AppendText(c.Support.Word())
 	}
 	if v.Relevant != ibid.Unset {
-		to.Relevant.Append(v.Relevant == ibid.Yes)
+		to.Relevant.AppendBool(v.Relevant == ibid.Yes)
 	}
 	if necessary != ibid.Unset {
-		to.Necessary.Append(necessary == ibid.Yes)
+		to.Necessary.AppendBool(necessary == ibid.Yes)
 	}
-	to.Precheck.Optional(c.Precheck)
-	to.Reason.Optional(c.Why)
-	to.Quote.Optional(c.Quote)
+	to.Precheck.AppendKnownText(c.Precheck)
+	to.Reason.AppendKnownText(c.Why)
+	to.Quote.AppendKnownText(c.Quote)
 	if c.Quote != "" && c.text.placed && c.QuoteAt.End > c.QuoteAt.Start {
-		to.QuoteStart.Append(int64(c.text.start + c.QuoteAt.Start))
-		to.QuoteEnd.Append(int64(c.text.start + c.QuoteAt.End))
+		to.QuoteStart.AppendInt(int64(c.text.start + c.QuoteAt.Start))
+		to.QuoteEnd.AppendInt(int64(c.text.start + c.QuoteAt.End))
 	}
 }
 
@@ -501,22 +485,22 @@ func (r *recorder) addCalls(in *ibid.Answer, j *judging) {
 	to := &r.call
 	for i := range calls {
 		c := &calls[i]
-		to.ID.Append(in.ID)
-		to.System.Append(in.System)
-		to.Row.Append(in.Pos)
-		to.Number.Append(int64(i))
-		to.Model.Optional(c.Model)
-		to.Provider.Optional(c.Provider)
-		to.Cached.Append(c.Cached)
-		to.Repaired.Append(c.Repaired)
-		to.Attempts.Append(int64(c.Attempts))
-		to.PromptTokens.Append(c.PromptTokens)
-		to.CompletionTokens.Append(c.CompletionTokens)
-		to.CostUSD.Append(float64(c.CostNanoUSD) / 1e9)
-		to.LatencyMillis.Append(c.LatencyMillis)
-		to.GenerationID.Optional(c.GenerationID)
-		to.Status.Append(c.Status)
-		to.Error.Optional(c.Error)
+		to.ID.AppendText(in.ID)
+		to.System.AppendText(in.System)
+		to.Row.AppendInt(in.Pos)
+		to.Number.AppendInt(int64(i))
+		to.Model.AppendKnownText(c.Model)
+		to.Provider.AppendKnownText(c.Provider)
+		to.Cached.AppendBool(c.Cached)
+		to.Repaired.AppendBool(c.Repaired)
+		to.Attempts.AppendInt(int64(c.Attempts))
+		to.PromptTokens.AppendInt(c.PromptTokens)
+		to.CompletionTokens.AppendInt(c.CompletionTokens)
+		to.CostUSD.AppendDouble(float64(c.CostNanoUSD) / 1e9)
+		to.LatencyMillis.AppendInt(c.LatencyMillis)
+		to.GenerationID.AppendKnownText(c.GenerationID)
+		to.Status.AppendText(c.Status)
+		to.Error.AppendKnownText(c.Error)
 		r.calls.EndRow()
 	}
 }

@@ -43,11 +43,11 @@ func (p *rowPatterns) append(to *rowColumns, s *metrics.Scores, judged bool) {
 			}
 		}
 	}
-	to.SpanNull.Optional(p.pattern.span)
+	to.SpanNull.AppendKnownText(p.pattern.span)
 	if judged {
-		to.JudgeNull.Optional(p.pattern.judge)
+		to.JudgeNull.AppendKnownText(p.pattern.judge)
 	}
-	to.Undefined.Append(p.pattern.keys, p.pattern.values)
+	to.Undefined.AppendMap(p.pattern.keys, p.pattern.values)
 }
 
 func makePattern(kind *rowKind, s *metrics.Scores) *rowPattern {

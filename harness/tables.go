@@ -307,7 +307,7 @@ func (p *Plan) takeRows(ctx context.Context, layout *runs.RowsLayout, perPart in
 					}
 				}
 				if !p.severalSystems { // whose answers only are compared
-					table.Clear(hash)
+					table.At(hash).Clear()
 				}
 				err := p.savePart(b.Pos()/int64(perPart), partRowsFile, func(w io.Writer) error { return encoder.EncodePart(w, table) })
 				b.Release()

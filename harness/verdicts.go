@@ -6,18 +6,16 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
 )
 
 // verdictColumns are the columns of verdicts.parquet, by the fields of [runs.Judgment].
 type verdictColumns struct {
-	ID, System, ClaimID, ClaimText, Evidence, Doc, Label, Quote, Aligned, Why, Tampering runs.TextColumn
-	Judge, Model, Annotator, Template, Source, Settled, Unscored                         runs.TextColumn
-	Row, Claim, Page, Start, End, QuoteStart, QuoteEnd, Vote, Votes                      runs.IntColumn
-	Support                                                                              runs.DoubleColumn
-	Contradicted, Relevant, Factual, NeedsCitation, Verbatim                             runs.BoolColumn
-	Sufficient, Suspected                                                                runs.TextsColumn
+	ID, System, ClaimID, ClaimText, Evidence, Doc, Label, Quote, Aligned, Why, Tampering, Judge, Model       *parquet.Column
+	Annotator, Template, Source, Settled, Unscored, Row, Claim, Page, Start, End, QuoteStart, QuoteEnd, Vote *parquet.Column
+	Votes, Support, Contradicted, Relevant, Factual, NeedsCitation, Verbatim, Sufficient, Suspected          *parquet.Column
 }
 
 // addVerdicts records what was said of one row: what counts, then the votes or labels
@@ -37,9 +35,9 @@ func (r *recorder) addVerdicts(in *ibid.Answer, j *judging) {
 		for k := range j.claims {
 			for _, evidence := range []string{runs.ClaimEvidence, runs.JointEvidence} {
 				r.beginVerdict(in, j, k, evidence, nil)
-				r.verdict.Unscored.Append(string(j.failure.Reason))
+				r.verdict.Unscored.AppendText(string(j.failure.Reason))
 				if j.failure.Err != nil {
-					r.verdict.Why.AppendAny(j.failure.Err.Error())
+					r.verdict.Why.AppendString(j.failure.Err.Error())
 				}
 				if evidence == runs.ClaimEvidence {
 					r.addTampering(j)
@@ -53,25 +51,25 @@ func (r *recorder) addVerdicts(in *ibid.Answer, j *judging) {
 // beginVerdict begins a verdict on claim k, -1 for none; o is nil for what counts.
 func (r *recorder) beginVerdict(in *ibid.Answer, j *judging, k int, evidence string, o *judge.Opinion) {
 	to := &r.verdict
-	to.ID.Append(in.ID)
-	to.System.Append(in.System)
-	to.Row.Append(in.Pos)
+	to.ID.AppendText(in.ID)
+	to.System.AppendText(in.System)
+	to.Row.AppendInt(in.Pos)
 	if k >= 0 {
-		to.Claim.Append(int64(k))
-		to.ClaimID.Optional(j.claims[k].ClaimID)
+		to.Claim.AppendInt(int64(k))
+		to.ClaimID.AppendKnownText(j.claims[k].ClaimID)
 	}
 	if evidence == runs.ClaimEvidence {
-		to.ClaimText.Optional(j.claims[k].Text)
+		to.ClaimText.AppendKnownText(j.claims[k].Text)
 	}
-	to.Evidence.Append(evidence)
-	to.Judge.Append(j.info.Kind)
-	to.Template.Optional(j.info.Prompt)
+	to.Evidence.AppendText(evidence)
+	to.Judge.AppendText(j.info.Kind)
+	to.Template.AppendKnownText(j.info.Prompt)
 	switch {
 	case o != nil:
-		to.Model.Optional(o.Model)
-		to.Vote.Append(int64(o.Vote))
+		to.Model.AppendKnownText(o.Model)
+		to.Vote.AppendInt(int64(o.Vote))
 	default:
-		to.Model.Optional(j.info.Model)
+		to.Model.AppendKnownText(j.info.Model)
 	}
 }
 
@@ -97,7 +95,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 		addTri(to.Factual, v.Factual)
 		addTri(to.NeedsCitation, v.NeedsCitation)
 		if v.Sufficient != nil {
-			to.Sufficient.Append(j.sufficient(v.Sufficient))
+			to.Sufficient.AppendStrings(j.sufficient(v.Sufficient))
 		}
 		if o == nil {
 			r.addTampering(j)
@@ -107,8 +105,8 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 		r.beginVerdict(in, j, k, runs.JointEvidence, o)
 		r.addSupport(j, v.Joint)
 		addTri(to.Contradicted, v.Contradicted)
-		to.Why.Optional(v.JointWhy)
-		to.Votes.Append(int64(v.Votes))
+		to.Why.AppendKnownText(v.JointWhy)
+		to.Votes.AppendInt(int64(v.Votes))
 		r.endVerdict(j, v.Precheck)
 
 		j.checksIn(all, k, func(c *judge.Check) {
@@ -120,8 +118,8 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 			r.addSupport(j, c.Support)
 			addTri(to.Relevant, c.Relevant)
 			r.addQuote(c.Quote, c.Aligned, c.QuoteAt)
-			to.Why.Optional(c.Why)
-			to.Verbatim.Append(c.Verbatim)
+			to.Why.AppendKnownText(c.Why)
+			to.Verbatim.AppendBool(c.Verbatim)
 			r.endVerdict(j, c.Precheck)
 		})
 
@@ -130,8 +128,8 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 			r.addPlace(p.Doc, p.Page, int64(p.Start), int64(p.End))
 		}
 		r.addSupport(j, v.Elsewhere)
-		to.Quote.Optional(v.ElsewhereQuote)
-		to.Aligned.Optional(v.ElsewhereAligned)
+		to.Quote.AppendKnownText(v.ElsewhereQuote)
+		to.Aligned.AppendKnownText(v.ElsewhereAligned)
 		r.endVerdict(j, v.Precheck)
 	}
 }
@@ -140,48 +138,48 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 func (r *recorder) endVerdict(j *judging, settled string) {
 	source := sourceOf(j.info.Kind)
 	if settled != "" {
-		r.verdict.Settled.Append(settled)
+		r.verdict.Settled.AppendText(settled)
 		source = runs.FromRule
 	}
-	r.verdict.Source.Append(source)
+	r.verdict.Source.AppendText(source)
 	r.verdicts.EndRow()
 }
 
 // addSupport records a support and the judge's word for it, if it has any.
 func (r *recorder) addSupport(j *judging, s ibid.Support) {
 	if s.Known() {
-		r.verdict.Support.Append(s.Value)
+		r.verdict.Support.AppendDouble(s.Value)
 	}
 	if !j.wordless {
-		r.verdict.Label.Append(s.Word())
+		r.verdict.Label.AppendText(s.Word())
 	}
 }
 
 // addTampering records what is known of tampering with the judge of a row.
 func (r *recorder) addTampering(j *judging) {
-	r.verdict.Tampering.Optional(j.tampering())
+	r.verdict.Tampering.AppendKnownText(j.tampering())
 	if len(j.suspected) > 0 {
-		r.verdict.Suspected.Append(j.suspected)
+		r.verdict.Suspected.AppendStrings(j.suspected)
 	}
 }
 
 // addPlace records what was judged.
 func (r *recorder) addPlace(doc string, page int32, start, end int64) {
-	r.verdict.Doc.AppendAny(doc)
+	r.verdict.Doc.AppendString(doc)
 	if page > 0 {
-		r.verdict.Page.Append(int64(page))
+		r.verdict.Page.AppendInt(int64(page))
 	}
-	r.verdict.Start.Append(start)
-	r.verdict.End.Append(end)
+	r.verdict.Start.AppendInt(start)
+	r.verdict.End.AppendInt(end)
 }
 
 // addQuote records a quote.
 func (r *recorder) addQuote(quote, aligned string, at judge.Interval) {
-	r.verdict.Quote.Optional(quote)
-	r.verdict.Aligned.Optional(aligned)
+	r.verdict.Quote.AppendKnownText(quote)
+	r.verdict.Aligned.AppendKnownText(aligned)
 	if at.End > at.Start {
-		r.verdict.QuoteStart.Append(int64(at.Start))
-		r.verdict.QuoteEnd.Append(int64(at.End))
+		r.verdict.QuoteStart.AppendInt(int64(at.Start))
+		r.verdict.QuoteEnd.AppendInt(int64(at.End))
 	}
 }
 
@@ -195,24 +193,24 @@ func (r *recorder) addLabel(in *ibid.Answer, j *judging, l *judge.HumanLabel) {
 		evidence = runs.ClaimEvidence
 	}
 	r.beginVerdict(in, j, l.Claim, evidence, nil)
-	to.Annotator.Append(l.Annotator) // "" is the one unnamed annotator
+	to.Annotator.AppendText(l.Annotator) // "" is the one unnamed annotator
 	yes := l.Value.Value > 0.5
 	switch l.Kind {
 	case ibid.SupportLabel:
-		to.Support.Append(l.Value.Value)
+		to.Support.AppendDouble(l.Value.Value)
 	case ibid.RelevantLabel:
-		to.Relevant.Append(yes)
+		to.Relevant.AppendBool(yes)
 	case ibid.FactualLabel:
-		to.Factual.Append(yes)
+		to.Factual.AppendBool(yes)
 	case ibid.NeedsCitationLabel:
-		to.NeedsCitation.Append(yes)
+		to.NeedsCitation.AppendBool(yes)
 	}
 	r.endVerdict(j, "")
 }
 
-func addTri(to runs.BoolColumn, v ibid.Tri) {
+func addTri(to *parquet.Column, v ibid.Tri) {
 	if v != ibid.Unset {
-		to.Append(v == ibid.Yes)
+		to.AppendBool(v == ibid.Yes)
 	}
 }
 

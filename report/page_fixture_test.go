@@ -49,24 +49,24 @@ func appendCell(t testing.TB, table *parquet.Table, c int, f parquet.Field, valu
 	switch v := value.(type) {
 	case nil:
 	case string:
-		table.AppendString(c, v)
+		table.At(c).AppendString(v)
 	case int:
-		table.AppendInt(c, int64(v))
+		table.At(c).AppendInt(int64(v))
 	case float64:
-		table.AppendDouble(c, v)
+		table.At(c).AppendDouble(v)
 	case bool:
-		table.AppendBool(c, v)
+		table.At(c).AppendBool(v)
 	case []int32:
-		table.AppendInts(c, v)
+		table.At(c).AppendInts(v)
 	case []string:
-		table.AppendStrings(c, v)
+		table.At(c).AppendStrings(v)
 	case map[string]string:
 		keys := sortedKeys(v)
 		values := make([]string, len(keys))
 		for i, k := range keys {
 			values[i] = v[k]
 		}
-		table.AppendMap(c, keys, values)
+		table.At(c).AppendMap(keys, values)
 	default:
 		t.Fatalf("%s: no cell of type %T", f.Name, value)
 	}

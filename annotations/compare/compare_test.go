@@ -79,17 +79,17 @@ func tableOf(t *testing.T, rows []row) *parquet.Table {
 	}
 	text := func(at int, s string) {
 		if s != "" {
-			table.AppendString(at, s)
+			table.At(at).AppendString(s)
 		}
 	}
 	number := func(at int, v *float64) {
 		if v != nil {
-			table.AppendDouble(at, *v)
+			table.At(at).AppendDouble(*v)
 		}
 	}
 	for _, r := range rows {
-		table.AppendString(0, r.id)
-		table.AppendString(1, r.system)
+		table.At(0).AppendString(r.id)
+		table.At(1).AppendString(r.system)
 		text(4, r.provider)
 		var keys, values []string
 		for key, value := range map[string]string{"lang": r.lang, "cluster": r.cluster} {
@@ -98,31 +98,31 @@ func tableOf(t *testing.T, rows []row) *parquet.Table {
 			}
 		}
 		if keys != nil {
-			table.AppendMap(6, keys, values)
+			table.At(6).AppendMap(keys, values)
 		}
 		if number(7, r.f1); r.f1 != nil {
-			table.AppendDouble(8, math.Floor(*r.f1))
+			table.At(8).AppendDouble(math.Floor(*r.f1))
 		}
-		table.AppendInt(9, r.overlap)
-		table.AppendInt(10, r.truth)
-		table.AppendInt(11, r.pred)
-		table.AppendInt(12, 1)
+		table.At(9).AppendInt(r.overlap)
+		table.At(10).AppendInt(r.truth)
+		table.At(11).AppendInt(r.pred)
+		table.At(12).AppendInt(1)
 		number(13, r.correct)
 		if r.documents != nil {
-			table.AppendStrings(14, r.documents)
+			table.At(14).AppendStrings(r.documents)
 		}
 		if r.fails {
-			table.AppendString(15, "error")
+			table.At(15).AppendString("error")
 		}
 		if r.undefined != "" {
-			table.AppendMap(16, []string{"char_f1", "exact_match"}, []string{r.undefined, "other"})
+			table.At(16).AppendMap([]string{"char_f1", "exact_match"}, []string{r.undefined, "other"})
 		}
 		number(17, r.cost)
 		number(18, r.tokens)
 		number(19, r.latency)
 		for i, name := range moreFields {
 			if v, ok := r.more[name]; ok {
-				table.AppendDouble(len(rowFields)+i, v)
+				table.At(len(rowFields)+i).AppendDouble(v)
 			}
 		}
 		table.EndRow()

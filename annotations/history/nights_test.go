@@ -69,7 +69,7 @@ func (r *nightRun) write(t *testing.T, folder string) runs.Listed {
 		t.Fatal(err)
 	}
 	for k := r.from; k < r.to; k++ {
-		table.AppendString(0, fmt.Sprintf("q%d", k))
+		table.At(0).AppendString(fmt.Sprintf("q%d", k))
 		table.EndRow()
 	}
 	err = dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {

@@ -204,13 +204,13 @@ func appendValue(ts *testscript.TestScript, t *parquet.Table, c int, kind parque
 	case kind == parquet.Int64:
 		v, err := strconv.ParseInt(text, 10, 64)
 		ts.Check(err)
-		t.AppendInt(c, v)
+		t.At(c).AppendInt(v)
 	case kind == parquet.Double:
 		v, err := strconv.ParseFloat(text, 64)
 		ts.Check(err)
-		t.AppendDouble(c, v)
+		t.At(c).AppendDouble(v)
 	default:
-		t.AppendString(c, text)
+		t.At(c).AppendString(text)
 	}
 }
 

@@ -122,8 +122,8 @@ func TestInvalidUTF8BecomesReplacementCharacter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab.AppendString(0, "a\xffb")
-	tab.AppendMap(1, []string{"\xfe"}, []string{"\xed\xa0\x80"})
+	tab.At(0).AppendString("a\xffb")
+	tab.At(1).AppendMap([]string{"\xfe"}, []string{"\xed\xa0\x80"})
 	tab.EndRow()
 	got := readResult(t, writeResult(t, "x.parquet", encodeTable(t, tab))).rows[0]
 	if got[0].Text != "a\uFFFDb" || got[1].Keys[0] != "\uFFFD" || got[1].Texts[0] != "\uFFFD" {

@@ -40,27 +40,27 @@ var nestedFields = func() []Field {
 
 func (r *nestedRow) append(t *Table) {
 	inners := func(t *Table, c int, list []nestedInner) {
-		t.AppendStructs(c, len(list))
+		t.At(c).AppendStructs(len(list))
 		for _, x := range list {
 			if x.Double != nil {
-				t.Structs(c).AppendDouble(0, *x.Double)
+				t.At(c).Structs.At(0).AppendDouble(*x.Double)
 			}
 			if x.Texts != nil {
-				t.Structs(c).AppendStrings(1, x.Texts)
+				t.At(c).Structs.At(1).AppendStrings(x.Texts)
 			}
-			t.Structs(c).EndRow()
+			t.At(c).Structs.EndRow()
 		}
 	}
-	t.AppendInt(0, r.ID)
+	t.At(0).AppendInt(r.ID)
 	inners(t, 2, r.Required)
 	if r.Optional != nil {
-		t.AppendStructs(1, len(r.Optional))
-		at := t.Structs(1)
+		t.At(1).AppendStructs(len(r.Optional))
+		at := t.At(1).Structs
 		for _, x := range r.Optional {
 			if x.Int != nil {
-				at.AppendInt(0, *x.Int)
+				at.At(0).AppendInt(*x.Int)
 			}
-			at.AppendString(1, x.Text)
+			at.At(1).AppendString(x.Text)
 			if x.Inner != nil {
 				inners(at, 2, x.Inner)
 			}
@@ -69,7 +69,7 @@ func (r *nestedRow) append(t *Table) {
 				for k, v := range x.Map {
 					keys, values = append(keys, k), append(values, v)
 				}
-				at.AppendMap(3, keys, values)
+				at.At(3).AppendMap(keys, values)
 			}
 			at.EndRow()
 		}
@@ -181,9 +181,9 @@ func TestNestedMustBeComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.AppendInt(0, 1)
-	table.AppendStructs(2, 2)
-	table.Structs(2).EndRow()
+	table.At(0).AppendInt(1)
+	table.At(2).AppendStructs(2)
+	table.At(2).Structs.EndRow()
 	table.EndRow()
 	defer func() {
 		if recover() == nil {

@@ -13,9 +13,9 @@ func TestMayHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		table.AppendInt(0, int64(-4+2*i))
-		table.AppendInt(1, int64(-1+i))
-		table.AppendInts(2, []int32{7})
+		table.At(0).AppendInt(int64(-4 + 2*i))
+		table.At(1).AppendInt(int64(-1 + i))
+		table.At(2).AppendInts([]int32{7})
 		table.EndRow()
 	}
 	path := filepath.Join(t.TempDir(), "a.parquet")

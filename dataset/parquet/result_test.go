@@ -95,27 +95,27 @@ func appendCells(tab *Table, row []Cell) {
 		switch {
 		case cell.Null:
 		case kind == Int32 || kind == Int64:
-			tab.AppendInt(c, cell.Int)
+			tab.At(c).AppendInt(cell.Int)
 		case kind == Double:
-			tab.AppendDouble(c, cell.Double)
+			tab.At(c).AppendDouble(cell.Double)
 		case kind == Bool:
-			tab.AppendBool(c, cell.Int == 1)
+			tab.At(c).AppendBool(cell.Int == 1)
 		case kind == String:
-			tab.AppendString(c, cell.Text)
+			tab.At(c).AppendString(cell.Text)
 		case kind == ListInt32:
 			var list []int32
 			for _, x := range cell.Ints {
 				list = append(list, int32(x))
 			}
-			tab.AppendInts(c, list)
+			tab.At(c).AppendInts(list)
 		case kind == ListString:
-			tab.AppendStrings(c, cell.Texts)
+			tab.At(c).AppendStrings(cell.Texts)
 		case kind == MapString:
-			tab.AppendMap(c, cell.Keys, cell.Texts)
+			tab.At(c).AppendMap(cell.Keys, cell.Texts)
 		case kind == MapInt64:
-			tab.AppendIntMap(c, cell.Keys, cell.Ints)
+			tab.At(c).AppendIntMap(cell.Keys, cell.Ints)
 		case kind == MapDouble:
-			tab.AppendDoubleMap(c, cell.Keys, cell.Floats)
+			tab.At(c).AppendDoubleMap(cell.Keys, cell.Floats)
 		}
 	}
 	tab.EndRow()

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
+
+	"ibid"
 )
 
 // A ColumnKind is the type of a column of a [Table].
@@ -143,21 +145,25 @@ func zeros[T any](s []T, n int) []T {
 // Table is not safe for concurrent use.
 type Table struct {
 	fields  []Field
-	columns []tableColumn
+	columns []Column
 	rows    int
 }
 
-// A tableColumn ends with the last row that has a value.
-type tableColumn struct {
+// A Column is a column of a [Table]. Its values end with the last row that has one. A nil
+// column takes nothing.
+type Column struct {
 	ColumnValues
-	structs *Table // ListStruct: their elements
+	Structs *Table // of a ListStruct: their elements
+
+	table *Table
+	name  string
 }
 
 // NewTable returns an empty table. It is an error if a name is empty or given
 // twice, or a kind unknown.
 func NewTable(fields []Field) (*Table, error) {
 	names := make(map[string]bool, len(fields))
-	t := &Table{fields: slices.Clone(fields), columns: make([]tableColumn, len(fields))}
+	t := &Table{fields: slices.Clone(fields), columns: make([]Column, len(fields))}
 	for i, f := range fields {
 		switch {
 		case f.Name == "":
@@ -169,13 +175,13 @@ func NewTable(fields []Field) (*Table, error) {
 		}
 		names[f.Name] = true
 		c := &t.columns[i]
-		if c.Kind = f.Kind; c.Kind == ListStruct {
+		if c.table, c.name, c.Kind = t, f.Name, f.Kind; c.Kind == ListStruct {
 			var err error
-			if c.structs, err = NewTable(f.Fields); err != nil {
+			if c.Structs, err = NewTable(f.Fields); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}
-		t.Clear(i)
+		c.Clear()
 	}
 	return t, nil
 }
@@ -186,32 +192,31 @@ func (t *Table) Fields() []Field { return t.fields }
 // Rows returns the number of finished rows.
 func (t *Table) Rows() int { return t.rows }
 
-// Column returns the values of column c, which are good until the table changes.
-func (t *Table) Column(c int) *ColumnValues {
-	t.settle()
-	t.columns[c].extend(t.rows)
-	return &t.columns[c].ColumnValues
-}
+// At is column i.
+func (t *Table) At(i int) *Column { return &t.columns[i] }
 
-// Structs returns the table of the structs of a ListStruct column, nil for another.
-func (t *Table) Structs(c int) *Table { return t.columns[c].structs }
+// Column returns the values of column i, which are good until the table changes.
+func (t *Table) Column(i int) *ColumnValues {
+	t.settle()
+	t.columns[i].extend(t.rows)
+	return &t.columns[i].ColumnValues
+}
 
 // Reset empties the table and keeps its memory.
 func (t *Table) Reset() {
 	t.rows = 0
 	for i := range t.columns {
-		t.Clear(i)
+		t.columns[i].Clear()
 	}
 }
 
-// Clear makes column c null in all rows.
-func (t *Table) Clear(i int) {
-	c := &t.columns[i]
+// Clear makes the column null in all rows.
+func (c *Column) Clear() {
 	if c.reset(c.Kind); c.Kind.isList() {
 		c.Offsets = append(c.Offsets, 0)
 	}
-	if c.structs != nil {
-		c.structs.Reset()
+	if c.Structs != nil {
+		c.Structs.Reset()
 	}
 }
 
@@ -225,144 +230,169 @@ func (t *Table) settle() {
 		if c.Rows > t.rows {
 			panic(fmt.Sprintf("parquet: row %d of a result table is not ended", t.rows))
 		}
-		if c.structs == nil {
+		if c.Structs == nil {
 			continue
 		}
-		c.structs.settle()
-		if n := c.structs.rows - int(c.Offsets[c.Rows]); n != 0 {
-			panic(fmt.Sprintf("parquet: lists of %q hold %d structs more than they say", t.fields[i].Name, n))
+		c.Structs.settle()
+		if n := c.Structs.rows - int(c.Offsets[c.Rows]); n != 0 {
+			panic(fmt.Sprintf("parquet: lists of %q hold %d structs more than they say", c.name, n))
 		}
 	}
 }
 
-// column returns column c for a value of the kind in the open row.
-func (t *Table) column(c int, kind ColumnKind) *ColumnValues {
-	v := &t.columns[c].ColumnValues
-	if v.Kind != kind || v.Rows != t.rows {
-		t.prepare(c, kind)
+// begin begins a value of the kind in the open row, and reports whether the column takes it.
+func (c *Column) begin(kind ColumnKind) bool {
+	if c == nil {
+		return false
 	}
-	v.Rows++
-	v.Valid = append(v.Valid, true)
-	return v
+	if c.Kind != kind || c.Rows != c.table.rows {
+		c.prepare(kind)
+	}
+	c.Rows++
+	c.Valid = append(c.Valid, true)
+	return true
 }
 
-// prepare makes column c null up to the open row, and panics if it cannot have a value of the
-// kind there.
-func (t *Table) prepare(c int, kind ColumnKind) {
-	v := &t.columns[c].ColumnValues
+// prepare makes the column null up to the open row, and panics if it cannot have a value of
+// the kind there.
+func (c *Column) prepare(kind ColumnKind) {
 	switch {
-	case v.Kind != kind:
-		panic(fmt.Sprintf("parquet: result column %q holds %v, not %v", t.fields[c].Name, v.Kind, kind))
-	case v.Rows > t.rows:
-		panic(fmt.Sprintf("parquet: row %d of a result table: a column appended to twice", t.rows))
+	case c.Kind != kind:
+		panic(fmt.Sprintf("parquet: result column %q holds %v, not %v", c.name, c.Kind, kind))
+	case c.Rows > c.table.rows:
+		panic(fmt.Sprintf("parquet: row %d of a result table: column %q appended to twice", c.table.rows, c.name))
 	}
-	v.extend(t.rows)
+	c.extend(c.table.rows)
 }
 
 // AppendInt appends v to an Int32 or Int64 column. It panics if an Int32 column
 // cannot hold v.
-func (t *Table) AppendInt(c int, v int64) {
+func (c *Column) AppendInt(v int64) {
 	kind := Int64
-	if t.columns[c].Kind == Int32 {
+	if c != nil && c.Kind == Int32 {
 		if kind = Int32; int64(int32(v)) != v {
-			panic(fmt.Sprintf("parquet: %d does not fit result column %q of int32", v, t.fields[c].Name))
+			panic(fmt.Sprintf("parquet: %d does not fit result column %q of int32", v, c.name))
 		}
 	}
-	col := t.column(c, kind)
-	col.Ints = append(col.Ints, v)
+	if c.begin(kind) {
+		c.Ints = append(c.Ints, v)
+	}
+}
+
+// AppendKnownInt is AppendInt that leaves null what is not known.
+func (c *Column) AppendKnownInt(v ibid.Integer) {
+	if v.Known() {
+		c.AppendInt(v.Value)
+	}
 }
 
 // AppendDouble appends v to a Double column.
-func (t *Table) AppendDouble(c int, v float64) {
-	col := t.column(c, Double)
-	col.Doubles = append(col.Doubles, v)
+func (c *Column) AppendDouble(v float64) {
+	if c.begin(Double) {
+		c.Doubles = append(c.Doubles, v)
+	}
+}
+
+// AppendKnownDouble is AppendDouble that leaves null what is not known.
+func (c *Column) AppendKnownDouble(v ibid.Number) {
+	if v.Known() {
+		c.AppendDouble(v.Value)
+	}
 }
 
 // AppendBool appends v to a Bool column.
-func (t *Table) AppendBool(c int, v bool) {
-	col := t.column(c, Bool)
+func (c *Column) AppendBool(v bool) {
+	if !c.begin(Bool) {
+		return
+	}
 	var bit int64
 	if v {
 		bit = 1
 	}
-	col.Ints = append(col.Ints, bit)
+	c.Ints = append(c.Ints, bit)
 }
 
 // AppendString appends s to a String column. Bytes that are not UTF-8 become
 // U+FFFD, because readers refuse a file with such strings.
-func (t *Table) AppendString(c int, s string) { t.AppendText(c, validText(s)) }
+func (c *Column) AppendString(s string) { c.AppendText(validText(s)) }
 
 // AppendText is AppendString for a string that is known to be UTF-8, such as those that were
 // read.
-func (t *Table) AppendText(c int, s string) {
-	col := t.column(c, String)
-	col.Strings = append(col.Strings, s)
+func (c *Column) AppendText(s string) {
+	if c.begin(String) {
+		c.Strings = append(c.Strings, s)
+	}
 }
 
-// RepeatText appends s, which is known to be UTF-8, to a String column in the open
-// row and in those after it, n in all.
-func (t *Table) RepeatText(c int, s string, n int) {
-	open := t.rows
-	for i := range n {
-		t.rows = open + i
-		t.AppendText(c, s)
+// AppendKnownText is AppendText that leaves null what is empty.
+func (c *Column) AppendKnownText(s string) {
+	if s != "" {
+		c.AppendText(s)
 	}
-	t.rows = open
 }
 
 // AppendInts appends a list to a ListInt32 column; nil is the empty list.
-func (t *Table) AppendInts(c int, list []int32) {
-	col := t.column(c, ListInt32)
-	col.end(len(list))
-	for _, v := range list {
-		col.Ints = append(col.Ints, int64(v))
+func (c *Column) AppendInts(list []int32) {
+	if c.begin(ListInt32) {
+		c.end(len(list))
+		for _, v := range list {
+			c.Ints = append(c.Ints, int64(v))
+		}
 	}
 }
 
 // AppendStrings appends a list to a ListString column; nil is the empty list.
 // Strings are treated as by AppendString.
-func (t *Table) AppendStrings(c int, list []string) {
-	col := t.column(c, ListString)
-	col.end(len(list))
-	col.Strings = appendValid(col.Strings, list)
+func (c *Column) AppendStrings(list []string) {
+	if c.begin(ListString) {
+		c.end(len(list))
+		c.Strings = appendValid(c.Strings, list)
+	}
 }
 
 // AppendStructs appends a list of n structs to a ListStruct column. The caller adds them
-// as rows of [Table.Structs].
-func (t *Table) AppendStructs(c, n int) { t.column(c, ListStruct).end(n) }
+// as rows of Structs.
+func (c *Column) AppendStructs(n int) {
+	if c.begin(ListStruct) {
+		c.end(n)
+	}
+}
 
 // AppendMap appends the map from keys[i] to values[i] to a MapString column.
 // Entries are written in the order given; a key must not be given twice. Both
 // slices must be equally long, and empty slices are the empty map. Strings are
 // treated as by AppendString.
-func (t *Table) AppendMap(c int, keys, values []string) {
-	col := t.appendKeys(c, MapString, keys, len(values))
-	col.Strings = appendValid(col.Strings, values)
+func (c *Column) AppendMap(keys, values []string) {
+	if c.beginMap(MapString, keys, len(values)) {
+		c.Strings = appendValid(c.Strings, values)
+	}
 }
 
-// AppendIntMap appends the map from keys[i] to values[i] to a MapInt64 column, see
-// [Table.AppendMap].
-func (t *Table) AppendIntMap(c int, keys []string, values []int64) {
-	col := t.appendKeys(c, MapInt64, keys, len(values))
-	col.Ints = append(col.Ints, values...)
+// AppendIntMap is [Column.AppendMap] for a MapInt64 column.
+func (c *Column) AppendIntMap(keys []string, values []int64) {
+	if c.beginMap(MapInt64, keys, len(values)) {
+		c.Ints = append(c.Ints, values...)
+	}
 }
 
-// AppendDoubleMap appends the map from keys[i] to values[i] to a MapDouble column, see
-// [Table.AppendMap].
-func (t *Table) AppendDoubleMap(c int, keys []string, values []float64) {
-	col := t.appendKeys(c, MapDouble, keys, len(values))
-	col.Doubles = append(col.Doubles, values...)
+// AppendDoubleMap is [Column.AppendMap] for a MapDouble column.
+func (c *Column) AppendDoubleMap(keys []string, values []float64) {
+	if c.beginMap(MapDouble, keys, len(values)) {
+		c.Doubles = append(c.Doubles, values...)
+	}
 }
 
-// appendKeys appends the keys of a map of n values.
-func (t *Table) appendKeys(c int, kind ColumnKind, keys []string, n int) *ColumnValues {
+// beginMap is begin for a map of n values, and appends its keys.
+func (c *Column) beginMap(kind ColumnKind, keys []string, n int) bool {
 	if len(keys) != n {
 		panic("parquet: map with keys and values of different number")
 	}
-	col := t.column(c, kind)
-	col.end(n)
-	col.Keys = appendValid(col.Keys, keys)
-	return col
+	if !c.begin(kind) {
+		return false
+	}
+	c.end(n)
+	c.Keys = appendValid(c.Keys, keys)
+	return true
 }
 
 func appendValid(dst, texts []string) []string {

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"bytes"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -37,24 +36,22 @@ func TestTableMisusePanics(t *testing.T) {
 		use  func(*Table)
 		want string
 	}{
-		{"column twice", func(t *Table) { t.AppendInt(1, 1); t.AppendInt(1, 2) }, "row 0 of a result table: a column appended to twice"},
-		{"column twice after a null", func(t *Table) { t.EndRow(); t.AppendInt(1, 1); t.AppendInt(1, 2) }, "row 1 of a result table: a column appended to twice"},
-		{"wrong kind", func(t *Table) { t.AppendDouble(1, 1) }, `"a" holds int64, not double`},
-		{"integer in a column of doubles", func(t *Table) { t.AppendInt(3, 1) }, `"x" holds double, not int64`},
-		{"int32 too large", func(t *Table) { t.AppendInt(0, math.MaxInt32+1) }, `2147483648 does not fit result column "i" of int32`},
-		{"int32 too small", func(t *Table) { t.AppendInt(0, math.MinInt32-1) }, "does not fit"},
-		{"uneven map", func(t *Table) { t.AppendMap(4, []string{"k"}, nil) }, "different number"},
-		{"rows left open", func(t *Table) { t.RepeatText(5, "s", 2); t.EndRow(); new(Encoder).EncodePart(io.Discard, t) }, "row 1 of a result table is not ended"},
-		{"repeated over a value", func(t *Table) { t.RepeatText(5, "s", 2); t.EndRow(); t.AppendText(5, "s") }, "appended to twice"},
+		{"column twice", func(t *Table) { t.At(1).AppendInt(1); t.At(1).AppendInt(2) }, "row 0 of a result table: column \"a\" appended to twice"},
+		{"column twice after a null", func(t *Table) { t.EndRow(); t.At(1).AppendInt(1); t.At(1).AppendInt(2) }, "row 1 of a result table: column \"a\" appended to twice"},
+		{"wrong kind", func(t *Table) { t.At(1).AppendDouble(1) }, `"a" holds int64, not double`},
+		{"integer in a column of doubles", func(t *Table) { t.At(3).AppendInt(1) }, `"x" holds double, not int64`},
+		{"int32 too large", func(t *Table) { t.At(0).AppendInt(math.MaxInt32 + 1) }, `2147483648 does not fit result column "i" of int32`},
+		{"int32 too small", func(t *Table) { t.At(0).AppendInt(math.MinInt32 - 1) }, "does not fit"},
+		{"uneven map", func(t *Table) { t.At(4).AppendMap([]string{"k"}, nil) }, "different number"},
 		{"full block before an open row", func(t *Table) {
 			for range 64 {
-				t.AppendInt(1, 1)
+				t.At(1).AppendInt(1)
 				t.EndRow()
 			}
-			t.AppendInt(1, 1)
+			t.At(1).AppendInt(1)
 			new(Encoder).EncodePart(io.Discard, t)
 		}, "row 64 of a result table is not ended"},
-		{"open row", func(t *Table) { t.AppendInt(1, 1); new(Encoder).EncodePart(io.Discard, t) }, "row 0 of a result table is not ended"},
+		{"open row", func(t *Table) { t.At(1).AppendInt(1); new(Encoder).EncodePart(io.Discard, t) }, "row 0 of a result table is not ended"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,7 +74,7 @@ func TestRequiredColumnWithNull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab.AppendString(0, "")
+	tab.At(0).AppendString("")
 	tab.EndRow()
 	tab.EndRow()
 	err = new(Encoder).EncodePart(io.Discard, tab)
@@ -99,23 +96,23 @@ func TestTableAppendsDoNotAllocate(t *testing.T) {
 			for c, cell := range row {
 				switch tab.Fields()[c].Kind {
 				case Int32, Int64:
-					tab.AppendInt(c, cell.Int)
+					tab.At(c).AppendInt(cell.Int)
 				case Double:
-					tab.AppendDouble(c, cell.Double)
+					tab.At(c).AppendDouble(cell.Double)
 				case Bool:
-					tab.AppendBool(c, true)
+					tab.At(c).AppendBool(true)
 				case String:
-					tab.AppendString(c, cell.Text)
+					tab.At(c).AppendString(cell.Text)
 				case ListInt32:
-					tab.AppendInts(c, ints)
+					tab.At(c).AppendInts(ints)
 				case ListString:
-					tab.AppendStrings(c, cell.Texts)
+					tab.At(c).AppendStrings(cell.Texts)
 				case MapString:
-					tab.AppendMap(c, nil, nil)
+					tab.At(c).AppendMap(nil, nil)
 				case MapInt64:
-					tab.AppendIntMap(c, cell.Keys, cell.Ints)
+					tab.At(c).AppendIntMap(cell.Keys, cell.Ints)
 				case MapDouble:
-					tab.AppendDoubleMap(c, cell.Keys, cell.Floats)
+					tab.At(c).AppendDoubleMap(cell.Keys, cell.Floats)
 				}
 			}
 			tab.EndRow()
@@ -124,33 +121,5 @@ func TestTableAppendsDoNotAllocate(t *testing.T) {
 	add()
 	if n := testing.AllocsPerRun(20, add); n > 4 { // the empty map of both columns is made again in every part
 		t.Errorf("%v allocations for 300 rows", n)
-	}
-}
-
-func TestRepeatIsAppend(t *testing.T) {
-	fields := []Field{{Name: "s", Kind: String}, {Name: "i", Kind: Int64}, {Name: "x", Kind: Double}}
-	repeated, _ := NewTable(fields)
-	single, _ := NewTable(fields)
-	rng := rand.New(rand.NewPCG(8, 9))
-	for range 200 {
-		n, s, v := rng.IntN(4), []string{"a", "b"}[rng.IntN(2)], rng.Int64()
-		if rng.IntN(3) > 0 {
-			repeated.RepeatText(0, s, n)
-			for range n {
-				repeated.AppendInt(1, v)
-				repeated.AppendDouble(2, 0.5)
-				repeated.EndRow()
-				single.AppendString(0, s)
-				single.AppendInt(1, v)
-				single.AppendDouble(2, 0.5)
-				single.EndRow()
-			}
-		} else {
-			repeated.EndRow()
-			single.EndRow()
-		}
-	}
-	if !bytes.Equal(encodeTable(t, repeated), encodeTable(t, single)) {
-		t.Error("repeated values are encoded in another way than single ones")
 	}
 }

@@ -270,7 +270,7 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 			writers = writers[1:]
 		case c.Kind == ListStruct:
 			l.expand(up, c, t.rows, f.Required)
-			writers, err = e.columns(writers, c.structs, depth+1)
+			writers, err = e.columns(writers, c.Structs, depth+1)
 		default:
 			l.expand(up, c, t.rows, f.Required)
 			if c.Kind.IsMap() {
@@ -376,7 +376,7 @@ type levels struct {
 
 // expand makes the levels of what column c has inside the entries of up: a value, or
 // the elements of a list. A null list and an empty one have one entry that is not there.
-func (l *levels) expand(up *levels, c *tableColumn, rows int, required bool) {
+func (l *levels) expand(up *levels, c *Column, rows int, required bool) {
 	c.extend(rows)
 	l.rep, l.def, l.maxRep, l.maxDef, l.stored = l.rep[:0], l.def[:0], up.maxRep, up.maxDef, up.maxDef
 	if !required {

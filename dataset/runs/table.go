@@ -91,6 +91,27 @@ func (f *Form) Fields() []parquet.Field {
 // Empty is a table of this form without rows.
 func (f *Form) Empty() (*parquet.Table, error) { return parquet.NewTable(f.Fields()) }
 
+// Bind makes an empty table of the form and sets the fields of columns, a pointer to a struct
+// of pointers to columns: each is the column of the field that has the same name in the struct
+// of the form, nil if that was left out. It panics if there is none.
+func (f *Form) Bind(columns any) (*parquet.Table, error) {
+	table, err := f.Empty()
+	if err != nil {
+		return nil, err
+	}
+	into := reflect.ValueOf(columns).Elem()
+	for i := range into.NumField() {
+		name := into.Type().Field(i).Name
+		at := slices.IndexFunc(f.Columns, func(c Column) bool { return c.field == name })
+		if at >= 0 {
+			into.Field(i).Set(reflect.ValueOf(table.At(at)))
+		} else if !slices.Contains(f.left, name) {
+			panic(fmt.Sprintf("runs: %s has no column of a field %s", f.File, name))
+		}
+	}
+	return table, nil
+}
+
 // Without is the form without the columns that need what a run lacks.
 func (f *Form) Without(lacks ...string) *Form {
 	less := *f
@@ -342,29 +363,29 @@ func appendValue(t *parquet.Table, c int, kind parquet.ColumnKind, v reflect.Val
 	switch kind {
 	case parquet.Int32, parquet.Int64:
 		if v.CanFloat() { // of a map of numbers
-			t.AppendInt(c, int64(v.Float()))
+			t.At(c).AppendInt(int64(v.Float()))
 			return
 		}
-		t.AppendInt(c, v.Int())
+		t.At(c).AppendInt(v.Int())
 	case parquet.Double:
-		t.AppendDouble(c, v.Float())
+		t.At(c).AppendDouble(v.Float())
 	case parquet.Bool:
-		t.AppendBool(c, v.Bool())
+		t.At(c).AppendBool(v.Bool())
 	case parquet.String:
-		t.AppendString(c, v.String())
+		t.At(c).AppendString(v.String())
 	case parquet.ListInt32:
-		t.AppendInts(c, v.Convert(reflect.TypeFor[[]int32]()).Interface().([]int32))
+		t.At(c).AppendInts(v.Convert(reflect.TypeFor[[]int32]()).Interface().([]int32))
 	case parquet.ListString:
-		t.AppendStrings(c, v.Convert(reflect.TypeFor[[]string]()).Interface().([]string))
+		t.At(c).AppendStrings(v.Convert(reflect.TypeFor[[]string]()).Interface().([]string))
 	case parquet.MapString:
 		keys, values := sortedMap[string](v)
-		t.AppendMap(c, keys, values)
+		t.At(c).AppendMap(keys, values)
 	case parquet.MapInt64:
 		keys, values := sortedMap[int64](v)
-		t.AppendIntMap(c, keys, values)
+		t.At(c).AppendIntMap(keys, values)
 	case parquet.MapDouble:
 		keys, values := sortedMap[float64](v)
-		t.AppendDoubleMap(c, keys, values)
+		t.At(c).AppendDoubleMap(keys, values)
 	}
 }
 

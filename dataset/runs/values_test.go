@@ -65,16 +65,16 @@ func TestScanSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		table.AppendString(0, fmt.Sprint("q", i/2))
+		table.At(0).AppendString(fmt.Sprint("q", i/2))
 		if i != 3 {
-			table.AppendString(1, []string{"a", "b"}[i%2])
+			table.At(1).AppendString([]string{"a", "b"}[i%2])
 		}
 		if i > 0 {
-			table.AppendMap(2, []string{"other", "lang"}, []string{"x", []string{"de", "en"}[i%2]})
+			table.At(2).AppendMap([]string{"other", "lang"}, []string{"x", []string{"de", "en"}[i%2]})
 		}
 		if i > 1 {
-			table.AppendStrings(3, []string{"web", "pdf"}[:(i-2)%2])
-			table.AppendStrings(4, []string{fmt.Sprint("d", i/3), "e"})
+			table.At(3).AppendStrings([]string{"web", "pdf"}[:(i-2)%2])
+			table.At(4).AppendStrings([]string{fmt.Sprint("d", i/3), "e"})
 		}
 		table.EndRow()
 	}
