@@ -44,6 +44,7 @@ type CalibrationRow struct {
 	Estimate  *float64            `json:"estimate" doc:"the value" null:"undefined"`
 	Low       *float64            `json:"ci_low" doc:"lower end of the interval" null:"no interval"`
 	High      *float64            `json:"ci_high" doc:"upper end of the interval" null:"no interval"`
+	Level     float64             `json:"-" col:"level" range:"(0, 1)" doc:"confidence level of the interval"` // of a line
 	Method    string              `json:"method" doc:"how the interval was computed" null:"no interval"`
 	Warnings  runs.ListOf[string] `json:"warnings" col:"-"`
 	Target    *float64            `json:"target" doc:"what the interval is compared with" null:"the statistic does not decide"`
@@ -56,7 +57,6 @@ type CalibrationLine struct {
 	Kind  string `col:"kind" doc:"kind of question"`
 	Judge string `col:"judge" doc:"the judge"`
 	CalibrationRow
-	Level float64 `col:"level" after:"ci_high" range:"(0, 1)" doc:"confidence level of the interval"`
 }
 
 // CalibrationLines is the table of calibrations, in CSV.
@@ -66,7 +66,8 @@ var CalibrationLines = runs.NewTable[CalibrationLine]("ibid calibrate", "one num
 func (c *Calibration) Lines() []CalibrationLine {
 	var all []CalibrationLine
 	for _, r := range c.Statistics {
-		all = append(all, CalibrationLine{c.Kind, c.Judge, r, c.Level})
+		r.Level = c.Level
+		all = append(all, CalibrationLine{c.Kind, c.Judge, r})
 	}
 	return all
 }

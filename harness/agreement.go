@@ -249,7 +249,8 @@ func (p *Plan) writeAgreement(ctx context.Context, marked *markedParts, docs *da
 			return v, ok
 		})...)
 	}
-	return runs.WriteAgreement(p.Dir, result.Statistics)
+	runs.SortAgreement(result.Statistics)
+	return runs.Agreement.Write(p.Dir, result.Statistics)
 }
 
 // verdictsOn are those of the judge on what people answered, too; none if the judge

@@ -279,7 +279,7 @@ func (e *Evidence) askAgreement(g configs.Gate) (runs.GateResult, error) {
 	if e.Dir == "" {
 		return out, nil
 	}
-	rows, err := runs.ReadAgreement(e.Dir)
+	rows, err := runs.Agreement.ReadIfAny(e.Dir)
 	if err != nil {
 		return out, err
 	}

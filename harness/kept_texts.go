@@ -164,7 +164,7 @@ func (p *Plan) saveTexts() error {
 		err = copyFile(filepath.Join(p.kept, runs.TextsFile), path)
 	default:
 		for _, dir := range p.rangeDirs() {
-			err = errors.Join(err, runs.Texts.ScanFile(filepath.Join(dir, runs.TextsFile), func(_ int64, t *dataset.Text) error { return p.texts.add(*t) }))
+			err = errors.Join(err, runs.Texts.Scan(dir, nil, func(_ int64, t *dataset.Text) error { return p.texts.add(*t) }))
 		}
 		if err == nil {
 			err = p.texts.save(p.Dir)

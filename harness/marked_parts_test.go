@@ -76,7 +76,7 @@ func TestAgreementFromTheRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := runs.ReadAgreement(out.Dir)
+			got, err := runs.Agreement.ReadIfAny(out.Dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +45,8 @@ func TestErrorRows(t *testing.T) {
 		t.Errorf("status %s, rows %d, errors %d, verdict %v", m.Status, m.Rows, m.Errors, first.Verdict(0.98))
 	}
 	before := results(t, first.Dir)
-	found, err := runs.FindRows(first.Dir, func(k runs.RowKey) bool { return k.Error != "" })
+	found, err := runs.Rows().Read(first.Dir)
+	found = slices.DeleteFunc(found, func(r runs.Row) bool { return r.Error == "" })
 	if err != nil || len(found) != 1 || found[0].ID != "q-001" || !strings.Contains(found[0].Error, "citations") {
 		t.Errorf("error rows %+v, %v", found, err)
 	}
@@ -98,7 +100,7 @@ func TestLimitAndOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := runs.FindRows(out.Dir, func(runs.RowKey) bool { return true })
+	found, err := runs.Rows().Read(out.Dir)
 	if err != nil || len(found) != 5 || found[4].Row != 8 {
 		t.Errorf("rows %+v, %v; want the five even ones of the first ten", found, err)
 	}

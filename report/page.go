@@ -194,7 +194,7 @@ func (r *results) readRest() (err error) {
 	if r.calls, err = readCalls(r.run.Dir); err != nil {
 		return err
 	}
-	if r.agreement, err = runs.ReadAgreement(r.run.Dir); err != nil {
+	if r.agreement, err = runs.Agreement.ReadIfAny(r.run.Dir); err != nil {
 		return err
 	}
 	r.calibration, err = ReadCalibration(r.run.Dir)

@@ -22,7 +22,7 @@ func agreementRows() []runs.AgreementRow {
 
 func TestPageShowsAgreement(t *testing.T) {
 	data := twins().run(t)
-	if err := runs.WriteAgreement(data.Dir, agreementRows()); err != nil {
+	if err := runs.Agreement.Write(data.Dir, agreementRows()); err != nil {
 		t.Fatal(err)
 	}
 	p, err := newPage(t.Context(), PageOptions{}, data)

@@ -110,7 +110,7 @@ func TestRegionsHaveNamesOfTheirOwn(t *testing.T) {
 		if err := SaveCalibration(data.Dir, c); err != nil {
 			t.Fatal(err)
 		}
-		if err := runs.WriteAgreement(data.Dir, agreementRows()); err != nil {
+		if err := runs.Agreement.Write(data.Dir, agreementRows()); err != nil {
 			t.Fatal(err)
 		}
 		both = append(both, data)

@@ -14,7 +14,7 @@ import (
 func disputed(t *testing.T) RunData {
 	t.Helper()
 	data := harbour().run(t)
-	if err := runs.WriteAgreement(data.Dir, agreementRows()); err != nil {
+	if err := runs.Agreement.Write(data.Dir, agreementRows()); err != nil {
 		t.Fatal(err)
 	}
 	mark := func(who string, start, end int64) annotations.Passage {

@@ -33,15 +33,15 @@ func marked() *fixture {
 func TestRowText(t *testing.T) {
 	f := marked()
 	data := f.run(t)
-	row, err := runs.ReadRow(data.Dir, 0)
+	rows, err := runs.Rows().Read(data.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	citations, err := runs.CitationsOf(data.Dir, 0)
+	citations, err := runs.Citations.OfRow(data.Dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := NewRowView(&RowSource{Run: data.Manifest, Row: row, Citations: citations, Answer: &f.texts.rows[0], Display: defaultDisplay, Text: func(name string, _ int32) (string, bool) {
+	v := NewRowView(&RowSource{Run: data.Manifest, Row: &rows[0], Citations: citations, Answer: &f.texts.rows[0], Display: defaultDisplay, Text: func(name string, _ int32) (string, bool) {
 		text, ok := f.texts.documents[name]
 		return text, ok
 	}})

@@ -88,7 +88,8 @@ type Difference struct {
 	Metric    string `json:"metric" doc:"name of the metric"`
 	Agg       string `json:"agg" doc:"macro: mean of the rows' values; micro: quotient of sums over rows"`
 	Headline  bool   `json:"headline" doc:"the metric was declared to decide"`
-	Direction int    `json:"direction" col:"-"` // 1 if more is better, -1 if less is, 0 if neither
+	Paired    bool   `json:"-" col:"paired" doc:"rows are paired; else the sides share no question"` // of a line
+	Direction int    `json:"direction" col:"-"`                                                      // 1 if more is better, -1 if less is, 0 if neither
 
 	Outcome   Outcome `json:"outcome" doc:"what the difference means, by p_adjusted and level"`
 	N         int64   `json:"n" doc:"pairs compared, or rows of both sides"`
@@ -108,6 +109,7 @@ type Difference struct {
 	P        *float64 `json:"p" range:"[0, 1]" doc:"two-sided p-value of no difference" null:"no test"`
 	Adjusted *float64 `json:"p_adjusted" range:"[0, 1]" doc:"p, adjusted for the other tests" null:"no test"`
 	MDE      *float64 `json:"mde" doc:"least difference that would probably have been found" null:"undefined, or larger than any difference can be"`
+	Level    float64  `json:"-" col:"level" range:"(0, 1)" doc:"confidence level of intervals; 1 less it is the alpha of tests"` // of a line
 	Method   string   `json:"method" doc:"how the interval was computed" null:"no interval"`
 	Test     string   `json:"test" doc:"how p was computed: t or score" null:"no test"`
 	// Adjustment is holm over the headline metrics of the pair, or bh (Benjamini &

@@ -122,7 +122,7 @@ func tableOf(t *testing.T, rows []row) *parquet.Table {
 		number(19, r.latency)
 		for i, name := range moreFields {
 			if v, ok := r.more[name]; ok {
-				table.At(len(rowFields)+i).AppendDouble(v)
+				table.At(len(rowFields) + i).AppendDouble(v)
 			}
 		}
 		table.EndRow()

@@ -11,9 +11,7 @@ type Line struct {
 	Base   string `col:"base" doc:"the base: a run or a system"`
 	New    string `col:"new" doc:"what is compared with it"`
 	System string `col:"system" doc:"system of both sides; empty if they differ in it or all are pooled"`
-	Paired bool   `col:"paired" after:"headline" doc:"rows are paired; else the sides share no question"`
 	Difference
-	Level float64 `col:"level" after:"mde" range:"(0, 1)" doc:"confidence level of intervals; 1 less it is the alpha of tests"`
 }
 
 // Lines is the table of a result, in CSV and Parquet.
@@ -24,7 +22,8 @@ func (r *Result) Lines() []Line {
 	var all []Line
 	for _, p := range r.Pairs {
 		for _, d := range p.Differences {
-			all = append(all, Line{r.Sides[p.Base].Name, r.Sides[p.New].Name, p.System, p.Paired, d, r.Level})
+			d.Paired, d.Level = p.Paired, r.Level
+			all = append(all, Line{r.Sides[p.Base].Name, r.Sides[p.New].Name, p.System, d})
 		}
 	}
 	return all

@@ -512,7 +512,7 @@ func TestLiveClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := l.must("first", "--set", "claims=model")
-	claims, err := runs.ClaimsOf(l.runDir("first"), 0)
+	claims, err := runs.Claims.OfRow(l.runDir("first"), 0)
 	if err != nil || len(claims) != 2 {
 		t.Fatalf("%d claims, %v", len(claims), err)
 	}

@@ -85,13 +85,3 @@ func SortAgreement(rows []AgreementRow) {
 			cmp.Compare(a.Annotators, b.Annotators), cmp.Compare(a.Statistic, b.Statistic))
 	})
 }
-
-// WriteAgreement writes rows, sorted, as agreement.parquet.
-func WriteAgreement(dir string, rows []AgreementRow) error {
-	SortAgreement(rows)
-	return Agreement.Write(dir, rows)
-}
-
-// ReadAgreement reads the agreement of the finished run in dir, in file order;
-// none if the run has no two annotators of one item.
-func ReadAgreement(dir string) ([]AgreementRow, error) { return Agreement.ReadIfAny(dir) }

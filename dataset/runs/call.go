@@ -26,7 +26,3 @@ type Call struct {
 
 // Calls is the table of calls.parquet.
 var Calls = NewTable[Call](CallsFile, "one question to a model, of runs whose judge asks one")
-
-// CallsOf returns the judge calls about the row at a position of the input, in
-// order; none if the run's judge asks no model.
-func CallsOf(dir string, row int64) ([]Call, error) { return ifAny(Calls.ofRow(dir, row)) }

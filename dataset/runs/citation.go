@@ -75,7 +75,3 @@ type JSONText string
 
 // MarshalJSON is the text itself.
 func (t JSONText) MarshalJSON() ([]byte, error) { return []byte(cmp.Or(t, "null")), nil }
-
-// CitationsOf returns the citations of the row at a position of the input, in
-// order.
-func CitationsOf(dir string, row int64) ([]Citation, error) { return ifAny(Citations.ofRow(dir, row)) }

@@ -43,7 +43,3 @@ type Elsewhere struct {
 
 // Claims is the table of claims.parquet.
 var Claims = NewTable[Claim](ClaimsFile, "one claim of an answer, of runs that have a judge")
-
-// ClaimsOf returns the claims of the row at a position of the input, in order;
-// none if the run has no judge.
-func ClaimsOf(dir string, row int64) ([]Claim, error) { return ifAny(Claims.ofRow(dir, row)) }

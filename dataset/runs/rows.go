@@ -3,7 +3,6 @@ package runs
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -117,49 +116,41 @@ const (
 
 // NewRowsLayout lays out the columns but those that need what the run lacks.
 func NewRowsLayout(lacks ...string) *RowsLayout {
-	l := &RowsLayout{Citations: Citations.Without(lacks...)}
-	var numbers []Column
-	add := func(kind parquet.ColumnKind, d metrics.Definition) {
-		c := metricColumn(&d, d.UndefinedWhen)
-		c.Kind = kind
-		if numbers = append(numbers, c); len(numbers) == 1 {
-			numbers[0].After = "undefined"
-		} else {
-			numbers[len(numbers)-1].After = numbers[len(numbers)-2].Name
-		}
-	}
-	var derived []Column
+	var numbers, derived []Column
 	for _, d := range metrics.CountDefinitions() {
-		add(parquet.Int64, d)
+		c := metricColumn(&d, d.UndefinedWhen)
+		c.Kind = parquet.Int64
+		numbers = append(numbers, c)
 	}
 	for _, d := range metrics.Definitions() {
-		if d.Derived {
-			c := metricColumn(&d, d.UndefinedWhen)
+		c := metricColumn(&d, d.UndefinedWhen)
+		switch {
+		case d.Derived:
 			c.SQL = d.SQL()
 			derived = append(derived, c)
-		} else if !isDialect(&d) {
-			add(parquet.Double, d)
+		case !isDialect(&d):
+			numbers = append(numbers, c)
 		}
 	}
-	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
+	l := &RowsLayout{Table: NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...), Citations: Citations.Without(lacks...)}
 	l.Derived = derived
 	for i := range l.Columns {
 		c := &l.Columns[i]
 		c.Keys, c.SQL = keysOf[c.Name], keySQL[c.Name]
 	}
 	l.Form = *l.Without(lacks...)
-	has := func(name string) (at int, ok bool) {
-		at = slices.IndexFunc(l.Columns, func(c Column) bool { return c.Name == name })
-		return at, at >= 0
+	at := make(map[string]int)
+	for i := range l.Columns {
+		at[l.Columns[i].Name] = i
 	}
 	for c := range metrics.NumCounts {
-		if at, ok := has(c.String()); ok {
-			l.Counts = append(l.Counts, CountColumn{c, at})
+		if i, ok := at[c.String()]; ok {
+			l.Counts = append(l.Counts, CountColumn{c, i})
 		}
 	}
 	for m, d := range metrics.Definitions() {
-		if at, ok := has(d.Name); ok {
-			l.Metrics = append(l.Metrics, MetricColumn{metrics.Metric(m), at})
+		if i, ok := at[d.Name]; ok {
+			l.Metrics = append(l.Metrics, MetricColumn{metrics.Metric(m), i})
 		}
 	}
 	return l
@@ -185,87 +176,41 @@ func metricColumn(d *metrics.Definition, null string) Column {
 	return c
 }
 
-// A RowKey names one row of rows.parquet.
-type RowKey struct {
-	Key
-	Index int64  // position in the file
-	Error string // why it could not be scored, "" if it was
-}
-
-// rowKeyColumns are the columns of a RowKey.
-var rowKeyColumns = []string{"id", "system", "row", "error"}
-
-// FindRows lists the rows of the run in dir that match, in file order.
-func FindRows(dir string, match func(RowKey) bool) ([]RowKey, error) {
-	f, err := OpenRows(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.keys(nil, match)
-}
-
-// NamedRows lists the rows of the run in dir that are named ID, ID/SYSTEM or #N, the
+// NamedRows reads the rows of the run in dir that are named ID, ID/SYSTEM or #N, the
 // position N in the input, in file order.
-func NamedRows(dir, name string) ([]RowKey, error) {
+func NamedRows(dir, name string) ([]Row, error) {
 	f, err := OpenRows(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	at := []int64{}
 	if number, ok := strings.CutPrefix(name, "#"); ok {
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
 			return nil, ibid.Usagef("%q is no row number", name).With("write #N, quoted for the shell: '#12'")
 		}
-		at, _, err := f.findInts("row", []int64{n})
+		at, _, err = f.findInts("row", []int64{n})
 		if err != nil {
 			return nil, err
 		}
-		return f.keys(at, func(RowKey) bool { return true })
-	}
-	names := []string{name} // that the id can be
-	for i := range len(name) {
-		if name[i] == '/' {
-			names = append(names, name[:i])
+	} else if err := f.Each(func(b *Block) error {
+		may := f.file.MayHoldText(b.Number, "id", name)
+		for i := range len(name) {
+			may = may || name[i] == '/' && f.file.MayHoldText(b.Number, "id", name[:i])
 		}
-	}
-	at := []int64{}
-	err = f.Each(func(b *Block) error {
-		if !slices.ContainsFunc(names, func(id string) bool { return f.file.MayHoldText(b.Number, "id", id) }) {
+		if !may {
 			return nil
 		}
+		systems := b.Texts("system")
 		for i, id := range b.Texts("id") {
-			if slices.Contains(names, id) {
+			if rest, ok := strings.CutPrefix(name, id); ok && (rest == "" || rest == "/"+systems[i]) {
 				at = append(at, b.First+int64(i))
 			}
 		}
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
-	return f.keys(at, func(k RowKey) bool { return k.ID == name || k.ID+"/"+k.System == name })
-}
-
-// keys are those of the rows at positions of the file that match; nil is all of them.
-func (f *Frame) keys(at []int64, match func(RowKey) bool) ([]RowKey, error) {
-	var found []RowKey
-	err := Rows().scan(f, rowKeyColumns, at, func(at int64, row *Row) error {
-		if key := (RowKey{row.Key, at, row.Error}); match(key) {
-			found = append(found, key)
-		}
-		return nil
-	})
-	return found, err
-}
-
-// ReadRow reads the row at a position of the rows.parquet of the run in dir.
-func ReadRow(dir string, index int64) (*Row, error) {
-	var found *Row
-	err := Rows().ScanSome(dir, nil, []int64{index}, func(_ int64, row *Row) error {
-		found = row
-		return nil
-	})
-	return found, err
+	return collect(func(yield func(int64, *Row) error) error { return Rows().scan(f, nil, at, yield) })
 }

@@ -173,12 +173,7 @@ func ReadSummaryOf(dir string, fits func(k SummaryKey) bool) ([]SummaryRow, erro
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]SummaryRow, 0, len(wanted))
-	err = Summary.scan(f, nil, wanted, func(_ int64, r *SummaryRow) error {
-		rows = append(rows, *r)
-		return nil
-	})
-	return rows, err
+	return collect(func(yield func(int64, *SummaryRow) error) error { return Summary.scan(f, nil, wanted, yield) })
 }
 
 // WholeSystems is what fits numbers over all rows of systems, without slices.

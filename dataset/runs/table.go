@@ -39,7 +39,6 @@ type Form struct {
 //	doc          what the value is
 //	unit, range  of a number
 //	null         what null means; a column without it, and not a pointer, is never null
-//	after        the column that it follows, where the struct has another order
 //	needs        without what a run cannot fill it, see [Form.Without]
 //	compress     zstd for long texts
 //	sql          expression over other columns: the file does not have it, a method derive
@@ -55,7 +54,6 @@ type Column struct {
 	Doc         string
 	Unit, Range string
 	Null        string
-	After       string
 	SQL         string   // expression for a derived column, or for the value of a key KEY of a map
 	Keys        []string // that a map can have, if these are known
 	Needs       string   // without it a run cannot fill the column, and has none
@@ -147,13 +145,10 @@ type Table[T any] struct {
 // the tag prefix puts that before the names of its struct, except before one that
 // begins with ^. A field of type
 // map[string]float64 with col:"*" has the values of the columns in extra, which are
-// numbers and follow those of the fields unless their After says otherwise. It
-// panics if a type is none that a column can have.
+// numbers and stand in its place. It panics if a type is none that a column can have.
 func NewTable[T any](file, doc string, extra ...Column) *Table[T] {
 	t := &Table[T]{Form: Form{File: file, Doc: doc}}
-	t.addFields(reflect.TypeFor[T](), Column{Required: true})
-	t.Columns = append(t.Columns, extra...)
-	t.order()
+	t.addFields(reflect.TypeFor[T](), Column{Required: true}, extra)
 	return t
 }
 
@@ -164,11 +159,11 @@ var (
 
 // addFields adds the columns of a struct. The column in is what the struct is in: its
 // name and field are prefixes.
-func (t *Table[T]) addFields(of reflect.Type, in Column) {
+func (t *Table[T]) addFields(of reflect.Type, in Column, extra []Column) {
 	for i := range of.NumField() {
 		f := of.Field(i)
 		c := Column{
-			Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), After: f.Tag.Get("after"), Needs: f.Tag.Get("needs"), Zstd: f.Tag.Get("compress") == "zstd",
+			Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), Needs: f.Tag.Get("needs"), Zstd: f.Tag.Get("compress") == "zstd",
 			field: in.field + f.Name, index: append(slices.Clone(in.index), i),
 		}
 		inner := f.Type
@@ -186,10 +181,11 @@ func (t *Table[T]) addFields(of reflect.Type, in Column) {
 		switch {
 		case name == "*":
 			t.named = c.index
+			t.Columns = append(t.Columns, extra...)
 		case f.Anonymous && name == "":
-			t.addFields(inner, Column{Required: c.Required, field: in.field, Name: in.Name, index: c.index})
+			t.addFields(inner, Column{Required: c.Required, field: in.field, Name: in.Name, index: c.index}, extra)
 		case prefix != "":
-			t.addFields(inner, Column{Required: c.Required, field: c.field, Name: prefix, index: c.index})
+			t.addFields(inner, Column{Required: c.Required, field: c.field, Name: prefix, index: c.index}, extra)
 		case name != "" && name != "-":
 			c.Name, c.Kind = in.Name+name, kindOf(inner)
 			if own, ok := strings.CutPrefix(name, "^"); ok {
@@ -245,17 +241,6 @@ func kindOf(t reflect.Type) parquet.ColumnKind {
 	panic(fmt.Sprintf("runs: no column holds a %v", t))
 }
 
-// order moves the columns that say after which one they come.
-func (t *Table[T]) order() {
-	for _, c := range slices.Clone(t.Columns) {
-		if c.After == "" {
-			continue
-		}
-		t.Columns = slices.Delete(t.Columns, t.Index(c.Name), t.Index(c.Name)+1)
-		t.Columns = slices.Insert(t.Columns, t.Index(c.After)+1, c)
-	}
-}
-
 // field is where the value of a column is in a row; ok is false if a pointer on the
 // way to it is nil. With alloc, such pointers are set.
 func field(row reflect.Value, index []int, alloc bool) (v reflect.Value, ok bool) {
@@ -305,7 +290,7 @@ func (t *Table[T]) value(row reflect.Value, c *Column) (v reflect.Value, ok bool
 
 // Encode writes rows as a Parquet file.
 func (t *Table[T]) Encode(w io.Writer, rows []T) error {
-	return t.EncodeEach(w, groupRows, func(yield func(*T) error) error {
+	return t.encodeEach(w, groupRows, func(yield func(*T) error) error {
 		for i := range rows {
 			if err := yield(&rows[i]); err != nil {
 				return err
@@ -321,9 +306,9 @@ const groupRows = 1 << 15
 // groupBytes is from how many bytes of texts on a row group ends.
 const groupBytes = 8 << 20
 
-// EncodeEach is Encode of the rows that each gives one after the other. So many of them
-// are in one row group, which is what it holds, or fewer with 8 MB of texts.
-func (t *Table[T]) EncodeEach(w io.Writer, perGroup int, each func(yield func(*T) error) error) error {
+// encodeEach is Encode of the rows that each gives one after the other, with so many in a
+// row group.
+func (t *Table[T]) encodeEach(w io.Writer, perGroup int, each func(yield func(*T) error) error) error {
 	table, err := t.Empty()
 	if err != nil {
 		return err
@@ -407,23 +392,31 @@ func (t *Table[T]) Write(dir string, rows []T) error {
 
 // WriteEach is Write of the rows that each gives one after the other.
 func (t *Table[T]) WriteEach(dir string, each func(yield func(*T) error) error) error {
-	return dataset.WriteFile(filepath.Join(dir, t.File), func(w io.Writer) error { return t.EncodeEach(w, groupRows, each) })
+	return dataset.WriteFile(filepath.Join(dir, t.File), func(w io.Writer) error { return t.encodeEach(w, groupRows, each) })
 }
 
 // Read reads the rows of the table's file in the run directory dir, in file order.
 // The error of a run that has no such file is [fs.ErrNotExist].
 func (t *Table[T]) Read(dir string) ([]T, error) {
-	var rows []T
-	err := t.Scan(dir, nil, func(_ int64, r *T) error {
+	return collect(func(yield func(int64, *T) error) error { return t.Scan(dir, nil, yield) })
+}
+
+// ReadIfAny is Read for a file that not every run has: without it there are no rows.
+func (t *Table[T]) ReadIfAny(dir string) ([]T, error) { return ifAny(t.Read(dir)) }
+
+// OfRow reads what belongs to the row at a position of the input, in file order; nothing if
+// the run has no such file.
+func (t *Table[T]) OfRow(dir string, row int64) ([]T, error) {
+	return ifAny(collect(func(yield func(int64, *T) error) error { return t.ScanOf(dir, nil, []int64{row}, yield) }))
+}
+
+// collect is what scan yields.
+func collect[T any](scan func(yield func(int64, *T) error) error) (rows []T, err error) {
+	err = scan(func(_ int64, r *T) error {
 		rows = append(rows, *r)
 		return nil
 	})
 	return rows, err
-}
-
-// ReadIfAny is Read for a file that not every run has: without it there are no rows.
-func (t *Table[T]) ReadIfAny(dir string) ([]T, error) {
-	return ifAny(t.Read(dir))
 }
 
 // ifAny takes a file that is not there for one without rows.
@@ -432,16 +425,6 @@ func ifAny[T any](rows []T, err error) ([]T, error) {
 		return nil, nil
 	}
 	return rows, err
-}
-
-// ofRow reads what belongs to the row at a position of the input, in file order.
-func (t *Table[T]) ofRow(dir string, row int64) ([]T, error) {
-	var mine []T
-	err := t.ScanOf(dir, nil, []int64{row}, func(_ int64, r *T) error {
-		mine = append(mine, *r)
-		return nil
-	})
-	return mine, err
 }
 
 // ScanOf is ScanSome of what belongs to rows of the input, whose positions are given in
@@ -469,22 +452,17 @@ func (t *Table[T]) ScanOf(dir string, columns []string, rows []int64, yield func
 // or all of them if columns is nil. Columns that the file does not have are null. The row is
 // good until yield returns; what its fields point to stays.
 func (t *Table[T]) Scan(dir string, columns []string, yield func(at int64, row *T) error) error {
-	return t.scanFile(filepath.Join(dir, t.File), columns, nil, yield)
-}
-
-// ScanFile is Scan of all columns of a file of any name.
-func (t *Table[T]) ScanFile(path string, yield func(at int64, row *T) error) error {
-	return t.scanFile(path, nil, nil, yield)
+	return t.scanFile(dir, columns, nil, yield)
 }
 
 // ScanSome is Scan of the rows at those positions of the file, in ascending order. Their
 // texts are copies: one text that is kept would keep all others of its part of the file.
 func (t *Table[T]) ScanSome(dir string, columns []string, at []int64, yield func(at int64, row *T) error) error {
-	return t.scanFile(filepath.Join(dir, t.File), columns, append([]int64{}, at...), yield)
+	return t.scanFile(dir, columns, append([]int64{}, at...), yield)
 }
 
-func (t *Table[T]) scanFile(path string, columns []string, at []int64, yield func(at int64, row *T) error) error {
-	f, err := OpenFrame(path)
+func (t *Table[T]) scanFile(dir string, columns []string, at []int64, yield func(at int64, row *T) error) error {
+	f, err := OpenFrame(filepath.Join(dir, t.File))
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type kindly string
 type everything struct {
 	Key
 	Text    string             `json:"text"`
-	Late    bool               `json:"late" after:"many"`
+	Late    bool               `json:"late"`
 	Kind    kindly             `json:"kind" null:"no kind"`
 	Small   int32              `json:"small"`
 	Page    *int32             `json:"page"`
@@ -47,7 +47,7 @@ type everything struct {
 }
 
 var everythings = NewTable[everything]("everything.parquet", "one of everything",
-	Column{Name: "score", Kind: parquet.Double}, Column{Name: "hits", Kind: parquet.Int64, After: "row"})
+	Column{Name: "score", Kind: parquet.Double}, Column{Name: "hits", Kind: parquet.Int64})
 
 func full() []everything {
 	return []everything{
@@ -71,10 +71,10 @@ func TestTableColumns(t *testing.T) {
 		names = append(names, name)
 	}
 	want := []string{
-		"id string required", "system string required", "row int64 required", "hits int64", "text string required", "kind string",
+		"id string required", "system string required", "row int64 required", "text string required", "late bool required", "kind string",
 		"small int32 required", "page int32", "big int64", "level double", "value double", "number double", "flag bool",
-		"many list<int32>", "late bool required", "words list<string> required", "tags map<string,string>",
-		"place_name string", "place_count int64", "score double",
+		"many list<int32>", "words list<string> required", "tags map<string,string>",
+		"place_name string", "place_count int64", "score double", "hits int64",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -100,7 +100,7 @@ func TestTableReadsWhatItWrote(t *testing.T) {
 	if !reflect.DeepEqual(rows, full()) {
 		t.Errorf("-want +got\n%s", cmp.Diff(full(), rows))
 	}
-	mine, err := everythings.ofRow(dir, 8)
+	mine, err := everythings.OfRow(dir, 8)
 	if err != nil || len(mine) != 1 || mine[0].ID != "b" {
 		t.Errorf("of row 8: %v, %v", mine, err)
 	}
@@ -148,9 +148,9 @@ func TestTableCSV(t *testing.T) {
 	if err := everythings.WriteCSV(&out, full()[:2]); err != nil {
 		t.Fatal(err)
 	}
-	want := "id,system,row,hits,text,kind,small,page,big,level,value,number,flag,many,late,words,tags,place_name,place_count,score\n" +
-		"a,s,7,3,<t>,k,3,2,1099511627776,0.95,0.1,2,false,1; 2,true,x; y,a=1; b=2,n,4,1.5\n" +
-		"b,s,8,,,,0,,,0,,,,,false,,,,,\n"
+	want := "id,system,row,text,late,kind,small,page,big,level,value,number,flag,many,words,tags,place_name,place_count,score,hits\n" +
+		"a,s,7,<t>,true,k,3,2,1099511627776,0.95,0.1,2,false,1; 2,x; y,a=1; b=2,n,4,1.5,3\n" +
+		"b,s,8,,false,,0,,,0,,,,,,,,,,\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

@@ -43,14 +43,11 @@ func writeRun(t *testing.T) string {
 
 func TestRows(t *testing.T) {
 	dir := writeRun(t)
-	found, err := FindRows(dir, func(k RowKey) bool { return k.Error != "" })
-	if want := []RowKey{{Key{"q2", "a", 1}, 1, "answer: null"}}; err != nil || !cmp.Equal(found, want) {
-		t.Errorf("%v, %v, want %v", found, err, want)
+	rows, err := Rows().Read(dir)
+	if err != nil || len(rows) != 2 || rows[1].Error != "answer: null" {
+		t.Fatalf("%v, %v", rows, err)
 	}
-	row, err := ReadRow(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := rows[0]
 	if *row.Number("mean_exact_jaccard") != 0.25 || *row.Number("char_f1") != 0.5 || *row.Number("exact_match") != 0 || *row.Number("citations") != 2 || row.Number("doc_recall") != nil {
 		t.Errorf("numbers of a row: %v", row.Numbers)
 	}
@@ -87,18 +84,18 @@ func TestRowsLayout(t *testing.T) {
 
 func TestOfRow(t *testing.T) {
 	dir := writeRun(t)
-	citations, err := CitationsOf(dir, 0)
+	citations, err := Citations.OfRow(dir, 0)
 	if err != nil || len(citations) != 2 || citations[1].Status != "document_not_found" || citations[1].Doc != "" {
 		t.Errorf("%v, %v", citations, err)
 	}
-	claims, err := ClaimsOf(dir, 0)
+	claims, err := Claims.OfRow(dir, 0)
 	if err != nil || len(claims) != 1 || claims[0].Elsewhere.Doc != "e" || *claims[0].Elsewhere.Start != 3 || claims[0].Votes != nil {
 		t.Errorf("%v, %v", claims, err)
 	}
-	if calls, err := CallsOf(dir, 0); calls != nil || err != nil {
+	if calls, err := Calls.OfRow(dir, 0); calls != nil || err != nil {
 		t.Errorf("a run without calls: %v, %v", calls, err)
 	}
-	if citations, err := CitationsOf(t.TempDir(), 0); citations != nil || err != nil {
+	if citations, err := Citations.OfRow(t.TempDir(), 0); citations != nil || err != nil {
 		t.Errorf("a run without citations: %v, %v", citations, err)
 	}
 }
@@ -133,7 +130,7 @@ func TestSummaryOfSlices(t *testing.T) {
 		written[i].Warnings = []string{}
 	}
 	err := dataset.WriteFile(filepath.Join(dir, SummaryFile), func(w io.Writer) error {
-		return Summary.EncodeEach(w, 3, func(yield func(*SummaryRow) error) error { // in two row groups
+		return Summary.encodeEach(w, 3, func(yield func(*SummaryRow) error) error { // in two row groups
 			for i := range written {
 				if err := yield(&written[i]); err != nil {
 					return err
@@ -168,16 +165,18 @@ func TestSummaryOfSlices(t *testing.T) {
 
 func TestAgreementAndLabelled(t *testing.T) {
 	dir := t.TempDir()
-	if rows, err := ReadAgreement(dir); rows != nil || err != nil {
+	if rows, err := Agreement.ReadIfAny(dir); rows != nil || err != nil {
 		t.Errorf("no agreement: %v, %v", rows, err)
 	}
 	pair := Pair("a", "b")
-	if err := WriteAgreement(dir, []AgreementRow{
+	written := []AgreementRow{
 		{Statistic: "x", Kind: LabelAgreement}, {Statistic: "x", Kind: SpanAgreement, Annotators: pair}, {Statistic: "y", Kind: SpanAgreement, Annotators: AllAnnotators},
-	}); err != nil {
+	}
+	SortAgreement(written)
+	if err := Agreement.Write(dir, written); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := ReadAgreement(dir)
+	rows, err := Agreement.ReadIfAny(dir)
 	if err != nil || len(rows) != 3 || rows[0].Annotators != AllAnnotators || rows[1].Annotators != pair || rows[2].Kind != LabelAgreement {
 		t.Errorf("%v, %v", rows, err)
 	}
@@ -246,7 +245,7 @@ func TestRowByName(t *testing.T) {
 	dir := t.TempDir()
 	const perGroup = 40
 	err := dataset.WriteFile(filepath.Join(dir, RowsFile), func(w io.Writer) error {
-		return Rows().EncodeEach(w, perGroup, func(yield func(*Row) error) error {
+		return Rows().encodeEach(w, perGroup, func(yield func(*Row) error) error {
 			for i := range int64(10 * perGroup) {
 				if err := yield(&Row{Key: Key{fmt.Sprintf("q/%d", i*7%(10*perGroup)/2), []string{"a", "b"}[i%2], i}, Status: RowOK}); err != nil {
 					return err
@@ -260,12 +259,12 @@ func TestRowByName(t *testing.T) {
 	}
 	for i := range int64(10 * perGroup) {
 		at, err := NamedRows(dir, fmt.Sprint("#", i))
-		if err != nil || len(at) != 1 || at[0].Row != i || at[0].Index != i {
+		if err != nil || len(at) != 1 || at[0].Row != i {
 			t.Fatalf("row at %d: %v, %v", i, at, err)
 		}
 		name := at[0].ID + "/" + at[0].System
 		found, err := NamedRows(dir, name)
-		if err != nil || len(found) != 1 || found[0] != at[0] {
+		if err != nil || len(found) != 1 || found[0].Key != at[0].Key {
 			t.Fatalf("row named %s: %v, %v, want %v", name, found, err, at)
 		}
 	}

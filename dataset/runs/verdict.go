@@ -67,7 +67,3 @@ const (
 
 // Verdicts is the table of verdicts.parquet.
 var Verdicts = NewTable[Judgment](VerdictsFile, "one verdict on a claim and one piece of evidence, of runs that have a judge")
-
-// VerdictsOf returns the verdicts on the row at a position of the input, in order; none
-// if the run has no judge.
-func VerdictsOf(dir string, row int64) ([]Judgment, error) { return ifAny(Verdicts.ofRow(dir, row)) }

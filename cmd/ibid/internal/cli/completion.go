@@ -149,11 +149,11 @@ func completeRow(cmd *cobra.Command, args []string, word string) ([]string, cobr
 		return completeRun(cmd, args, word)
 	}
 	var names []string
-	_, _ = runs.FindRows(args[0], func(k runs.RowKey) bool { // without a run there is nothing to offer
+	_ = runs.Rows().Scan(args[0], []string{"id", "system"}, func(_ int64, k *runs.Row) error { // without a run there is nothing to offer
 		if name := k.ID + "/" + k.System; len(names) < maxCompletions && strings.HasPrefix(name, word) && !strings.ContainsAny(name, "\n\t") {
 			names = append(names, name)
 		}
-		return false
+		return nil
 	})
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

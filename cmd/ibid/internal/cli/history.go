@@ -140,7 +140,7 @@ func addPeople(nights []history.RunNight) ([]string, error) {
 			}
 			n.Summary = append(n.Summary, runs.SummaryRow{Metric: name, Agg: runs.Macro, Estimate: estimate, Low: low, High: high, Level: level, Clusters: clusters})
 		}
-		rows, err := runs.ReadAgreement(n.Dir)
+		rows, err := runs.Agreement.ReadIfAny(n.Dir)
 		if err != nil {
 			return nil, err
 		}

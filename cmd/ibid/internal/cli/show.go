@@ -262,13 +262,15 @@ func (a *app) showErrors(dir string) error {
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	found, err := runs.FindRows(dir, func(k runs.RowKey) bool { return k.Error != "" })
+	rows := []errorRow{}
+	err := runs.Rows().Scan(dir, []string{"id", "system", "row", "error"}, func(_ int64, r *runs.Row) error {
+		if r.Error != "" {
+			rows = append(rows, errorRow{r.Row, r.ID, r.System, r.Error})
+		}
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	rows := make([]errorRow, 0, len(found))
-	for _, k := range found {
-		rows = append(rows, errorRow{k.Row, k.ID, k.System, k.Error})
 	}
 	err = runs.Calls.Scan(dir, nil, func(_ int64, c *runs.Call) error {
 		if c.Error != "" {

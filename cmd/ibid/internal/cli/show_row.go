@@ -20,27 +20,23 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	key, err := findRow(dir, name)
+	row, err := findRow(dir, name)
 	if err != nil {
 		return err
 	}
-	row, err := runs.ReadRow(dir, key.Index)
+	citations, err := runs.Citations.OfRow(dir, row.Row)
 	if err != nil {
 		return err
 	}
-	citations, err := runs.CitationsOf(dir, key.Row)
+	claims, err := runs.Claims.OfRow(dir, row.Row)
 	if err != nil {
 		return err
 	}
-	claims, err := runs.ClaimsOf(dir, key.Row)
+	calls, err := runs.Calls.OfRow(dir, row.Row)
 	if err != nil {
 		return err
 	}
-	calls, err := runs.CallsOf(dir, key.Row)
-	if err != nil {
-		return err
-	}
-	verdicts, err := runs.VerdictsOf(dir, key.Row)
+	verdicts, err := runs.Verdicts.OfRow(dir, row.Row)
 	if err != nil {
 		return err
 	}
@@ -59,7 +55,7 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 			texts = append(texts, key)
 		}
 	}
-	detail, err := harness.ReadDetail(cmd.Context(), dir, m, key.Row, texts)
+	detail, err := harness.ReadDetail(cmd.Context(), dir, m, row.Row, texts)
 	if err != nil {
 		a.warn("only the results can be shown, not the texts: %v", err)
 	} else {
@@ -76,35 +72,35 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 }
 
 // findRow finds the one row that is meant by ID, ID/SYSTEM or #N.
-func findRow(dir, name string) (runs.RowKey, error) {
+func findRow(dir, name string) (*runs.Row, error) {
 	found, err := runs.NamedRows(dir, name)
 	switch {
 	case err != nil:
-		return runs.RowKey{}, err
+		return nil, err
 	case len(found) == 1:
-		return found[0], nil
+		return &found[0], nil
 	case len(found) == 0:
 		hint, err := nearestRow(dir, name)
-		return runs.RowKey{}, errors.Join(err, ibid.Usagef("%s has no row %s", dir, name).With(hint))
+		return nil, errors.Join(err, ibid.Usagef("%s has no row %s", dir, name).With(hint))
 	}
 	var names []string
 	for _, k := range found {
 		names = append(names, k.ID+"/"+k.System)
 	}
-	return runs.RowKey{}, ibid.Usagef("%s is the id of %d rows", name, len(found)).With("choose one of " + strings.Join(names, ", "))
+	return nil, ibid.Usagef("%s is the id of %d rows", name, len(found)).With("choose one of " + strings.Join(names, ", "))
 }
 
 // nearestRow suggests a row instead of one that is not there.
 func nearestRow(dir, name string) (string, error) {
 	bySystem := strings.Contains(name, "/")
 	var names []string
-	_, err := runs.FindRows(dir, func(k runs.RowKey) bool {
+	err := runs.Rows().Scan(dir, []string{"id", "system"}, func(_ int64, k *runs.Row) error {
 		if bySystem {
 			names = append(names, k.ID+"/"+k.System)
 		} else if len(names) == 0 || names[len(names)-1] != k.ID {
 			names = append(names, k.ID)
 		}
-		return false
+		return nil
 	})
 	return didYouMean(name, names, "ibid show "+dir+" prints what the run has"), err
 }
