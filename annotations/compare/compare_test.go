@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -114,8 +115,8 @@ func tableOf(t *testing.T, rows []row) *parquet.Table {
 		if r.fails {
 			table.At(15).AppendString("error")
 		}
-		if r.undefined != "" {
-			table.At(16).AppendMap([]string{"char_f1", "exact_match"}, []string{r.undefined, "other"})
+		if r.f1 == nil || r.undefined != "" {
+			table.At(16).AppendMap([]string{"char_f1", "exact_match"}, []string{cmp.Or(r.undefined, "truth_not_found"), "other"})
 		}
 		number(17, r.cost)
 		number(18, r.tokens)

@@ -56,8 +56,7 @@ func WriteJSON(path string, v any) error {
 }
 
 // ReadJSON reads the object in the file at path into v. sealed is false if it carries no
-// digest, because an earlier version wrote it; the error wraps a [Damage] if it is
-// not as it was written.
+// digest; the error wraps a [Damage] if it has another one.
 func ReadJSON(path string, v any) (sealed bool, err error) {
 	data, err := disk.ReadFile(path)
 	if err != nil {
@@ -158,9 +157,6 @@ func Change(dir string, names []string, change func() error) error {
 	m, err := ReadManifest(dir)
 	if err != nil {
 		return err
-	}
-	if m.Unsealed { // of the rest nothing is known
-		return change()
 	}
 	for _, name := range names {
 		delete(m.Files, name)

@@ -75,7 +75,7 @@ type Manifest struct {
 	Columns map[string]float64 `json:"columns,omitempty"`
 
 	// Questions are those of a run of one system over all tags. Other runs have them in
-	// rows.parquet alone, as those of earlier versions do.
+	// rows.parquet alone.
 	Questions *QuestionSet `json:"questions,omitempty"`
 
 	// Places are what became of cited and marked places, by system; nil if that is not known.
@@ -84,8 +84,6 @@ type Manifest struct {
 	// Files are the digests of the result files of a finished run: SHA-256, of Parquet
 	// that of the footer.
 	Files map[string]string `json:"files,omitempty"`
-
-	Unsealed bool `json:"-"` // it was read, and carries no digests: an earlier version wrote it
 }
 
 // A RowRange is a stretch of the rows of a dataset, half-open.
@@ -266,7 +264,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if m.Schema != ManifestSchema {
 		return nil, &SchemaError{path, m.Schema}
 	}
-	if m.Unsealed = !sealed; m.Unsealed && len(m.Files) > 0 {
+	if !sealed {
 		return nil, Damaged(path, "has lost the digest of itself")
 	}
 	return &m, m.checkFiles(dir)

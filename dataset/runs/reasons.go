@@ -29,7 +29,7 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 			r.list[i] = r.list[last]
 		default:
 			r.list[i] = r.at(metrics.Metric(m), i, known)
-			if last = -1; r.unnamed(i) && !r.all {
+			if last = -1; r.unnamed(i) {
 				last = i
 			}
 		}
@@ -56,7 +56,6 @@ var countsOf = map[string]string{"tokens": "overlap_tokens", "pages": "overlap_p
 // blockReasons are what the columns of reasons have in a block.
 type blockReasons struct {
 	of     int                  // number of the block, plus one
-	all    bool                 // rows name all reasons, as earlier versions did
 	stored parquet.ColumnValues // the column undefined of the file
 	rows   []metrics.RowReasons
 	list   []ibid.Reason // see Reasons
@@ -65,7 +64,7 @@ type blockReasons struct {
 // at is the reason why a metric of a row has no value: the one that the row names, or the usual
 // one. known is nil where the counts that it follows from are known.
 func (r *blockReasons) at(m metrics.Metric, row int, known []bool) ibid.Reason {
-	if why := r.named(row, m.String()); why != ibid.Defined || r.all {
+	if why := r.named(row, m.String()); why != ibid.Defined {
 		return why
 	}
 	return m.UsualReason(r.rows[row], known == nil || known[row])
@@ -90,7 +89,7 @@ func (r *blockReasons) read(b *Block) {
 	if r.of == b.Number+1 {
 		return
 	}
-	r.of, r.all = b.Number+1, !b.frame.file.Has("span_null")
+	r.of = b.Number + 1
 	has := b.frame.file.Has("undefined")
 	if has && b.err == nil {
 		b.err = b.frame.file.ReadCells(b.Number, "undefined", b.places, &r.stored)
@@ -131,11 +130,8 @@ func (b *Block) undefined(to *parquet.ColumnValues) {
 	for i := range n {
 		to.Valid[i] = true
 		for m := range definitions {
-			if valid[m][i] {
-				continue
-			}
-			if why := b.reasons.at(metrics.Metric(m), i, known[m]); why != ibid.Defined {
-				to.Keys, to.Strings = append(to.Keys, definitions[m].Name), append(to.Strings, why.String())
+			if !valid[m][i] {
+				to.Keys, to.Strings = append(to.Keys, definitions[m].Name), append(to.Strings, b.reasons.at(metrics.Metric(m), i, known[m]).String())
 			}
 		}
 		to.Offsets[i+1] = int32(len(to.Keys))

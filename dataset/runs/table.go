@@ -475,15 +475,7 @@ func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at in
 	wanted := func(c *Column) bool { // or a key of it
 		return columns == nil || slices.Contains(columns, c.Name) || slices.ContainsFunc(columns, func(name string) bool { return keyed[name] == c.Name })
 	}
-	var read []*Column
-	for _, list := range [][]Column{t.Columns, t.Derived} {
-		for i := range list {
-			c := &list[i]
-			if wanted(c) && (c.Required || f.Has(c.Name)) {
-				read = append(read, c)
-			}
-		}
-	}
+	read := slices.DeleteFunc(slices.Concat(t.Columns, t.Derived), func(c Column) bool { return !wanted(&c) || !c.Required && !f.Has(c.Name) })
 	values := make([]*parquet.ColumnValues, len(read))
 	some := at != nil
 	return f.Each(func(b *Block) error {
@@ -499,7 +491,8 @@ func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at in
 			return nil
 		}
 		b.places = places
-		for k, c := range read {
+		for k := range read {
+			c := &read[k]
 			if values[k] = b.Column(c.Name); c.Required && !f.Has(c.Name) {
 				return f.file.ReadColumn(b.Number, c.Name, &parquet.ColumnValues{}) // the error
 			}
@@ -510,15 +503,14 @@ func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at in
 		for i := range n {
 			var row T
 			into := reflect.ValueOf(&row).Elem()
-			for k, c := range read {
-				v := values[k]
+			for k, v := range values {
 				if !v.Valid[i] {
 					continue
 				}
 				if some && v.Kind == parquet.String {
 					v.Strings[i] = strings.Clone(v.Strings[i])
 				}
-				t.set(into, c, v, i)
+				t.set(into, &read[k], v, i)
 			}
 			if d, ok := any(&row).(interface{ derive() }); ok {
 				d.derive()
@@ -599,13 +591,14 @@ func setMap[V any](into reflect.Value, v *parquet.ColumnValues, i int, values []
 // WriteCSV writes a header and one record for each row. Null is empty, numbers read
 // back as the same, and "; " separates what lists and maps hold.
 func (t *Table[T]) WriteCSV(w io.Writer, rows []T) error {
-	c := csv.NewWriter(w)
-	err := t.writeHeader(c)
-	for i := range rows {
-		err = errors.Join(err, t.writeRecord(c, &rows[i]))
-	}
-	c.Flush()
-	return errors.Join(err, c.Error())
+	return t.writeCSV(w, func(yield func(int64, *T) error) error {
+		for i := range rows {
+			if err := yield(int64(i), &rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // CopyCSV is WriteCSV of the table's file in the run directory dir, with the columns that
@@ -619,34 +612,30 @@ func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
 	has, missing := *t, func(c Column) bool { return !f.Has(c.Name) }
 	has.Columns = slices.DeleteFunc(slices.Clone(t.Columns), missing)
 	has.Derived = slices.DeleteFunc(slices.Clone(t.Derived), func(c Column) bool { return c.index == nil && missing(c) })
+	return has.writeCSV(w, func(yield func(int64, *T) error) error { return has.scan(f, nil, nil, yield) })
+}
+
+func (t *Table[T]) writeCSV(w io.Writer, each func(yield func(int64, *T) error) error) error {
+	columns := slices.Concat(t.Columns, t.Derived)
+	record := make([]string, len(columns))
+	for k := range columns {
+		record[k] = columns[k].Name
+	}
 	c := csv.NewWriter(w)
-	if err = has.writeHeader(c); err == nil {
-		err = has.scan(f, nil, nil, func(_ int64, row *T) error { return has.writeRecord(c, row) })
+	err := c.Write(record)
+	if err == nil {
+		err = each(func(_ int64, row *T) error {
+			for k := range columns {
+				record[k] = ""
+				if v, ok := t.value(reflect.ValueOf(row).Elem(), &columns[k]); ok {
+					record[k] = csvCell(v)
+				}
+			}
+			return c.Write(record)
+		})
 	}
 	c.Flush()
 	return errors.Join(err, c.Error())
-}
-
-func (t *Table[T]) writeHeader(c *csv.Writer) error {
-	var names []string
-	for _, column := range slices.Concat(t.Columns, t.Derived) {
-		names = append(names, column.Name)
-	}
-	return c.Write(names)
-}
-
-func (t *Table[T]) writeRecord(c *csv.Writer, row *T) error {
-	record := make([]string, len(t.Columns)+len(t.Derived))
-	for k := range record {
-		column := &t.Columns[min(k, len(t.Columns)-1)]
-		if k >= len(t.Columns) {
-			column = &t.Derived[k-len(t.Columns)]
-		}
-		if v, ok := t.value(reflect.ValueOf(row).Elem(), column); ok {
-			record[k] = csvCell(v)
-		}
-	}
-	return c.Write(record)
 }
 
 func csvCell(v reflect.Value) string {

@@ -43,8 +43,6 @@ type app struct {
 	quiet  bool
 	detail bool // -v
 	colour string
-
-	unsealed bool // it was said that a run has no digests
 }
 
 // Interrupted and Terminated are the causes for which the context of [Main] ends at a

@@ -159,10 +159,6 @@ func (a *app) openRun(dir string) (*runs.Manifest, error) {
 	if !m.Complete() {
 		return nil, ibid.Usagef("%s is unfinished", dir).With("go on with: " + commandOf(dir, m))
 	}
-	if m.Unsealed && !a.unsealed {
-		a.unsealed = true
-		a.warn("%s was made by an earlier version and has no digests: damage to its manifest would not be seen", dir)
-	}
 	return m, nil
 }
 
