@@ -79,7 +79,7 @@ func correct(t *testing.T, dir string) (summary []runs.SummaryRow, warnings []st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if summary, err = runs.ReadSummary(dir); err != nil {
+	if summary, err = runs.Summary.Read(dir); err != nil {
 		t.Fatal(err)
 	}
 	if warnings, err = annotations.CorrectByLabels(dir, judged.Rows, summary); err != nil {

@@ -197,11 +197,11 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 		to.Tampering.AppendKnownText(j.tampering())
 	}
 	if !slices.Contains(r.lacks, runs.SourceTypeSlice) {
-		r.types = runs.AppendSourceTypes(r.types[:0], in)
+		r.types = runs.AppendSlices(r.types[:0], in, runs.SourceTypeSlice)
 		to.SourceTypes.AppendStrings(r.types)
 	}
 	if !slices.Contains(r.lacks, runs.SourceStatusSlice) {
-		r.types = runs.AppendSourceStatuses(r.types[:0], in)
+		r.types = runs.AppendSlices(r.types[:0], in, runs.SourceStatusSlice)
 		to.SourceStatuses.AppendStrings(r.types)
 	}
 	if !slices.Contains(r.lacks, runs.NeedsAuto) {

@@ -124,7 +124,7 @@ func TestSharedDocumentsAreSaid(t *testing.T) {
 
 func TestGates(t *testing.T) {
 	dir := evaluate(t, writeRows(t, questions(60, "a", "b")), "slices=[lang]")
-	summary, err := runs.ReadSummary(dir)
+	summary, err := runs.Summary.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func TestSummaryAgainstDefinition(t *testing.T) {
 					rows[i].documents = []string{rows[i].lang}
 				}
 			}
-			summary, err := runs.ReadSummary(dir)
+			summary, err := runs.Summary.Read(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func TestSummaryWithoutOrder(t *testing.T) {
 		r.HasTruth = true
 	}
 	read := func(rows []*ibid.Answer) []runs.SummaryRow {
-		summary, err := runs.ReadSummary(evaluate(t, writeRows(t, rows), "slices=[lang]"))
+		summary, err := runs.Summary.Read(evaluate(t, writeRows(t, rows), "slices=[lang]"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +243,7 @@ func TestSharedSecondDocument(t *testing.T) {
 	}
 	path := writeRows(t, rows)
 	for cluster, want := range map[string]int64{"auto": 4, "question": 40, "id": 40} {
-		summary, err := runs.ReadSummary(evaluate(t, path, "statistics.cluster="+cluster))
+		summary, err := runs.Summary.Read(evaluate(t, path, "statistics.cluster="+cluster))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestSharedSecondDocument(t *testing.T) {
 // TestIntervalsWithinBounds: no interval of a summary leaves the bounds of a metric that has two,
 // with few rows, shared documents and several systems.
 func TestIntervalsWithinBounds(t *testing.T) {
-	summary, err := runs.ReadSummary(evaluate(t, writeRows(t, questions(12, "a", "b")), "slices=[lang]"))
+	summary, err := runs.Summary.Read(evaluate(t, writeRows(t, questions(12, "a", "b")), "slices=[lang]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestUnboundedMetrics(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	summary, err := runs.ReadSummary(evaluate(t, writeRows(t, rows), "judge=human"))
+	summary, err := runs.Summary.Read(evaluate(t, writeRows(t, rows), "judge=human"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestOwnDocuments(t *testing.T) {
 			r.Truth, r.HasTruth = []ibid.Mark{mark}, true
 			r.Citations = []ibid.Citation{{Doc: "1", Start: ibid.Some[int64](0), End: ibid.Some[int64](5)}}
 		}
-		summary, err := runs.ReadSummary(evaluate(t, writeRows(t, rows)))
+		summary, err := runs.Summary.Read(evaluate(t, writeRows(t, rows)))
 		if err != nil {
 			t.Fatal(err)
 		}

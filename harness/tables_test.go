@@ -117,7 +117,7 @@ func TestSummaryOfAnyPartition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := evaluate(t, writeRows(t, c.rows), c.settings...)
-			want, err := runs.ReadSummary(run)
+			want, err := runs.Summary.Read(run)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestSummaryOfAnyPartition(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := runs.ReadSummary(out.Dir)
+				got, err := runs.Summary.Read(out.Dir)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -116,7 +116,7 @@ func sum(rows []map[string]cell, count string) float64 {
 // fromSummary looks estimates over all systems up in summary.parquet.
 func fromSummary(t *testing.T, run string) func(metric, agg string) (float64, bool) {
 	t.Helper()
-	summary, err := runs.ReadSummary(run)
+	summary, err := runs.Summary.Read(run)
 	if err != nil {
 		t.Fatal(err)
 	}

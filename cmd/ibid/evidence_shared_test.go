@@ -73,7 +73,7 @@ func TestDriftedEvidence(t *testing.T) {
 		id := filepath.Base(from)
 		mustIbid(t, dir, "import", "evidence-inference", from, "--truth-annotator", "0", "-o", id+".parquet", "--docs", id+"-docs.parquet", "-q")
 		mustIbid(t, dir, "run", id+".parquet", "--documents", id+"-docs.parquet", "--judge", "none", "--id", id, "-q")
-		summary, err := runs.ReadSummary(filepath.Join(dir, "runs", id))
+		summary, err := runs.Summary.Read(filepath.Join(dir, "runs", id))
 		if err != nil {
 			t.Fatal(err)
 		}

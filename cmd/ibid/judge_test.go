@@ -130,7 +130,7 @@ func TestExpertQA(t *testing.T) {
 
 func checkExpert(t *testing.T, run, system string, recall, precision float64, macroRecall, macroPrecision expertMacro) {
 	t.Helper()
-	summary, err := runs.ReadSummary(run)
+	summary, err := runs.Summary.Read(run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,17 +162,19 @@ func (b *Block) rows() int {
 func (b *Block) derive(d *metrics.Definition, to *parquet.ColumnValues) {
 	n, names := b.rows(), d.Columns()
 	to.Kind, to.Rows = parquet.Double, n
-	to.Doubles, to.Valid = slices.Grow(to.Doubles[:0], n)[:n], slices.Grow(to.Valid[:0], n)[:n]
-	known := make([][]bool, len(names))
+	to.Doubles, to.Valid = slices.Grow(to.Doubles[:0], n)[:n], append(to.Valid[:0], slices.Repeat([]bool{true}, n)...)
 	values := make([][]float64, len(names))
 	for k, name := range names {
-		values[k], known[k] = b.Numbers(name)
+		var known []bool
+		values[k], known = b.Numbers(name)
+		for i, ok := range known {
+			to.Valid[i] = to.Valid[i] && ok
+		}
 	}
 	if len(d.Den) > 0 {
 		num, den := b.Sum(nil, d.Num), b.Sum(nil, d.Den)
 		for i := range n {
-			to.Doubles[i], to.Valid[i] = 0, den[i] != 0
-			if den[i] != 0 {
+			if to.Doubles[i], to.Valid[i] = 0, to.Valid[i] && den[i] != 0; to.Valid[i] {
 				to.Doubles[i] = num[i] / den[i]
 			}
 		}
@@ -182,12 +184,8 @@ func (b *Block) derive(d *metrics.Definition, to *parquet.ColumnValues) {
 			for k := range names {
 				x[k] = values[k][i]
 			}
-			to.Doubles[i], to.Valid[i] = d.Derive(x)
-		}
-	}
-	for _, known := range known {
-		for i, ok := range known {
-			to.Valid[i] = to.Valid[i] && ok
+			v, ok := d.Derive(x)
+			to.Doubles[i], to.Valid[i] = v, ok && to.Valid[i]
 		}
 	}
 	if d.Withheld() {

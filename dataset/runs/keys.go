@@ -51,19 +51,14 @@ var keysOf = func() map[string][]string {
 var keySQL = map[string]string{openColumn: "coalesce(open['KEY'], 0)", boundsColumn: "bounds['KEY']", dialectsColumn: "dialects['KEY']"}
 
 // BoundedMetrics are the metrics that can have bounds in a row.
-func BoundedMetrics() (all []metrics.Metric) {
-	for m, d := range metrics.Definitions() {
-		if d.HasBounds() {
-			all = append(all, metrics.Metric(m))
-		}
-	}
-	return all
-}
+func BoundedMetrics() []metrics.Metric { return metricsThat((*metrics.Definition).HasBounds) }
 
 // DialectMetrics are the metrics that stand in the column dialects.
-func DialectMetrics() (all []metrics.Metric) {
+func DialectMetrics() []metrics.Metric { return metricsThat(isDialect) }
+
+func metricsThat(are func(d *metrics.Definition) bool) (all []metrics.Metric) {
 	for m, d := range metrics.Definitions() {
-		if isDialect(&d) {
+		if are(&d) {
 			all = append(all, metrics.Metric(m))
 		}
 	}

@@ -44,9 +44,9 @@ func IsColumnSlice(key string) bool { return slices.Contains(ColumnSlices(), key
 func AppendSlices(dst []string, a *ibid.Answer, key string) []string {
 	switch key {
 	case SourceTypeSlice:
-		return AppendSourceTypes(dst, a)
+		return appendOfCitations(dst, a, func(c *ibid.Citation) string { return c.SourceType })
 	case SourceStatusSlice:
-		return AppendSourceStatuses(dst, a)
+		return appendOfCitations(dst, a, func(c *ibid.Citation) string { return SourceOf(c).Status })
 	case providerSlice:
 		return appendNamed(dst, a.Provider)
 	case modelSlice:
@@ -65,18 +65,6 @@ func appendNamed(dst []string, name string) []string {
 		return dst
 	}
 	return append(dst, name)
-}
-
-// AppendSourceTypes appends the distinct kinds of source of an answer's
-// citations, sorted.
-func AppendSourceTypes(dst []string, a *ibid.Answer) []string {
-	return appendOfCitations(dst, a, func(c *ibid.Citation) string { return c.SourceType })
-}
-
-// AppendSourceStatuses appends the distinct states of the sources of an answer's
-// citations, sorted.
-func AppendSourceStatuses(dst []string, a *ibid.Answer) []string {
-	return appendOfCitations(dst, a, func(c *ibid.Citation) string { return SourceOf(c).Status })
 }
 
 // AppendDocuments appends the distinct documents that an answer touches, sorted: those
@@ -107,6 +95,7 @@ func AppendDocuments(dst []string, a *ibid.Answer) []string {
 	return dst
 }
 
+// appendOfCitations appends the distinct values of the citations, sorted.
 func appendOfCitations(dst []string, a *ibid.Answer, of func(*ibid.Citation) string) []string {
 	first := len(dst)
 	for i := range a.Citations {

@@ -146,14 +146,11 @@ func (r *SummaryRow) Fill(e *stats.Estimate) {
 	}
 }
 
-// ReadSummary reads the summary of the finished run in dir, in file order.
-func ReadSummary(dir string) ([]SummaryRow, error) { return Summary.Read(dir) }
-
 // A SummaryKey says what a row of a summary is about.
 type SummaryKey struct{ System, Slice, Metric, Agg string }
 
-// ReadSummaryOf is ReadSummary of the rows whose keys fit, which is asked of each in file
-// order: a run of many slices has millions of rows.
+// ReadSummaryOf reads the rows of the summary of the finished run in dir whose keys fit, which
+// is asked of each in file order: a run of many slices has millions of rows.
 func ReadSummaryOf(dir string, fits func(k SummaryKey) bool) ([]SummaryRow, error) {
 	f, err := OpenFrame(filepath.Join(dir, SummaryFile))
 	if err != nil {

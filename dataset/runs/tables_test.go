@@ -107,7 +107,7 @@ func TestSummary(t *testing.T) {
 	if err := Summary.Write(dir, []SummaryRow{{System: "a", Metric: "m", Agg: Micro, Level: 0.9, Warnings: []string{"few"}}, row}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := ReadSummary(dir)
+	rows, err := Summary.Read(dir)
 	want := []SummaryRow{
 		{System: "a", Metric: "m", Agg: Micro, Level: 0.9, Warnings: []string{"few"}},
 		{System: "b", Metric: "m", Agg: Macro, N: 3, Estimate: new(0.5), Low: new(0.4), High: new(0.6), Level: 0.95, Method: "cr1-t", Clusters: 2, Warnings: []string{}},
@@ -157,7 +157,7 @@ func TestSummaryOfSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	written[0].Corrected = new(0.25)
-	got, err = ReadSummary(dir)
+	got, err = Summary.Read(dir)
 	if diff := cmp.Diff(written, got); err != nil || diff != "" {
 		t.Errorf("replaced: %v: -want +got\n%s", err, diff)
 	}

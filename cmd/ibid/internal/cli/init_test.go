@@ -154,7 +154,7 @@ func TestSampleCovers(t *testing.T) {
 // estimates are the macro values of a run by "system metric".
 func estimates(t *testing.T, dir string) map[string]float64 {
 	t.Helper()
-	summary, err := runs.ReadSummary(dir)
+	summary, err := runs.Summary.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
