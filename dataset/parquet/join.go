@@ -26,11 +26,19 @@ type Part struct {
 // columns than fields. After an error w holds part of a file.
 func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string) error {
 	var j joiner
-	defer j.close()
+	defer func() {
+		if j.src != nil {
+			j.src.Close() // opened for reading
+		}
+	}()
 	j.Begin(w, fields)
 	for _, p := range parts {
-		if err := j.add(p); err != nil {
-			return err
+		err := j.add(p)
+		if e, ok := err.(*ibid.Error); ok {
+			err = e.Err
+		}
+		if err != nil {
+			return fmt.Errorf("%s: row group %d: %w", p.Path, p.Group, err)
 		}
 	}
 	return j.End(metadata)
@@ -39,24 +47,17 @@ func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string)
 // A joiner is the state of Join.
 type joiner struct {
 	Encoder
-	src *ResultFile        // of the last part
-	all []parquet.RowGroup // its row groups; nil of one without rows
+	src    *ResultFile        // of the last part
+	groups []parquet.RowGroup // of src; nil of one without rows
 }
 
-func (j *joiner) close() {
+// open makes the file at path the source. It is compared with its checksum before the library
+// reads it: what was damaged must not get a new one.
+func (j *joiner) open(path string) error {
 	if j.src != nil {
 		j.src.Close() // opened for reading
 	}
-}
-
-// open makes the file at path the source, unless it is already. It is compared with its
-// checksum before the library reads it: what was damaged must not get a new one.
-func (j *joiner) open(path string) (err error) {
-	defer recovered(&err)
-	if j.src != nil && j.src.Path == path {
-		return nil
-	}
-	j.close()
+	var err error
 	if j.src, err = OpenResult(path); err != nil {
 		return err
 	}
@@ -68,10 +69,10 @@ func (j *joiner) open(path string) (err error) {
 		return err
 	}
 	there := slices.DeleteFunc(f.RowGroups(), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
-	j.all = make([]parquet.RowGroup, j.src.RowGroups())
-	for k := range j.all {
+	j.groups = make([]parquet.RowGroup, j.src.RowGroups())
+	for k := range j.groups {
 		if j.src.GroupRows(k) > 0 {
-			j.all[k], there = there[0], there[1:]
+			j.groups[k], there = there[0], there[1:]
 		}
 	}
 	return nil
@@ -79,28 +80,22 @@ func (j *joiner) open(path string) (err error) {
 
 // add copies a part.
 func (j *joiner) add(p Part) (err error) {
-	defer func() {
-		if e, ok := err.(*ibid.Error); ok {
-			err = e.Err
-		}
-		if err != nil {
-			err = fmt.Errorf("%s: row group %d: %w", p.Path, p.Group, err)
-		}
-	}()
 	defer recovered(&err)
-	if err := j.open(p.Path); err != nil {
-		return err
+	if j.src == nil || j.src.Path != p.Path {
+		if err := j.open(p.Path); err != nil {
+			return err
+		}
 	}
 	if !slices.EqualFunc(j.src.fields, j.fields, func(a, b Field) bool {
 		return a.Name == b.Name && a.Kind == b.Kind && a.Required == b.Required
 	}) {
 		return errors.New("other columns than the result has")
 	}
-	if p.Group < 0 || p.Group >= len(j.all) {
-		return fmt.Errorf("the file has %d row groups", len(j.all))
+	if p.Group < 0 || p.Group >= len(j.groups) {
+		return fmt.Errorf("the file has %d row groups", len(j.groups))
 	}
-	if j.nextGroup(j.src.GroupRows(p.Group)); j.all[p.Group] != nil {
-		_, err = j.writer.WriteRowGroup(j.all[p.Group])
+	if j.nextGroup(j.src.GroupRows(p.Group)); j.groups[p.Group] != nil {
+		_, err = j.writer.WriteRowGroup(j.groups[p.Group])
 	}
 	return err
 }

@@ -25,7 +25,6 @@ const (
 	mostPageValues = 16 << 20  // entries of a page
 	mostHeader     = 16 << 20  // bytes of a page header
 	mostFooter     = 64 << 20  // bytes of a footer
-	mostMemory     = 1 << 30   // bytes of the pages that are open at one time, where no other limit is set
 
 	freeValues    = 4 << 20 // entries that a column may have in a file of any size
 	valuesPerByte = 64      // and for each byte of the file
