@@ -477,18 +477,17 @@ func (v *values) decodeFlags(body *pageBody) (err error) {
 // wanted.
 var ErrManyEntries = errors.New("too many entries")
 
-// ReadRows appends the entries of the next n rows, at most most of them, to dst and their
-// repetition levels to rep, and returns how many entries they are; with a nil dst it passes
-// over them. The leaf must be in a list. Texts are copied to the arena; without one they stay
-// valid for ever.
+// ReadRows appends the entries of the next n rows, at most most of them, to dst and the
+// repetition levels of a leaf in a list to rep, and returns how many entries they are; with a
+// nil dst it passes over them. Texts are copied to the arena; without one they stay valid for
+// ever.
 func (c *Cursor) ReadRows(n, most int, dst *Values, rep *[]byte, a *Arena) (entries int, err error) {
+	if c.leaf.Rep == 0 {
+		return n, c.ReadEntries(n, nil, dst, a)
+	}
 	for rows := 0; rows < n || !c.Done(); { // the last row may go on
-		k, err := c.next()
-		if err != nil {
+		if _, err := c.ahead(n-rows, "rows"); err != nil {
 			return 0, err
-		}
-		if k == 0 {
-			return 0, corrupt("the column ends %d rows too early", n-rows)
 		}
 		levels := c.page.rep[c.page.at:]
 		if rows == 0 && levels[0] != 0 {
@@ -501,14 +500,20 @@ func (c *Cursor) ReadRows(n, most int, dst *Values, rep *[]byte, a *Arena) (entr
 		if entries += k; entries > most {
 			return 0, ErrManyEntries
 		}
-		if rows += begun; dst == nil {
-			c.pass(k)
-			continue
+		if rows += begun; dst != nil {
+			*rep = append(*rep, levels[:k]...)
 		}
-		*rep = append(*rep, levels[:k]...)
 		c.take(k, dst, a)
 	}
 	return entries, nil
+}
+
+// ahead is next where so many rows or values must follow.
+func (c *Cursor) ahead(left int, of string) (n int, err error) {
+	if n, err = c.next(); err == nil && n == 0 {
+		err = corrupt("the column ends %d %s too early", left, of)
+	}
+	return n, err
 }
 
 // SkipRows passes over the next n rows: row groups from their first row to their last
@@ -518,29 +523,8 @@ func (c *Cursor) SkipRows(n int) error {
 		c.group++
 		n -= c.file.GroupRows(c.group)
 	}
-	if c.leaf.Rep > 0 {
-		_, err := c.ReadRows(n, math.MaxInt, nil, nil, nil)
-		return err
-	}
-	for n > 0 {
-		k, err := c.next()
-		if err == nil && k == 0 {
-			err = corrupt("the column ends %d rows too early", n)
-		}
-		if err != nil {
-			return err
-		}
-		k = min(k, n)
-		c.pass(k)
-		n -= k
-	}
-	return nil
-}
-
-// pass passes over n entries of the page.
-func (c *Cursor) pass(n int) {
-	_, present := c.page.advance(n, &c.leaf)
-	c.page.value += present
+	_, err := c.ReadRows(n, math.MaxInt, nil, nil, nil)
+	return err
 }
 
 // advance passes over n entries and returns their definition levels, and how many of them
@@ -578,17 +562,14 @@ func rowsIn(levels []byte, n int) (k, begun int) {
 	return k, begun
 }
 
-// ReadEntries appends the next n entries to dst. Their repetition levels must be
+// ReadEntries appends the next n entries to dst, or passes over them if it is nil. Their repetition levels must be
 // those of rep, which come from a sibling, if it is not nil. The arena is as for
 // ReadRows.
 func (c *Cursor) ReadEntries(n int, rep []byte, dst *Values, a *Arena) error {
 	for n > 0 {
-		have, err := c.next()
+		have, err := c.ahead(n, "values")
 		if err != nil {
 			return err
-		}
-		if have == 0 {
-			return corrupt("the column ends %d values too early", n)
 		}
 		k := min(n, have)
 		if rep != nil {
@@ -603,10 +584,14 @@ func (c *Cursor) ReadEntries(n int, rep []byte, dst *Values, a *Arena) error {
 	return nil
 }
 
-// take moves n entries of the current page to dst.
+// take moves n entries of the current page to dst, unless it is nil.
 func (c *Cursor) take(n int, dst *Values, a *Arena) {
 	p := &c.page
 	levels, present := p.advance(n, &c.leaf)
+	if dst == nil {
+		p.value += present
+		return
+	}
 	old := len(dst.Levels)
 	if dst.Levels = append(dst.Levels, levels...); c.leaf.Def == 0 {
 		dst.Levels = zeros(dst.Levels, old+n)

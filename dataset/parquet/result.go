@@ -197,7 +197,7 @@ func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err er
 		r.keyLevels = append(r.keyLevels[:0], r.entries.Levels...)
 		r.entries.Reset()
 		r.Start(f.File, k, k+1, *l, &budget)
-		if err := r.readAt(l, v.Rows, at); err != nil {
+		if err := r.readAt(v.Rows, at); err != nil {
 			return err
 		}
 		switch {
@@ -223,11 +223,11 @@ func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err er
 	return nil
 }
 
-// readAt reads rows of a leaf, of which the cursor is at the beginning: as many, or those at
+// readAt reads rows of the leaf that the cursor is at the beginning of: as many, or those at
 // some places.
-func (r *columnReader) readAt(l *Leaf, rows int, at []int) (err error) {
+func (r *columnReader) readAt(rows int, at []int) (err error) {
 	if at == nil {
-		return r.readNext(l, rows)
+		_, err = r.ReadRows(rows, math.MaxInt, &r.entries, &r.rep, nil)
 	}
 	next := 0
 	for i := 0; i < len(at) && err == nil; {
@@ -236,20 +236,11 @@ func (r *columnReader) readAt(l *Leaf, rows int, at []int) (err error) {
 			n++
 		}
 		if err = r.SkipRows(at[i] - next); err == nil {
-			err = r.readNext(l, n)
+			_, err = r.ReadRows(n, math.MaxInt, &r.entries, &r.rep, nil)
 		}
 		next = at[i] + n
 		i += n
 	}
-	return err
-}
-
-// readNext reads the next n rows.
-func (r *columnReader) readNext(l *Leaf, n int) (err error) {
-	if l.Rep == 0 {
-		return r.ReadEntries(n, nil, &r.entries, nil)
-	}
-	_, err = r.ReadRows(n, math.MaxInt, &r.entries, &r.rep, nil)
 	return err
 }
 
