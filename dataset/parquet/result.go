@@ -26,7 +26,7 @@ type ResultFile struct {
 	index  map[string]int
 }
 
-// OpenResult opens a file that [Encoder.EncodePart], [Join] or [Split] wrote.
+// OpenResult opens a file that an [Encoder] or [Join] wrote.
 // Only its footer is read, and only its footer stays in memory. The error for another file, or
 // for a damaged one, is an [*ibid.Error]; [ErrCorrupt] is in the chain of the latter.
 func OpenResult(path string) (*ResultFile, error) {
