@@ -99,7 +99,6 @@ type metricView struct {
 type claimView struct {
 	runs.Claim
 	Elsewhere *elsewhereView `json:"elsewhere"` // nil if no place of it is known
-	Remarks   []remark       `json:"-"`
 }
 
 // An elsewhereView is the best evidence for a claim that it does not cite.
@@ -116,7 +115,6 @@ type citationView struct {
 	Place    string          `json:"-"`                      // where it points, in words
 	Problem  metrics.Problem `json:"-"`                      // the worst that is wrong with it
 	Origin   origin          `json:"-"`                      // as far as the display wants it
-	Remarks  []remark        `json:"-"`                      // what is right and wrong with it
 }
 
 // A truthView is one span that an annotator marked.
@@ -130,20 +128,6 @@ type sourceView struct {
 	Doc      string    `json:"doc"`
 	Page     int32     `json:"page"`
 	Passages []passage `json:"passages"`
-}
-
-// A remark is one thing that is known of a citation or a claim, as a sentence.
-type remark struct {
-	About string // a word for what it is about, such as "status" or "reason"
-	Text  string
-}
-
-// sentence is the remark where nothing else says what it is about.
-func (n remark) sentence() string {
-	if n.About == "reason" {
-		return "Reason: " + n.Text
-	}
-	return n.Text
 }
 
 // Display says what the view of a row shows of its citations.
@@ -202,7 +186,7 @@ func NewRowView(s *RowSource) *RowView {
 	for k := range s.Claims {
 		findings[k] = metrics.ClaimFinding{Outcome: outcomeNamed[s.Claims[k].Outcome], Cited: len(s.Claims[k].Citations)}
 		c := &s.Claims[k]
-		view := claimView{Claim: *c, Remarks: v.claimRemarks(c)}
+		view := claimView{Claim: *c}
 		if e := c.Elsewhere; e != nil && e.Doc != "" {
 			view.Elsewhere = &elsewhereView{Elsewhere: *e}
 			if s.Text != nil {
@@ -214,7 +198,7 @@ func NewRowView(s *RowSource) *RowView {
 	for k := range s.Citations {
 		c := &s.Citations[k]
 		view := citationView{
-			Citation: *c, Meant: s.Meant[c.Doc], Problem: v.limits.OfCitation(citationFinding(c), findings), Remarks: v.citationRemarks(c),
+			Citation: *c, Meant: s.Meant[c.Doc], Problem: v.limits.OfCitation(citationFinding(c), findings),
 			Place: placeInWords(c.Doc, c.Page, c.Start, c.End, c.Unit),
 		}
 		if c.RepairedStart != nil && c.RepairedEnd != nil {
@@ -321,122 +305,16 @@ func (v *RowView) scores(k int) bool {
 	return v.Annotator == "" || v.answer.Truth[k].Annotator == v.Annotator
 }
 
-// remarks collects what is known of a citation or a claim.
-type remarks []remark
-
-func (r *remarks) add(about, format string, args ...any) {
-	*r = append(*r, remark{about, fmt.Sprintf(format, args...)})
-}
-
-// citationRemarks say what is right and wrong with a citation. The claims are in the
-// view already.
-func (v *RowView) citationRemarks(c *runs.Citation) []remark {
-	var out remarks
-	switch {
-	case c.Status == ibid.StatusOK.String() && c.CitedText != "":
-		out.add("status", "The place exists and holds the quoted text.")
-	case c.Status == ibid.StatusOK.String():
-		out.add("status", "The place exists.")
-	case c.Status == ibid.StatusQuoteRepaired.String() && c.RepairedStart != nil && c.RepairedEnd != nil:
-		out.add("status", "%s: %s.", strings.TrimSuffix(statusWords[ibid.StatusQuoteRepaired].Long, "."), extent(*c.RepairedStart, *c.RepairedEnd))
-	default:
-		out.add("status", "%s", wordOf(statusWords, c.Status).Long)
-	}
-	if exact := c.ExactJaccard; exact != nil && !v.parts.NoSpans {
-		who := "an annotator"
-		if v.Annotator != "" {
-			who = shown(clip(v.Annotator, 100))
-		}
-		switch snapped := c.SnappedJaccard; {
-		case *exact == 1:
-			out.add("match", "It points exactly at what %s marked.", who)
-		case *exact == 0:
-			out.add("match", "It touches nothing that %s marked.", who)
-		case snapped != nil && *snapped > *exact:
-			out.add("match", "It overlaps what %s marked: Jaccard %s, %s when ends that miss by a few characters count as hits.",
-				who, number(*exact), number(*snapped))
-		default:
-			out.add("match", "It overlaps what %s marked: Jaccard %s.", who, number(*exact))
-		}
-	}
-	valid := validStatus(c.Status)
-	if support := verdictOf(c); support.Short != "" && valid {
-		out.add("support", "%s: %s.", v.judge, support.Short)
-	} else if support.Short != "" {
-		out.add("support", "It was not judged: a citation that is not valid supports nothing.")
-	}
-	if c.Relevant != nil && !*c.Relevant && valid {
-		out.add("relevance", "It is not relevant to its claim.")
-	}
-	if c.Necessary != nil && !*c.Necessary {
-		out.add("necessity", "The claim is supported without it.")
-	}
-	for _, k := range c.Claims {
-		if k < 0 || int(k) >= len(v.Claims) {
-			continue
-		}
-		if o := &v.Claims[k]; o.Outcome == ibid.SupportedElsewhere.String() && o.Elsewhere != nil {
-			out.add("claim", "Its claim is supported elsewhere: %s.", placeInWords(o.Elsewhere.Doc, o.Elsewhere.Page, o.Elsewhere.Start, o.Elsewhere.End, ""))
-		}
-	}
-	if c.Precheck != "" && c.Precheck != c.Status {
-		out.add("precheck", "Check before judging: %s.", strings.ToLower(label(shown(clip(c.Precheck, 200)))))
-	}
-	if c.Reason != "" {
-		out.add("reason", "%s", shown(clip(c.Reason, longText)))
-	}
-	return out
-}
-
-// verdictOf is the verdict on a citation in words, with the degree; empty if there is
-// none.
-func verdictOf(c *runs.Citation) word {
+// verdictOf is the verdict on a citation in words, with the degree; "" if there is none.
+func verdictOf(c *runs.Citation) string {
 	if c.Support == nil && c.Label == "" {
-		return word{}
+		return ""
 	}
-	w := word{Short: "support", Tone: toneNeutral}
-	if k := wordIndex(labelWords, c.Label); k >= 0 {
-		w = labelWords[k]
-	}
+	text := cmp.Or(labelWords[c.Label], "support")
 	if c.Support != nil {
-		w.Short += " " + number(*c.Support)
+		text += " " + number(*c.Support)
 	}
-	return w
-}
-
-func (v *RowView) claimRemarks(c *runs.Claim) []remark {
-	if v.parts.NoHallucinations {
-		return nil
-	}
-	var out remarks
-	if long := wordOf(outcomeWords, c.Outcome).Long; long != "" {
-		out.add("outcome", "%s", long)
-	}
-	if len(c.Citations) == 0 && c.Outcome != ibid.NotFactual.String() {
-		out.add("citations", "It cites nothing.")
-	}
-	if c.Support != nil && len(c.Citations) > 0 {
-		out.add("support", "%s: together, what it cites supports it by %s.", v.judge, number(*c.Support))
-	}
-	if e := c.Elsewhere; missedEvidence(c) {
-		support := ""
-		if e.Support != nil {
-			support = ", support " + number(*e.Support)
-		}
-		out.add("elsewhere", "The best evidence it does not cite: %s%s.", placeInWords(e.Doc, e.Page, e.Start, e.End, ""), support)
-	}
-	if c.Votes != nil && *c.Votes > 1 {
-		out.add("votes", "%s votes.", Thousands(int64(*c.Votes)))
-	}
-	if c.Reason != "" {
-		out.add("reason", "%s", shown(clip(c.Reason, longText)))
-	}
-	return out
-}
-
-// missedEvidence reports whether a claim has better evidence than what it cites.
-func missedEvidence(c *runs.Claim) bool {
-	return c.Elsewhere != nil && c.Elsewhere.Doc != "" && c.Outcome != ibid.SupportedByCited.String()
+	return text
 }
 
 // pageOf is the page that a place counts from, 0 for the start of the document.

@@ -166,30 +166,47 @@ func (v *RowView) grouped(citations []int32) []int32 {
 	return list
 }
 
+// addNote adds a sentence to the notes of a panel.
+func addNote(p *doc.Panel, format string, args ...any) {
+	p.Notes = append(p.Notes, doc.T(fmt.Sprintf(format, args...)))
+}
+
+// claimPanel is a claim, what became of it and why.
 func (v *RowView) claimPanel(c *claimView) doc.Panel {
 	p := doc.Panel{Title: fmt.Sprintf("Claim %d", c.Number+1), Text: doc.T(clip(c.Text, longText))}
-	if !v.parts.NoHallucinations {
-		p.State = wordOf(outcomeWords, c.Outcome).span("")
-		if c.Support != nil && len(c.Citations) > 0 {
-			p.Below = "support " + number(*c.Support)
+	if v.parts.NoHallucinations {
+		return p
+	}
+	p.State = wordOf(outcomeWords, c.Outcome).span("")
+	if c.Support != nil && len(c.Citations) > 0 {
+		p.Below = "support " + number(*c.Support)
+	}
+	if len(c.Citations) == 0 && c.Outcome != ibid.NotFactual.String() {
+		addNote(&p, "It cites nothing.")
+	}
+	if e := c.Elsewhere; e != nil && c.Outcome != ibid.SupportedByCited.String() {
+		support := ""
+		if e.Support != nil {
+			support = ", support " + number(*e.Support)
+		}
+		addNote(&p, "The best evidence it does not cite: %s%s.", placeInWords(e.Doc, e.Page, e.Start, e.End, ""), support)
+		if e.Text != "" {
+			addNote(&p, "“%s”", shortStretch(e.Text))
 		}
 	}
-	for _, r := range c.Remarks {
-		switch {
-		case r.About == "outcome" || r.About == "support" || r.About == "citations" && c.Outcome == ibid.NotFactual.String():
-			continue
-		}
-		p.Notes = append(p.Notes, doc.T(r.sentence()))
-		if r.About == "elsewhere" && c.Elsewhere.Text != "" {
-			p.Notes = append(p.Notes, doc.T("“"+shortStretch(c.Elsewhere.Text)+"”"))
-		}
+	if c.Votes != nil && *c.Votes > 1 {
+		addNote(&p, "%s votes.", Thousands(int64(*c.Votes)))
+	}
+	if c.Reason != "" {
+		addNote(&p, "Reason: %s", shown(clip(c.Reason, longText)))
 	}
 	return p
 }
 
+// citationPanel is a citation, what stands there, and what is right and wrong with it.
 func (v *RowView) citationPanel(c *citationView) doc.Panel {
-	w := problemWords[c.Problem]
-	if status := wordOf(statusWords, c.Status); c.Problem == metrics.NoProblem || c.Problem == metrics.StatusProblem(statusNamed[c.Status]) {
+	w, status := problemWords[c.Problem], wordOf(statusWords, c.Status)
+	if c.Problem == metrics.NoProblem || c.Problem == metrics.StatusProblem(statusNamed[c.Status]) {
 		w = status
 	}
 	title := fmt.Sprintf("Cited [%d]", c.Number+1)
@@ -204,20 +221,53 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 		at := &v.answer.Citations[k].Place
 		p.Text = v.excerpt(textKey{doc: at.Doc, page: at.Page}, at.Start, at.End)
 	}
-	for _, r := range c.Remarks {
-		if r.About == "claim" || r.About == "status" && c.Status == ibid.StatusOK.String() {
-			continue
-		}
-		p.Notes = append(p.Notes, doc.T(r.sentence()))
-		if r.About == "status" && c.Meant != "" {
-			p.Notes = append(p.Notes, doc.T("Did you mean "+c.Meant+"?"))
+	good := c.Status == ibid.StatusOK.String()
+	switch {
+	case good:
+	case c.Status == ibid.StatusQuoteRepaired.String() && c.RepairedStart != nil && c.RepairedEnd != nil:
+		addNote(&p, "%s: %s.", strings.TrimSuffix(status.Long, "."), extent(*c.RepairedStart, *c.RepairedEnd))
+	default:
+		addNote(&p, "%s", status.Long)
+	}
+	if !good && c.Meant != "" {
+		addNote(&p, "Did you mean %s?", c.Meant)
+	}
+	if exact := c.ExactJaccard; exact != nil && !v.parts.NoSpans {
+		who := cmp.Or(clip(v.Annotator, 100), "an annotator")
+		switch snapped := c.SnappedJaccard; {
+		case *exact == 1:
+			addNote(&p, "It points exactly at what %s marked.", who)
+		case *exact == 0:
+			addNote(&p, "It touches nothing that %s marked.", who)
+		case snapped != nil && *snapped > *exact:
+			addNote(&p, "It overlaps what %s marked: Jaccard %s, %s when ends that miss by a few characters count as hits.", who, number(*exact), number(*snapped))
+		default:
+			addNote(&p, "It overlaps what %s marked: Jaccard %s.", who, number(*exact))
 		}
 	}
-	if c.Status != ibid.StatusOK.String() && c.CitedText != "" {
-		p.Notes = append(p.Notes, doc.T("It quotes “"+clip(c.CitedText, longStretch)+"”."))
+	valid := validStatus(c.Status)
+	if support := verdictOf(&c.Citation); support != "" && valid {
+		addNote(&p, "%s: %s.", v.judge, support)
+	} else if support != "" {
+		addNote(&p, "It was not judged: a citation that is not valid supports nothing.")
+	}
+	if c.Relevant != nil && !*c.Relevant && valid {
+		addNote(&p, "It is not relevant to its claim.")
+	}
+	if c.Necessary != nil && !*c.Necessary {
+		addNote(&p, "The claim is supported without it.")
+	}
+	if c.Precheck != "" && c.Precheck != c.Status {
+		addNote(&p, "Check before judging: %s.", strings.ToLower(label(shown(clip(c.Precheck, 200)))))
+	}
+	if c.Reason != "" {
+		addNote(&p, "Reason: %s", shown(clip(c.Reason, longText)))
+	}
+	if !good && c.CitedText != "" {
+		addNote(&p, "It quotes “%s”.", clip(c.CitedText, longStretch))
 	}
 	if c.Quote != "" {
-		p.Notes = append(p.Notes, doc.T("Evidence: “"+clip(c.Quote, longStretch)+"”"))
+		addNote(&p, "Evidence: “%s”", clip(c.Quote, longStretch))
 	}
 	return p
 }

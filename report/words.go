@@ -152,27 +152,22 @@ func answerStates() []word {
 	return append(words, answerWords...)
 }
 
-// labelWords are the verdicts on support.
-var labelWords = []word{
-	{ibid.Full.String(), "full support", "", toneGood},
-	{ibid.Mostly.String(), "mostly supported", "", toneGood},
-	{ibid.Partial.String(), "partial support", "", toneWarn},
-	{ibid.None.String(), "no support", "", toneBad},
-	{ibid.Contradicts.String(), "contradicts", "", toneBad},
-	{ibid.Unsure.String(), "unsure", "", toneNeutral},
+// labelWords are the verdicts on support in words.
+var labelWords = map[string]string{
+	ibid.Full.String():        "full support",
+	ibid.Mostly.String():      "mostly supported",
+	ibid.Partial.String():     "partial support",
+	ibid.None.String():        "no support",
+	ibid.Contradicts.String(): "contradicts",
+	ibid.Unsure.String():      "unsure",
 }
 
 // wordOf finds a code among words; a code that is not there stands for itself.
 func wordOf(words []word, code string) word {
-	if k := wordIndex(words, code); k >= 0 {
+	if k := slices.IndexFunc(words, func(w word) bool { return w.Code == code }); k >= 0 {
 		return words[k]
 	}
 	return word{Code: code, Short: label(code), Tone: toneNeutral}
-}
-
-// wordIndex is the position of a code among words, -1 if it is not there.
-func wordIndex(words []word, code string) int {
-	return slices.IndexFunc(words, func(w word) bool { return w.Code == code })
 }
 
 // validStatus reports whether a citation with this status counts as valid.
