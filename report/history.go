@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"strings"
 	"time"
 
 	"ibid/annotations/history"
@@ -14,7 +13,8 @@ import (
 type History struct {
 	Title  string
 	Runs   *RunList
-	Series []history.Series
+	Nights []history.RunNight
+	Series []history.Series // over the nights
 }
 
 func (h *History) writeCSV(w io.Writer) error {
@@ -25,8 +25,7 @@ func (h *History) writeCSV(w io.Writer) error {
 	return history.Lines.WriteCSV(w, lines)
 }
 
-// section are the runs, then each metric over them: a new table where numbers stop meaning
-// the same.
+// section are the runs, then each metric over them.
 func (h *History) section() doc.Section {
 	out := h.Runs.blocks()
 	for _, s := range h.Series {
@@ -34,17 +33,7 @@ func (h *History) section() doc.Section {
 		if s.System != "" {
 			name += ", system " + s.System
 		}
-		out = append(out, doc.Heading{Text: doc.T(name)})
-		for _, g := range s.Segments {
-			t := doc.Table{Columns: []doc.Column{{Name: "date"}, {Name: "run"}, {Name: "value", Number: true}, {Name: "± se", Number: true}}}
-			if len(g.Why) > 0 {
-				t.Caption = "changed " + strings.Join(g.Why, ", ")
-			}
-			for _, n := range g.Nights {
-				t.Rows = append(t.Rows, []doc.Cell{doc.C(date(n.At)), doc.C(n.Run), doc.C(numberOf(n.Value)), doc.C(optional(n.SE.Pointer()))})
-			}
-			out = append(out, t)
-		}
+		out = append(out, trendBlocks(name, []trend{newTrend(s, h.Nights, shortName(s.Metric), len(h.Nights))})...)
 	}
 	return doc.Section{Title: h.Title, Blocks: out}
 }

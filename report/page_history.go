@@ -42,10 +42,14 @@ func historySection(data *pageData) *doc.Section {
 		return nil
 	}
 	var byMetric, bySystem []trend
-	for _, name := range data.lead {
-		if t, ok := newTrend(past, name, "", label(name)); ok {
-			byMetric = append(byMetric, t)
+	add := func(list *[]trend, metric, system, name string) {
+		series, _ := history.SeriesOf(past.Nights, metric, system, history.Options{})
+		if t := newTrend(series, past.Nights, name, shownNights); t.known() > 1 {
+			*list = append(*list, t)
 		}
+	}
+	for _, name := range data.lead {
+		add(&byMetric, name, "", shortName(name))
 	}
 	if len(byMetric) == 0 {
 		return nil
@@ -53,9 +57,7 @@ func historySection(data *pageData) *doc.Section {
 	first := byMetric[0].metric.Name
 	if len(data.systems) > 1 {
 		for _, system := range data.systems[:min(len(data.systems), shownSystems)] {
-			if t, ok := newTrend(past, first, system, line(system, 80)); ok {
-				bySystem = append(bySystem, t)
-			}
+			add(&bySystem, first, system, line(system, 80))
 		}
 	}
 	out := []doc.Block{doc.Para{Text: doc.T(historyScope(past))}}
@@ -72,30 +74,32 @@ func historySection(data *pageData) *doc.Section {
 	return docSection("history", "History", out)
 }
 
-// newTrend follows a metric of a system, "" for all of them together. It is false if fewer
-// than two of the nights to be shown have a value.
-func newTrend(past *history.Past, metric, system, name string) (trend, bool) {
-	d, _ := metrics.Lookup(metric)
+// newTrend follows a metric of a system over the last nights.
+func newTrend(series history.Series, nights []history.RunNight, name string, last int) trend {
+	d, _ := metrics.Lookup(series.Metric)
 	t := trend{name: name, metric: d}
-	series, _ := history.SeriesOf(past.Nights, metric, system, history.Options{})
 	for k := range series.Segments {
 		g := &series.Segments[k]
 		for i := range g.Nights {
-			n := trendNight{Night: &g.Nights[i], row: past.Nights[len(t.nights)].Macro(metric, system)}
+			n := trendNight{Night: &g.Nights[i], row: nights[len(t.nights)].Macro(series.Metric, series.System)}
 			if i == 0 {
 				n.why = g.Why
 			}
 			t.nights = append(t.nights, n)
 		}
 	}
-	t.nights = t.nights[max(0, len(t.nights)-shownNights):]
-	values := 0
-	for _, n := range t.nights {
-		if n.row != nil {
-			values++
+	t.nights = t.nights[max(0, len(t.nights)-last):]
+	return t
+}
+
+// known is how many nights have a value.
+func (t *trend) known() (n int) {
+	for i := range t.nights {
+		if t.nights[i].row != nil {
+			n++
 		}
 	}
-	return t, values > 1
+	return n
 }
 
 // trendBlocks are trends as lines of a chart and as columns of a table, its newest night
@@ -112,7 +116,7 @@ func trendBlocks(caption string, trends []trend) []doc.Block {
 		}
 	}
 	a := axisOf(trends[0].metric, values)
-	chart := doc.Chart{Caption: caption + ", night by night", Low: number(a.lo), High: number(a.hi)}
+	chart := doc.Chart{Caption: caption + ", over time", Low: number(a.lo), High: number(a.hi)}
 	table := doc.Table{Caption: caption + ", in numbers", Class: "nights", Columns: []doc.Column{{Name: "begun (UTC)"}, {Name: "run"}}}
 	for i := range nights {
 		n := &nights[i]
@@ -122,7 +126,7 @@ func trendBlocks(caption string, trends []trend) []doc.Block {
 		}
 	}
 	for k, t := range trends {
-		table.Columns = append(table.Columns, doc.Column{Name: t.name, Number: true, Keep: min(k, 2)})
+		table.Columns = append(table.Columns, doc.Column{Name: t.name, Number: true, Keep: min(k, 1)}, doc.Column{Number: true, Keep: 2 + min(k, 1)})
 	}
 	for _, t := range drawn {
 		chart.Series = append(chart.Series, doc.Series{Name: t.name, Points: t.points(a)})
@@ -132,19 +136,15 @@ func trendBlocks(caption string, trends []trend) []doc.Block {
 		n := &nights[i]
 		row := []doc.Cell{doc.C(n.At.UTC().Format(layout)), doc.C(line(n.Run, 80))}
 		for _, t := range trends {
-			row = append(row, doc.C(t.nights[i].text()))
+			if r := t.nights[i].row; r != nil {
+				row = append(row, doc.C(number(*r.Estimate)), doc.C(interval(r.Low, r.High)))
+			} else {
+				row = append(row, doc.C(numberOrDash(nil)), doc.Cell{})
+			}
 		}
 		table.Rows = append(table.Rows, append(row, doc.C(line(strings.Join(n.why, ", "), 200))))
 	}
 	return []doc.Block{chart, table}
-}
-
-// text is the value of a night with its interval.
-func (n *trendNight) text() string {
-	if n.row == nil {
-		return numberOf(n.Value)
-	}
-	return strings.TrimSpace(estimateText(n.row) + " " + interval(n.row.Low, n.row.High))
 }
 
 // values are the numbers of a trend with the ends of their intervals.
@@ -168,7 +168,7 @@ func (t *trend) points(a axis) []*doc.Strip {
 		if n.row == nil {
 			continue
 		}
-		p := &doc.Strip{At: a.at(*n.row.Estimate), Label: fmt.Sprintf("%s, %s %s: %s", t.name, date(n.At), line(n.Run, 60), n.text())}
+		p := &doc.Strip{At: a.at(*n.row.Estimate), Label: strings.TrimSpace(fmt.Sprintf("%s, %s %s: %s %s", t.name, date(n.At), line(n.Run, 60), number(*n.row.Estimate), interval(n.row.Low, n.row.High)))}
 		if n.row.Low != nil && n.row.High != nil {
 			p.Interval, p.Low, p.High = true, a.at(*n.row.Low), a.at(*n.row.High)
 		}

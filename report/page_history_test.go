@@ -55,11 +55,11 @@ func TestHistory(t *testing.T) {
 	text := sectionText(t, historyPage(t, fall()), "history")
 	for _, want := range []string{
 		"19 runs from 2026-05-01 to 2026-05-19.",
-		"Character F1 by system, night by night\nalpha  ▇▇▇▇▇▇▇▇▇▇▇▇▆▆·▆▆▆▆\nbeta   ▇",
-		"begun (UTC)  run                      alpha                  beta  changed\n2026-05-19   night-19  0.720 [0.690, 0.750]  0.720 [0.690, 0.750]\n",
-		"\n2026-05-15   night-15                     –                     –\n",
-		"\n2026-05-04   night-4   0.810 [0.780, 0.840]  0.810 [0.780, 0.840]  judge\n",
-		"All systems together, by metric\nAll systems together, night by night\nCharacter F1  ▇",
+		"Character F1 by system, over time\nalpha  ▇▇▇▇▇▇▇▇▇▇▇▇▆▆·▆▆▆▆\nbeta   ▇",
+		"begun (UTC)  run       alpha                   beta                  changed\n2026-05-19   night-19  0.720  [0.690, 0.750]  0.720  [0.690, 0.750]\n",
+		"\n2026-05-15   night-15      –                      –\n",
+		"\n2026-05-04   night-4   0.810  [0.780, 0.840]  0.810  [0.780, 0.840]  judge\n",
+		"All systems together, by metric\nAll systems together, over time\nchar_f1  ▇",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the section lacks %q:\n%s", want, text)

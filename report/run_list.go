@@ -32,15 +32,9 @@ type listedRun struct {
 	Verdict  runs.Verdict `json:"verdict"` // of the gates; "" without gates
 	Baseline string       `json:"baseline"`
 
-	folder  string // its name in the folder of the list
-	series  string // runs that are points of one line
-	systems []systemValue
-}
-
-// A systemValue is the first number that matters of a system.
-type systemValue struct {
-	name  string
-	value float64
+	folder  string             // its name in the folder of the list
+	series  string             // runs that are points of one line
+	systems []*runs.SummaryRow // the first number that matters of each
 }
 
 // Add appends the run in dir.
@@ -64,7 +58,7 @@ func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, g
 	r.series = filepath.Base(m.Dataset) + ", " + m.Judge.Kind + ", " + r.Metric
 	for _, b := range s.systems() {
 		if v := b.line(r.Metric); v != nil && v.Macro.Estimate != nil {
-			r.systems = append(r.systems, systemValue{b.System, *v.Macro.Estimate})
+			r.systems = append(r.systems, &v.Macro)
 		}
 	}
 	count := countGates(gates)

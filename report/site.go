@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ibid/annotations/history"
 	"ibid/metrics"
 	"ibid/report/doc"
 )
@@ -76,31 +77,25 @@ func (l *RunList) charts() (charts []doc.Block) {
 		bySeries[r.series] = append(bySeries[r.series], r)
 	}
 	for _, name := range order {
+		var trends []trend
 		of := bySeries[name]
 		d, _ := metrics.Lookup(of[0].Metric)
-		c := doc.Chart{Caption: line(label(d.Name)+" · "+strings.TrimSuffix(name, ", "+d.Name), 120)}
-		var names []string
-		var values []float64
-		for _, r := range of {
-			c.Labels = append(c.Labels, date(r.Started))
-			for _, v := range r.systems {
-				names, values = append(names, v.name), append(values, v.value)
-			}
-		}
-		a := axisOf(d, values)
-		c.Low, c.High = number(a.lo), number(a.hi)
-		for _, system := range distinct(names) {
-			s := doc.Series{Name: line(system, 60), Points: make([]*doc.Strip, len(of))}
-			for k, r := range of {
-				for _, v := range r.systems {
-					if v.name == system {
-						s.Points[k] = &doc.Strip{At: a.at(v.value), Label: s.Name + ", " + c.Labels[k] + " " + line(r.ID, 60) + ": " + number(v.value)}
+		for k, r := range of {
+			for _, row := range r.systems {
+				system := line(row.System, 60)
+				i := slices.IndexFunc(trends, func(t trend) bool { return t.name == system })
+				if i < 0 {
+					i = len(trends)
+					t := trend{name: system, metric: d}
+					for _, r := range of {
+						t.nights = append(t.nights, trendNight{Night: &history.Night{Run: r.ID, At: r.Started}})
 					}
+					trends = append(trends, t)
 				}
+				trends[i].nights[k].row = row
 			}
-			c.Series = append(c.Series, s)
 		}
-		charts = append(charts, c)
+		charts = append(charts, trendBlocks(line(label(d.Name)+" · "+strings.TrimSuffix(name, ", "+d.Name), 120), trends)[0])
 	}
 	return charts
 }

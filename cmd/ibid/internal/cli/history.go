@@ -101,7 +101,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if len(f.metrics) == 0 && len(f.systems) == 0 {
 		names = append(slices.Clone(names), people...)
 	}
-	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, report.Plural(int64(len(listed)), "run", "runs")), Runs: list}
+	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, report.Plural(int64(len(listed)), "run", "runs")), Runs: list, Nights: nights}
 	systems := f.systems
 	if len(systems) == 0 {
 		systems = []string{""}
