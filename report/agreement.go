@@ -45,7 +45,7 @@ func (a *Agreement) section() doc.Section {
 		blocks = append(blocks, doc.Heading{Text: doc.T("Least agreement")})
 	}
 	for _, d := range a.Result.Worst {
-		blocks = append(blocks, disagreementItems(&d)...)
+		blocks = append(blocks, newDisagreement(d, annotatorsOf(a.Result.Statistics), "").blocks("")...)
 	}
 	for _, text := range a.Result.Warnings {
 		blocks = append(blocks, doc.Para{Text: doc.T(text)})

@@ -144,31 +144,6 @@ func binTable(caption string, bins []annotations.CalibrationBin) doc.Table {
 	return t
 }
 
-// summaryTable is one line for each kind of question: what the judge's verdicts are worth.
-func (c *Calibration) summaryTable() doc.Table {
-	t := doc.Table{Caption: "judge against people", Columns: []doc.Column{
-		{},
-		{Name: "items", Number: true},
-		{Name: "documents", Number: true, Keep: 2},
-		{Name: "sensitivity", Number: true},
-		{Name: "", Number: true},
-		{Name: "specificity", Number: true},
-		{Name: "", Number: true, Keep: 1},
-		{Name: "kappa", Number: true},
-		{Name: "", Number: true, Keep: 2},
-		{Name: "AUROC", Number: true, Keep: 1},
-	}}
-	for _, k := range c.Kinds {
-		row := []doc.Cell{doc.C(k.Kind), doc.C(Thousands(k.Items)), doc.C(Thousands(k.Documents))}
-		for _, name := range []string{"sensitivity", "specificity", "kappa"} {
-			r := k.Statistic(name)
-			row = append(row, doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)))
-		}
-		t.Rows = append(t.Rows, append(row, doc.C(numberOrDash(k.Statistic("auroc").Estimate))))
-	}
-	return t
-}
-
 // correctionTable sets corrected values beside the raw ones.
 func correctionTable(caption string, rows []runs.SummaryRow) doc.Table {
 	t := doc.Table{Caption: caption, Class: "metrics", Columns: []doc.Column{

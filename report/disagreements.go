@@ -83,52 +83,19 @@ func (v *disagreementView) blocks(link string) []doc.Block {
 		}
 	}
 	out = append(out, v.texts...)
-	if d.Kind == runs.LabelAgreement {
-		out = append(out, saidItems(d, v.judge)...)
+	said := func(who, what string) {
+		out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(who + " said " + what)})
+	}
+	for _, s := range d.Said {
+		said(nameOf(s.Annotator), s.Value)
+	}
+	if d.Judge != nil && v.judge != "" {
+		said("the judge "+v.judge, number(*d.Judge))
 	}
 	if len(v.unseen) > 0 {
 		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(list(v.unseen) + " did not see it.")})
 	}
 	return out
-}
-
-// saidItems are the labels of a disagreement, the judge's last.
-func saidItems(d *annotations.Disagreement, judge string) (out []doc.Block) {
-	say := func(who, what string) {
-		out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(who + " said " + what)})
-	}
-	for _, s := range d.Said {
-		say(nameOf(s.Annotator), s.Value)
-	}
-	if d.Judge != nil && judge != "" {
-		say("the judge "+judge, number(*d.Judge))
-	}
-	return out
-}
-
-// disagreementItems are an item and what each annotator marked or said, where no texts of
-// documents are at hand.
-func disagreementItems(d *annotations.Disagreement) []doc.Block {
-	head := fmt.Sprintf("%s: %s", d.ID, number(d.Agreement))
-	if d.Row >= 0 {
-		head = fmt.Sprintf("#%d %s", d.Row, head)
-	}
-	out := []doc.Block{doc.Heading{Text: doc.T(head)}}
-	say := func(text string) { out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(text)}) }
-	for _, x := range d.Passages {
-		at := fmt.Sprintf("%s:%d-%d", x.Doc, x.Start, x.End)
-		if x.Page > 0 {
-			at = fmt.Sprintf("%s:%d:%d-%d", x.Doc, x.Page, x.Start, x.End)
-		}
-		if x.Doc == "" {
-			at = "nothing"
-		}
-		say(strings.TrimRight(fmt.Sprintf("%s marked %s %s", x.Annotator, at, quoted(x.Text)), " "))
-	}
-	if d.Text != "" {
-		say("about " + quoted(d.Text))
-	}
-	return append(out, saidItems(d, "")...)
 }
 
 func quoted(text string) string {
@@ -155,7 +122,7 @@ func readDisagreements(data *pageData) error {
 		markers := annotatorsOf(r.agreement)
 		var views []*disagreementView
 		for _, d := range found {
-			views = append(views, newDisagreement(r, d, markers))
+			views = append(views, newDisagreement(d, markers, r.run.Manifest.Judge.Name()))
 		}
 		data.disagreements[run] = views
 	}
@@ -173,9 +140,9 @@ func annotatorsOf(rows []runs.AgreementRow) []string {
 	return sortedKeys(seen)
 }
 
-// newDisagreement is a disagreement without its texts.
-func newDisagreement(r *results, d annotations.Disagreement, markers []string) *disagreementView {
-	v := &disagreementView{found: d, judge: r.run.Manifest.Judge.Name()}
+// newDisagreement is a disagreement with no more of its texts than the marks have.
+func newDisagreement(d annotations.Disagreement, markers []string, judge string) *disagreementView {
+	v := &disagreementView{found: d, judge: judge}
 	if d.Kind == runs.LabelAgreement {
 		return v
 	}
@@ -220,6 +187,7 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 		}
 		return out
 	}
+	marks := func(fits func(p annotations.Passage) bool) bool { return slices.ContainsFunc(passages, fits) }
 	var out []doc.Block
 	for _, key := range keys {
 		var all [][]mark
@@ -232,17 +200,20 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 		for k, name := range people {
 			p := doc.Panel{Title: nameOf(name), Below: placesOf(all[k])}
 			switch {
-			case !marksAnything(passages, name):
-				p.Below = "looked and marked nothing"
-			case len(all[k]) == 0 && marks(passages, name, key):
+			case len(all[k]) > 0:
+			case marks(func(p annotations.Passage) bool { return p.Annotator == name && p.Doc == key.doc && p.Page == key.page }):
 				p.Below = "marked a place that is not in this text"
-			case len(all[k]) == 0:
+			case marks(func(p annotations.Passage) bool { return p.Annotator == name && p.Doc != "" }):
 				p.Below = "marked nothing in this text"
+			default:
+				p.Below = "looked and marked nothing"
 			}
 			if ok {
 				p.Text = sideOf(whole, all, k)
 			} else if len(all[k]) > 0 {
-				p.Below += ": the text is not at hand"
+				if p.Text = markedBy(passages, name, key); p.Text == nil {
+					p.Below += ": the text is not at hand"
+				}
 			}
 			panels = append(panels, p)
 		}
@@ -251,14 +222,17 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 	return out
 }
 
-// marksAnything reports whether an annotator did not just look.
-func marksAnything(passages []annotations.Passage, name string) bool {
-	return slices.ContainsFunc(passages, func(p annotations.Passage) bool { return p.Annotator == name && p.Doc != "" })
-}
-
-// marks reports whether an annotator marked something in a text, or meant to.
-func marks(passages []annotations.Passage, name string, key textKey) bool {
-	return slices.ContainsFunc(passages, func(p annotations.Passage) bool { return p.Annotator == name && p.Doc == key.doc && p.Page == key.page })
+// markedBy is what an annotator marked in a text, as far as the marks have it.
+func markedBy(passages []annotations.Passage, name string, key textKey) (out doc.Text) {
+	for _, p := range passages {
+		if p.Annotator == name && p.Doc == key.doc && p.Page == key.page && p.Text != "" {
+			if out != nil {
+				out = append(out, doc.Span{Text: " … "})
+			}
+			out = append(out, doc.Span{Text: shortStretch(p.Text), Mark: doc.Marked})
+		}
+	}
+	return out
 }
 
 func placesOf(marks []mark) string {

@@ -209,7 +209,7 @@ func (s *Summary) section() doc.Section {
 		out = append(out, correctionTable("corrected for the judge's errors", rows))
 	}
 	if s.Calibration != nil {
-		out = append(out, doc.Heading{Text: doc.T(s.Calibration.Title)}, s.Calibration.summaryTable())
+		out = append(out, doc.Details{Summary: s.Calibration.Title, Open: s.Open, Blocks: s.Calibration.blocks("")})
 	}
 	all, sliced := doc.Details{Summary: "every metric", Open: s.Open}, doc.Details{Summary: "by slice"}
 	for i := range s.Blocks {
