@@ -87,7 +87,7 @@ func (f *worst) sorted() []answer {
 // totals count what the runs of a page hold, by system.
 type totals struct {
 	rows, errors, failing []int64
-	citations, valid      []int64
+	citations             []int64
 	claims                []int64
 	problem               map[string][]int64 // rows by what became of them
 	status                map[string][]int64
@@ -119,7 +119,7 @@ func (s *survey) system(prefix, bare string) int {
 			data.systems = append(data.systems, prefix+strings.Clone(bare))
 		}
 		s.number[data.systems[n]] = n
-		for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.valid, &t.claims} {
+		for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.claims} {
 			*list = append(*list, 0)
 		}
 		for _, m := range []map[string][]int64{t.problem, t.status, t.outcome} {
@@ -154,8 +154,8 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 	}
 	s.lastOne = -1
 	return f.Each(func(b *runs.Block) error {
-		system, because, row := b.Texts("system"), b.Texts("fails_because"), b.Column("row").Ints
-		citations, valid := b.Column("citations").Ints, b.Column("valid_citations").Ints
+		system, because := b.Texts("system"), b.Texts("fails_because")
+		row, citations := b.Column("row").Ints, b.Column("citations").Ints
 		undecided, unjudged, noText := b.Column("undecided_factual").Ints, b.Column("unscored_factual").Ints, b.Column("no_text_factual").Ints
 		values, known := b.Numbers(lead)
 		if b.Err() != nil {
@@ -170,7 +170,6 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 			}
 			t.rows[x.system]++
 			t.citations[x.system] += citations[i]
-			t.valid[x.system] += valid[i]
 			s.count(t.problem, x.state.Code, x.system)
 			if x.problem.Fails() {
 				t.failing[x.system]++

@@ -3,8 +3,6 @@ package report
 import (
 	"slices"
 	"strings"
-
-	"ibid/dataset/runs"
 )
 
 // notesOf are what a reader must know of a metric: what its intervals rest on,
@@ -24,46 +22,25 @@ const (
 	slightlyUnscored = 0.05 // greatest distance of the bounds
 )
 
-// coverageNote says how much of a metric was scored, and its least and greatest
-// value if all of it were; nothing where all of it was.
+// coverageNote says how much of a metric was scored, and its least and greatest value if all
+// of it were: of the macro value, or of the micro value where that alone has bounds. It is ""
+// where all of it was scored.
 func coverageNote(l *summaryLine) string {
-	c := l.Macro.Coverage
-	if c == nil || *c >= 1 {
-		return ""
-	}
-	if *c >= mostlyScored && slight(&l.Macro) && (slight(&l.Micro) || !l.HasMicro) {
-		return "some of it was not scored: that could change it by 0.05 at most"
-	}
-	macro, micro := bounds(&l.Macro), bounds(&l.Micro)
-	switch {
-	case macro == "" && micro == "":
-		return share(*c) + " of it was scored: the rest could change it by any amount"
-	case micro == "" || micro == macro:
-		micro = ""
-	case macro == "":
-		micro = "micro " + micro
-	default:
-		macro, micro = "macro "+macro, ", micro "+micro
-	}
-	return share(*c) + " of it was scored: with the rest it would be " + macro + micro
-}
-
-// slight reports whether a value hardly depends on what is unscored.
-func slight(r *runs.SummaryRow) bool {
-	return r.BoundLow != nil && r.BoundHigh != nil && *r.BoundHigh-*r.BoundLow <= slightlyUnscored
-}
-
-// bounds are the least and the greatest value of a row of the summary, "" if it
-// has none.
-func bounds(r *runs.SummaryRow) string {
+	c, r, of := l.Macro.Coverage, &l.Macro, ""
 	if r.BoundLow == nil || r.BoundHigh == nil {
+		r, of = &l.Micro, "micro "
+	}
+	switch known := r.BoundLow != nil && r.BoundHigh != nil; {
+	case c == nil || *c >= 1:
 		return ""
+	case !known:
+		return share(*c) + " of it was scored: the rest could change it by any amount"
+	case *c >= mostlyScored && of == "" && *r.BoundHigh-*r.BoundLow <= slightlyUnscored:
+		return "some of it was not scored: that could change it by 0.05 at most"
+	case short(*r.BoundLow) == short(*r.BoundHigh):
+		return share(*c) + " of it was scored: with the rest it would be " + of + short(*r.BoundLow)
 	}
-	low, high := short(*r.BoundLow), short(*r.BoundHigh)
-	if low == high {
-		return low
-	}
-	return "between " + low + " and " + high
+	return share(*c) + " of it was scored: with the rest it would be " + of + "between " + short(*r.BoundLow) + " and " + short(*r.BoundHigh)
 }
 
 // share prints a share of less than all, and not as if it were all.

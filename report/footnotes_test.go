@@ -25,14 +25,11 @@ func TestCoverageNote(t *testing.T) {
 		{"all scored", row(1, 0.5, 0.5), row(1, 0.5, 0.5), ""},
 		{"macro only", row(0.65, 0.42, 0.77), runs.SummaryRow{}, "0.65 of it was scored: with the rest it would be between 0.42 and 0.77"},
 		{"both alike", row(0.5, 0, 1), row(0.5, 0, 1), "0.5 of it was scored: with the rest it would be between 0 and 1"},
-		{
-			"both", row(0.65, 0.42, 0.77), row(0.65, 0.4, 0.75),
-			"0.65 of it was scored: with the rest it would be macro between 0.42 and 0.77, micro between 0.4 and 0.75",
-		},
+		{"the micro value has others", row(0.65, 0.42, 0.77), row(0.65, 0.4, 0.75), "0.65 of it was scored: with the rest it would be between 0.42 and 0.77"},
 		{"micro only", row(0.65), row(0.65, 0.4, 0.75), "0.65 of it was scored: with the rest it would be micro between 0.4 and 0.75"},
 		{"no bounds", row(0.65), runs.SummaryRow{}, "0.65 of it was scored: the rest could change it by any amount"},
 		{"nearly all", row(0.99999, 0.1, 0.2), runs.SummaryRow{}, "over 0.999 of it was scored: with the rest it would be between 0.1 and 0.2"},
-		{"the rest settled", row(0.65, 0.42, 0.42), row(0.65, 0.4, 0.4), "0.65 of it was scored: with the rest it would be macro 0.42, micro 0.4"},
+		{"the rest settled", row(0.65, 0.42, 0.42), row(0.65, 0.4, 0.4), "0.65 of it was scored: with the rest it would be 0.42"},
 		{"nothing", row(0, 0, 1), runs.SummaryRow{}, "0 of it was scored: with the rest it would be between 0 and 1"},
 	}
 	for _, tt := range tests {

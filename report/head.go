@@ -16,10 +16,36 @@ import (
 type standing struct {
 	name, link string // link leads to its rows
 	failing    doc.Text
-	number     func(metric string) *runs.SummaryRow               // nil if it is not defined
-	notes      func(metric string) []string                       // on that number
-	change     func(metric string) *compare.Difference            // since an earlier run; nil if that is not known
-	drawn      func(metric string, s *runs.SummaryRow) *doc.Strip // nil off the page
+	of         *Summary
+	block      *summaryBlock   // its numbers; nil if it has none
+	change     *compare.Result // since an earlier run; nil if that is not known
+}
+
+// number is a number of the system, nil if it is not defined.
+func (s *standing) number(metric string) *runs.SummaryRow {
+	if l := s.block.line(metric); l != nil {
+		return &l.Macro
+	}
+	return nil
+}
+
+// notes are on a number that is defined.
+func (s *standing) notes(metric string) []string {
+	notes := slices.Clone(s.block.line(metric).Notes)
+	for _, sign := range s.of.Run.Signs {
+		if sign.Counts(s.block.System, metric) {
+			notes = append(notes, "sign "+sign.Name+": the number may be wrong")
+		}
+	}
+	return notes
+}
+
+// changed is how a number changed since the earlier run.
+func (s *standing) changed(metric string) *compare.Difference {
+	if s.block == nil {
+		return nil
+	}
+	return changeOf(s.change, s.of.Run.ID, s.block.System, metric)
 }
 
 // mostStandings is how many systems are listed first.
@@ -64,7 +90,14 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 			t.Columns = append(t.Columns, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "0 to 1", Page: true, Keep: 1})
 		}
 	}
-	for _, s := range systems[:min(len(systems), mostStandings)] {
+	d, _ := metrics.Lookup(lead[0])
+	var values []float64
+	for i := range systems {
+		values = append(values, rangeOf(systems[i].number(lead[0]))...)
+	}
+	a := axisOf(d, values)
+	for i := range systems[:min(len(systems), mostStandings)] {
+		s := &systems[i]
 		row := []doc.Cell{{Text: doc.Text{{Text: s.name, Link: s.link}}}, {Text: s.failing}, {}}
 		for k, name := range lead {
 			n := s.number(name)
@@ -79,12 +112,12 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 			interval, drawn := doc.Cell{}, doc.Cell{}
 			if n != nil {
 				interval = doc.C(intervalOf(n))
-				if n.Estimate != nil && s.drawn != nil {
-					drawn.Strip = s.drawn(name, n)
+				if n.Estimate != nil {
+					drawn.Strip = strip(a, name, n, gateRules(s.of.Gates, s.block.System, "", name))
 				}
 			}
 			row = append(row, interval, drawn)
-			row[2].Text = changeText(s.change(name))
+			row[2].Text = changeText(s.changed(name))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -67,10 +67,8 @@ type PageOptions struct {
 type pageData struct {
 	options PageOptions
 	results []*results
-	summary summaryIndex
-	systems []string        // in the order of the page
-	lead    []string        // names of the metrics that matter most, best first
-	axes    map[string]axis // see sharedAxis
+	systems []string // in the order of the page
+	lead    []string // names of the metrics that matter most, best first
 	totals  totals
 	kinds   kindCounts
 	answers []*answer // that the page lists, run by run in the order of the input
@@ -84,9 +82,10 @@ type pageData struct {
 
 // results are what a page holds of a run besides its answers.
 type results struct {
-	run    *RunData
-	prefix string // of its systems' names, when there are several runs
-	judged bool   // there are claims with verdicts
+	run     *RunData
+	summary *Summary
+	prefix  string // of its systems' names, when there are several runs
+	judged  bool   // there are claims with verdicts
 
 	systems     int // of the run
 	calls       callSums
@@ -166,14 +165,19 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = maxPageBytes
 	}
-	data := &pageData{options: o, kinds: make(kindCounts), summary: indexSummary(all), disagreements: make([][]*disagreementView, len(all))}
+	data := &pageData{options: o, kinds: make(kindCounts), disagreements: make([][]*disagreementView, len(all))}
 	for run := range all {
-		data.results = append(data.results, &results{run: &all[run], prefix: prefixOf(all, run)})
+		r := &results{run: &all[run], prefix: prefixOf(all, run), summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
+		data.results = append(data.results, r)
+		for _, b := range r.summary.systems() {
+			if name := r.prefix + b.System; !slices.Contains(data.systems, name) {
+				data.systems = append(data.systems, name)
+			}
+		}
 	}
-	data.systems = data.summary.systems()
 	data.lead = leadOf(func(name string) bool {
 		return slices.ContainsFunc(groupsShown(data), func(system string) bool {
-			s := data.summary.find(system, "", name)
+			s := data.number(system, "", name)
 			return s != nil && s.N > 0
 		})
 	})

@@ -112,7 +112,9 @@ func trendBlocks(caption string, trends []trend) []doc.Block {
 	for _, t := range trends {
 		if t.metric.Min == trends[0].metric.Min && t.metric.Max == trends[0].metric.Max {
 			drawn = append(drawn, t)
-			values = append(values, t.values()...)
+			for i := range t.nights {
+				values = append(values, rangeOf(t.nights[i].row)...)
+			}
 		}
 	}
 	a := axisOf(trends[0].metric, values)
@@ -145,19 +147,6 @@ func trendBlocks(caption string, trends []trend) []doc.Block {
 		table.Rows = append(table.Rows, append(row, doc.C(line(strings.Join(n.why, ", "), 200))))
 	}
 	return []doc.Block{chart, table}
-}
-
-// values are the numbers of a trend with the ends of their intervals.
-func (t *trend) values() (out []float64) {
-	for _, n := range t.nights {
-		if n.row != nil {
-			out = append(out, *n.row.Estimate)
-			if n.row.Low != nil && n.row.High != nil {
-				out = append(out, *n.row.Low, *n.row.High)
-			}
-		}
-	}
-	return out
 }
 
 // points are the nights on the axis of a chart.

@@ -35,69 +35,27 @@ func leadOf(has func(name string) bool) []string {
 	return lead
 }
 
-// A summaryIndex finds numbers of the summaries of one or more runs.
-type summaryIndex struct {
-	rows map[summaryKey]*runs.SummaryRow
-	all  []string // systems
-}
-
-type summaryKey struct{ system, slice, metric, agg string }
-
-func indexSummary(all []RunData) summaryIndex {
-	x := summaryIndex{rows: make(map[summaryKey]*runs.SummaryRow)}
-	seen := make(map[string]bool)
-	for run := range all {
-		prefix := prefixOf(all, run)
-		for k := range all[run].Summary {
-			s := &all[run].Summary[k]
-			system := s.System
-			if system != "" {
-				system = prefix + system
-				if !seen[system] {
-					seen[system] = true
-					x.all = append(x.all, system)
-				}
-			} else if prefix != "" {
-				continue // several runs are not pooled
-			}
-			x.rows[summaryKey{system, s.Slice, s.Metric, s.Agg}] = s
-		}
+// number is a macro value of a system of the page, "" for all of them together; nil if there
+// is none. It has no estimate where that is withheld.
+func (data *pageData) number(system, slice, metric string) *runs.SummaryRow {
+	l := runOfSystem(data, system).summary.block(nameInRun(data, system), slice).line(metric)
+	if l == nil || l.Macro.Estimate == nil && l.Macro.Reason == "" {
+		return nil
 	}
-	return x
+	return &l.Macro
 }
 
-func (x *summaryIndex) systems() []string { return x.all }
-
-// find returns a macro value that is defined in some row, or nil. It has no estimate where it
-// is withheld.
-func (x *summaryIndex) find(system, slice, metric string) *runs.SummaryRow {
-	if s := x.rows[summaryKey{system, slice, metric, runs.Macro}]; s != nil && (s.N > 0 && s.Estimate != nil || s.Reason != "") {
-		return s
-	}
-	return nil
-}
-
-// findMicro returns the micro value, or nil.
-func (x *summaryIndex) findMicro(system, slice, metric string) *runs.SummaryRow {
-	return x.rows[summaryKey{system, slice, metric, runs.Micro}]
-}
-
-// slices lists the slices of the pooled group by key, in order.
-func (x *summaryIndex) slices() map[string][]string {
-	seen := make(map[string]map[string]bool)
-	for k := range x.rows {
-		if k.system != "" || k.slice == "" {
-			continue
-		}
-		key, _, _ := strings.Cut(k.slice, "=")
-		if seen[key] == nil {
-			seen[key] = make(map[string]bool)
-		}
-		seen[key][k.slice] = true
-	}
+// slicesOf lists the slices over all systems by key, in order.
+func (s *Summary) slicesOf() map[string][]string {
 	out := make(map[string][]string)
-	for key, values := range seen {
-		out[key] = sortedKeys(values)
+	for i := range s.Blocks {
+		if b := &s.Blocks[i]; b.Slice != "" && (b.System == "" || len(s.systems()) == 1) {
+			key, _, _ := strings.Cut(b.Slice, "=")
+			out[key] = append(out[key], b.Slice)
+		}
+	}
+	for _, list := range out {
+		slices.Sort(list)
 	}
 	return out
 }

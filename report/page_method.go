@@ -22,9 +22,11 @@ var intervalWords = map[string]string{
 // methodSection says how the metrics of the page are defined.
 func methodSection(data *pageData) *doc.Section {
 	intervals, levels := make(map[string]bool), make(map[string]bool)
-	for _, s := range data.summary.rows {
-		if s.Method != "" {
-			intervals[s.Method], levels[levelText(s.Level)] = true, true
+	for _, r := range data.results {
+		for i := range r.run.Summary {
+			if s := &r.run.Summary[i]; s.Method != "" {
+				intervals[s.Method], levels[levelText(s.Level)] = true, true
+			}
 		}
 	}
 	var out []doc.Block

@@ -49,7 +49,7 @@ func nameInRun(data *pageData, system string) string {
 
 func definitions(data *pageData) []metrics.Definition {
 	return slices.DeleteFunc(orderedDefinitions(nil), func(d metrics.Definition) bool {
-		return !slices.ContainsFunc(groupsShown(data), func(system string) bool { return data.summary.find(system, "", d.Name) != nil })
+		return !slices.ContainsFunc(groupsShown(data), func(system string) bool { return data.number(system, "", d.Name) != nil })
 	})
 }
 
@@ -61,47 +61,19 @@ func groupsShown(data *pageData) []string {
 	return data.systems
 }
 
-// sharedAxis is the axis of a metric for all systems, made once.
-func sharedAxis(data *pageData, metric string) axis {
-	if a, ok := data.axes[metric]; ok {
-		return a
-	}
-	var values []float64
-	for _, system := range groupsShown(data) {
-		if s := data.summary.find(system, "", metric); s != nil {
-			for _, v := range []*float64{s.Estimate, s.Low, s.High} {
-				if v != nil {
-					values = append(values, *v)
-				}
-			}
-		}
-	}
-	if data.axes == nil {
-		data.axes = make(map[string]axis)
-	}
-	d, _ := metrics.Lookup(metric)
-	data.axes[metric] = axisOf(d, values)
-	return data.axes[metric]
-}
-
 // maxSystems is how many systems have all of their metrics on a page.
 const maxSystems = 40
 
-// metricsSection has what answers cite and claim, system by system, slices, and folded, every
-// metric of all answers and of each system.
+// metricsSection has slices, and folded, every metric of all answers and of each system.
 func metricsSection(data *pageData) *doc.Section {
 	var out []doc.Block
-	if len(data.systems) > 1 {
-		out = append(out, countsTable(data))
-	}
 	if !data.several() {
 		out = append(out, sliceTables(data)...)
 	}
 	n := 0
 	for _, r := range data.results {
-		s := NewSummary(r.run.Manifest, r.run.Summary, nil)
-		for i := range s.Blocks {
-			b := &s.Blocks[i]
+		for i := range r.summary.Blocks {
+			b := &r.summary.Blocks[i]
 			if b.Slice != "" || len(b.Lines) == 0 || data.several() && b.System == "" {
 				continue
 			}
@@ -118,25 +90,6 @@ func metricsSection(data *pageData) *doc.Section {
 		return nil
 	}
 	return docSection("metrics", "Metrics", out)
-}
-
-// countsTable counts the answers, citations and claims of systems.
-func countsTable(data *pageData) doc.Table {
-	t := &data.totals
-	counts := doc.Table{Caption: "Answers, citations and claims by system", Class: "systems", Columns: []doc.Column{
-		{Name: "system"}, {Name: "answers", Number: true}, {Name: "fail", Number: true}, {Name: "not scored", Number: true, Keep: 1}, {Name: "valid citations", Number: true}, {Name: "claims", Number: true, Keep: 1},
-	}}
-	for k, s := range data.systems {
-		filter, claims := "system:"+line(s, 80), ""
-		if data.judged() {
-			claims = Thousands(t.claims[k])
-		}
-		failing := doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(t.failing[k]), percent(t.failing[k], t.rows[k])), Link: rowsLink(filter, "is:failing")}}}
-		counts.Rows = append(counts.Rows, []doc.Cell{
-			{Text: doc.Text{{Text: s, Link: rowsLink(filter)}}}, doc.C(Thousands(t.rows[k])), failing, doc.C(Thousands(t.errors[k])), doc.C(fmt.Sprintf("%s of %s", Thousands(t.valid[k]), Thousands(t.citations[k]))), doc.C(claims),
-		})
-	}
-	return counts
 }
 
 // maxSlices is how many slices of a key are shown.
@@ -171,7 +124,7 @@ func sliceTables(data *pageData) (out []doc.Block) {
 	if len(data.lead) == 0 {
 		return nil
 	}
-	all := data.summary.slices()
+	all := data.results[0].summary.slicesOf()
 	for _, key := range sortedKeys(all) {
 		t := doc.Table{Caption: shortName(data.lead[0]) + " by " + key, Class: "metrics", Columns: []doc.Column{{Name: key}}}
 		for k, name := range data.lead {
@@ -181,7 +134,7 @@ func sliceTables(data *pageData) (out []doc.Block) {
 			}
 		}
 		for _, slice := range all[key] {
-			first := data.summary.find("", slice, data.lead[0])
+			first := data.number("", slice, data.lead[0])
 			if first == nil {
 				continue
 			}
@@ -191,7 +144,7 @@ func sliceTables(data *pageData) (out []doc.Block) {
 			}
 			for _, name := range data.lead[1:] {
 				cell := doc.C("–")
-				if s := data.summary.find("", slice, name); s != nil {
+				if s := data.number("", slice, name); s != nil {
 					cell = doc.C(estimateText(s))
 				}
 				row = append(row, cell)
@@ -255,6 +208,18 @@ func nice(v float64) float64 {
 		}
 	}
 	return 10 * base
+}
+
+// rangeOf are an estimate and the ends of its interval, as far as they are known.
+func rangeOf(r *runs.SummaryRow) (out []float64) {
+	if r != nil {
+		for _, v := range []*float64{r.Estimate, r.Low, r.High} {
+			if v != nil {
+				out = append(out, *v)
+			}
+		}
+	}
+	return out
 }
 
 // at is the place of v as a share of the axis.

@@ -61,7 +61,7 @@ func standingCaption(data *pageData, lead []string, systems []standing) string {
 // for every system, which no table of rows has.
 func headLead(data *pageData) []string {
 	return leadOf(func(name string) bool {
-		return data.summary.find("", "", name) != nil || slices.ContainsFunc(data.systems, func(s string) bool { return data.summary.find(s, "", name) != nil })
+		return slices.ContainsFunc(groupsShown(data), func(s string) bool { return data.number(s, "", name) != nil })
 	})
 }
 
@@ -83,23 +83,10 @@ func standings(data *pageData) []standing {
 	}
 	var out []standing
 	for _, system := range names {
-		bare, run := nameInRun(data, system), runOfSystem(data, system).run
+		bare, of := nameInRun(data, system), runOfSystem(data, system).summary
 		s := standing{
 			name: line(system, 80), link: rowsLink("system:" + line(system, 80)),
-			number: func(metric string) *runs.SummaryRow { return data.summary.find(system, "", metric) },
-			notes: func(metric string) []string {
-				n := data.summary.find(system, "", metric)
-				if m := data.summary.findMicro(system, "", metric); m != nil {
-					return slices.Concat([]string(m.Warnings), []string(n.Warnings))
-				}
-				return n.Warnings
-			},
-			change: func(metric string) *compare.Difference {
-				return changeOf(data.options.Since, run.Manifest.ID, bare, metric)
-			},
-			drawn: func(metric string, n *runs.SummaryRow) *doc.Strip {
-				return strip(sharedAxis(data, metric), metric, n, gateRules(run.Gates, bare, "", metric))
-			},
+			of: of, block: of.block(bare, ""), change: data.options.Since,
 		}
 		rows, failing, filters := sum(data.totals.rows), sum(data.totals.failing), []string{"is:failing"}
 		switch k := slices.Index(data.systems, system); {
@@ -152,7 +139,7 @@ func verdictInWords(data *pageData, systems []standing) string {
 			continue
 		}
 		text := fmt.Sprintf("%s is %s", label(name), strings.TrimSpace(estimateText(first)+" "+interval(first.Low, first.High)))
-		if d := systems[0].change(name); d != nil && d.Diff != nil && (d.Outcome == compare.Better || d.Outcome == compare.Worse) {
+		if d := systems[0].changed(name); d != nil && d.Diff != nil && (d.Outcome == compare.Better || d.Outcome == compare.Worse) {
 			text += fmt.Sprintf(", %s than in %s by %s", d.Outcome, line(data.options.Since.Sides[0].Name, 40), strings.TrimLeft(signed(d.Diff), "+-−"))
 		}
 		return text + "; " + fails

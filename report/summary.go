@@ -31,8 +31,9 @@ type Summary struct {
 	Took map[string]compare.Took // what answers took, by system; nil if it is not to be shown
 
 	rows  []runs.SummaryRow
-	by    string // the field that [Summary.By] grouped by
-	asked bool   // [Summary.Only] chose its metrics
+	found map[[2]string]int // blocks by system and slice
+	by    string            // the field that [Summary.By] grouped by
+	asked bool              // [Summary.Only] chose its metrics
 }
 
 // A summaryBlock is the numbers of one system and slice.
@@ -54,7 +55,7 @@ type summaryLine struct {
 // NewSummary makes the view model. Metrics that are undefined in all rows of all
 // systems are left out of the blocks, and so is one that people see another for.
 func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResult) *Summary {
-	s := &Summary{Run: m, Gates: gates, rows: rows}
+	s := &Summary{Run: m, Gates: gates, rows: rows, found: make(map[[2]string]int)}
 	defs := slices.Concat(metrics.ByGroup(metrics.Definitions()), metrics.CountDefinitions())
 	index := make(map[[4]string]int, len(rows))
 	for i, r := range rows {
@@ -74,14 +75,28 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 			line.Notes = notesOf(&line)
 			b.Lines = append(b.Lines, line)
 		}
+		s.found[group] = len(s.Blocks)
 		s.Blocks = append(s.Blocks, b)
 	}
 	s.Title = s.title()
 	return s
 }
 
+// block is the numbers of a system and slice; nil if there are none. Those of the only system
+// are those of all.
+func (s *Summary) block(system, slice string) *summaryBlock {
+	i, ok := s.found[[2]string{system, slice}]
+	if systems := s.systems(); !ok && system == "" && len(systems) == 1 {
+		i, ok = s.found[[2]string{systems[0].System, slice}]
+	}
+	if !ok {
+		return nil
+	}
+	return &s.Blocks[i]
+}
+
 // groupsOf lists the systems and slices in file order. Where there is only one
-// system, the pooled groups would repeat it and are left out.
+// system, pooled groups that would repeat it are left out.
 func groupsOf(rows []runs.SummaryRow) [][2]string {
 	var all [][2]string
 	systems := make(map[string]bool)
@@ -95,7 +110,8 @@ func groupsOf(rows []runs.SummaryRow) [][2]string {
 		}
 	}
 	if len(systems) == 1 {
-		all = slices.DeleteFunc(all, func(g [2]string) bool { return g[0] == "" })
+		only := sortedKeys(systems)[0]
+		all = slices.DeleteFunc(all, func(g [2]string) bool { return g[0] == "" && slices.Contains(all, [2]string{only, g[1]}) })
 	}
 	return all
 }
@@ -263,6 +279,9 @@ func (s *Summary) firstBlocks() []summaryBlock {
 
 // line finds a metric of the block, or nil.
 func (b *summaryBlock) line(metric string) *summaryLine {
+	if b == nil {
+		return nil
+	}
 	i := slices.IndexFunc(b.Lines, func(l summaryLine) bool { return l.Metric.Name == metric && !l.Count })
 	if i < 0 {
 		return nil
@@ -285,28 +304,9 @@ func (s *Summary) standingTable(lead []string, change *compare.Result, failing *
 	}
 	var systems []standing
 	for i := range blocks {
-		b := &blocks[i]
-		x := standing{
-			name: b.name(),
-			number: func(metric string) *runs.SummaryRow {
-				if l := b.line(metric); l != nil {
-					return &l.Macro
-				}
-				return nil
-			},
-			notes: func(metric string) []string {
-				notes := slices.Clone(b.line(metric).Notes)
-				for _, sign := range s.Run.Signs {
-					if sign.Counts(b.System, metric) {
-						notes = append(notes, "sign "+sign.Name+": the number may be wrong")
-					}
-				}
-				return notes
-			},
-			change: func(metric string) *compare.Difference { return changeOf(change, "", b.System, metric) },
-		}
-		if failing != nil && b.System != "" {
-			x.failing = doc.T(Thousands(failing.BySystem[b.System]))
+		x := standing{name: blocks[i].name(), of: s, block: &blocks[i], change: change}
+		if failing != nil && x.block.System != "" {
+			x.failing = doc.T(Thousands(failing.BySystem[x.block.System]))
 		}
 		systems = append(systems, x)
 	}
