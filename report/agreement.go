@@ -147,10 +147,7 @@ func agreementCells(r *runs.AgreementRow) []doc.Cell {
 	if r.Annotators != runs.AllAnnotators {
 		who = whoAgrees(r.Annotators)
 	}
-	drawn := doc.Cell{}
-	if r.Estimate != nil {
-		drawn.Strip = agreementStrip(r)
-	}
+	drawn := doc.Cell{Strip: agreementStrip(r.Statistic, r.Estimate, r.Low, r.High, r.Level, r.Target)}
 	verdict, last := doc.Cell{Text: doc.Text{{Text: r.Verdict, Tone: verdictTones[r.Verdict]}}}, doc.C(Thousands(r.Documents))
 	if r.Need != nil {
 		verdict.Notes = []string{fmt.Sprintf("about %s would decide", Plural(*r.Need, "item", "items"))}
@@ -192,17 +189,12 @@ func whoAgrees(annotators string) string {
 }
 
 // agreementStrip draws an estimate between 0 and 1, with its target.
-func agreementStrip(r *runs.AgreementRow) *doc.Strip {
-	s := &doc.Strip{At: *r.Estimate, Label: r.Statistic + " " + number(*r.Estimate)}
-	if r.Low != nil && r.High != nil {
-		s.Interval, s.Low, s.High = true, *r.Low, *r.High
-		s.Label += fmt.Sprintf(", %s interval %s to %s", levelText(r.Level), number(*r.Low), number(*r.High))
+func agreementStrip(name string, v, low, high *float64, level float64, target *float64) *doc.Strip {
+	var limits []limit
+	if target != nil {
+		limits = append(limits, limit{*target, "target " + number(*target)})
 	}
-	if r.Target != nil {
-		s.Marks = []float64{*r.Target}
-		s.Label += ", target " + number(*r.Target)
-	}
-	return s
+	return strip(axis{0, 1}, name, v, low, high, level, limits...)
 }
 
 // shadedStatistics are the statistics that tables of pairs show, by kind.

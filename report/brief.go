@@ -111,18 +111,10 @@ func (f *Brief) headline() string {
 	if m.Errors > 0 {
 		text += fmt.Sprintf(", %s not scored", Thousands(m.Errors))
 	}
-	switch m.Judge.Kind {
-	case "":
-	case "none":
+	if kind := m.Judge.Kind; kind == "none" {
 		text += "; no judge"
-	default:
-		if m.Judge.Baseline {
-			text += "; judge: wording (" + m.Judge.Kind + ")"
-		} else if m.Judge.Kind == "human" {
-			text += "; judge: labels of people (" + clipLine(m.Judge.Model, 30) + ")"
-		} else {
-			text += "; judge: " + clipLine(cmp.Or(m.Judge.Model, m.Judge.Kind), 30)
-		}
+	} else if kind != "" {
+		text += "; judge: " + judgedBy(strings.ToLower(kind), clipLine(m.Judge.Model, 30))
 	}
 	return text
 }
@@ -189,7 +181,7 @@ func (f *Brief) gates() []doc.Block {
 	if len(others) > 0 {
 		tone = doc.Bad
 	}
-	out := []doc.Block{doc.Para{Text: doc.Text{{Text: fmt.Sprintf("gates: %d of %d passed", len(f.Gates)-len(others), len(f.Gates)), Tone: tone}}}}
+	out := []doc.Block{doc.Para{Text: doc.Text{{Text: "gates: " + gatesInWords(f.Gates), Tone: tone}}}}
 	for _, g := range others[:min(len(others), briefGates)] {
 		out = append(out, doc.Para{Text: doc.Text{{Text: fmt.Sprintf("%s  %s: %s", gateWords[g.Verdict].text, g.Gate, gateText(g)), Tone: doc.Bad}}})
 	}

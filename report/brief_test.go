@@ -81,7 +81,7 @@ func TestBriefFits(t *testing.T) {
 		if !strings.Contains(text, "-0.123 ~") || !strings.Contains(text, "~ chance may explain") {
 			t.Errorf("%d systems: no change is shown:\n%s", n, text)
 		}
-		for _, want := range []string{"gates: 1 of 3 passed\n", "FAIL char_f1 >= 0.9: 0.500\n", "NONE page_f1 >= 0.9: undefined\n", "ibid show runs/x 'q 1/system-000'  # the worst: document not found\n"} {
+		for _, want := range []string{"gates: 1 of 3 failed, 1 of 3 has no verdict, 1 of 3 passed\n", "FAIL char_f1 >= 0.9: 0.500\n", "NONE page_f1 >= 0.9: undefined\n", "ibid show runs/x 'q 1/system-000'  # the worst: document not found\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d systems: no %q in\n%s", n, want, text)
 			}

@@ -96,10 +96,7 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 			Thousands(k.Items), Thousands(k.Items+k.Undecided), Thousands(x.TP), Thousands(k.Undecided)))}}
 	}
 	for _, r := range k.Statistics {
-		drawn, items := doc.Cell{}, doc.C(Thousands(r.Items))
-		if r.Estimate != nil {
-			drawn.Strip = agreementStrip(&runs.AgreementRow{Statistic: r.Statistic, Estimate: r.Estimate, Low: r.Low, High: r.High, Level: k.Level, Target: r.Target})
-		}
+		drawn, items := doc.Cell{Strip: agreementStrip(r.Statistic, r.Estimate, r.Low, r.High, k.Level, r.Target)}, doc.C(Thousands(r.Items))
 		items.Notes = slices.Concat([]string(k.Warnings), []string(r.Warnings))
 		measures.Rows = append(measures.Rows, []doc.Cell{doc.C(r.Statistic), doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, items})
 		if r.Verdict != "" {

@@ -112,9 +112,7 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 			interval, drawn := doc.Cell{}, doc.Cell{}
 			if n != nil {
 				interval = doc.C(intervalOf(n))
-				if n.Estimate != nil {
-					drawn.Strip = strip(a, name, n, gateRules(s.of.Gates, s.block.System, "", name))
-				}
+				drawn.Strip = strip(a, name, n.Estimate, n.Low, n.High, n.Level, gateRules(s.of.Gates, s.block.System, "", name)...)
 			}
 			row = append(row, interval, drawn)
 			row[2].Text = changeText(s.changed(name))

@@ -18,7 +18,7 @@ func judgeSection(data *pageData) *doc.Section {
 	var out []doc.Block
 	for _, r := range data.results {
 		m, c := r.run.Manifest, r.calibration
-		corrected := correctedRows(r)
+		corrected := r.summary.corrected()
 		if r.calls.calls == 0 && m.Judge.Calls == 0 && c == nil && len(corrected) == 0 {
 			continue
 		}
@@ -148,16 +148,6 @@ func (s *callSums) table(caption string) doc.Table {
 		t.Rows = append(t.Rows, []doc.Cell{doc.C(name), doc.C(Thousands(s.ended[name])), doc.C(percent(s.ended[name], s.calls))})
 	}
 	return t
-}
-
-// correctedRows are the means of a run that have a corrected value.
-func correctedRows(r *results) (rows []runs.SummaryRow) {
-	for _, s := range r.run.Summary {
-		if s.Corrected != nil && s.Estimate != nil && s.Slice == "" && s.Agg == runs.Macro && shownMetric(s.Metric) == s.Metric {
-			rows = append(rows, s)
-		}
-	}
-	return rows
 }
 
 // distinct are texts, each once, in the order of their first appearance.

@@ -16,16 +16,19 @@ var betterWords = map[metrics.Direction]string{
 	metrics.HigherIsBetter: "higher is better", metrics.LowerIsBetter: "lower is better", metrics.Neutral: "for information",
 }
 
-// strip draws an estimate with its interval and the limits of gates.
-func strip(a axis, name string, s *runs.SummaryRow, gates []gateRule) *doc.Strip {
-	out := &doc.Strip{At: a.at(*s.Estimate), Label: name + " " + number(*s.Estimate)}
-	if s.Low != nil && s.High != nil {
-		out.Interval, out.Low, out.High = true, a.at(*s.Low), a.at(*s.High)
-		out.Label += fmt.Sprintf(", %s interval %s to %s", levelText(s.Level), number(*s.Low), number(*s.High))
+// strip draws an estimate with its interval and limits; nil if there is none.
+func strip(a axis, name string, v, low, high *float64, level float64, limits ...limit) *doc.Strip {
+	if v == nil {
+		return nil
 	}
-	for _, g := range gates {
-		out.Marks = append(out.Marks, a.at(g.number))
-		out.Label += ", gate " + g.text
+	out := &doc.Strip{At: a.at(*v), Label: name + " " + number(*v)}
+	if low != nil && high != nil {
+		out.Interval, out.Low, out.High = true, a.at(*low), a.at(*high)
+		out.Label += fmt.Sprintf(", %s interval %s to %s", levelText(level), number(*low), number(*high))
+	}
+	for _, l := range limits {
+		out.Marks = append(out.Marks, a.at(l.number))
+		out.Label += ", " + l.text
 	}
 	return out
 }
@@ -227,16 +230,16 @@ func (a axis) at(v float64) float64 { return (v - a.lo) / (a.hi - a.lo) }
 
 func levelText(level float64) string { return fmt.Sprintf("%g %%", math.Round(level*1e6)/1e4) }
 
-// A gateRule is the limit of a gate.
-type gateRule struct {
+// A limit is a number that others are held against.
+type limit struct {
 	number float64
 	text   string
 }
 
 // gateRules are the limits of gates on a macro value of a group: on an estimate
 // or an end of its interval. Gates with quoted names are left out.
-func gateRules(gates []runs.GateResult, system, slice, metric string) []gateRule {
-	var out []gateRule
+func gateRules(gates []runs.GateResult, system, slice, metric string) []limit {
+	var out []limit
 	for _, result := range gates {
 		g, err := configs.ParseGate(result.Gate)
 		if err != nil || g.Func.NeedsBaseline() || g.Micro || strings.Contains(result.Gate, `"`) {
@@ -245,7 +248,7 @@ func gateRules(gates []runs.GateResult, system, slice, metric string) []gateRule
 		d, known := metrics.Lookup(g.Metric)
 		ofSystem, ofSlice, _ := g.Group()
 		if known && d.Name == metric && ofSystem == system && ofSlice == slice {
-			out = append(out, gateRule{g.Number, g.Op + " " + number(g.Number)})
+			out = append(out, limit{g.Number, "gate " + g.Op + " " + number(g.Number)})
 		}
 	}
 	return out

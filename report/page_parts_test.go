@@ -61,7 +61,7 @@ func TestGateRules(t *testing.T) {
 			for _, metric := range []string{"char_f1", "hallucination_rate"} {
 				rules := gateRules(results, group[0], group[1], metric)
 				here := tt.want != "" && group == [2]string{tt.system, tt.slice} && metric == tt.metric
-				if here != (len(rules) == 1) || here && rules[0].text != tt.want {
+				if here != (len(rules) == 1) || here && rules[0].text != "gate "+tt.want {
 					t.Errorf("gate %s in %q, %s: %+v, want %q: %v", g, group, metric, rules, tt.want, here)
 				}
 			}

@@ -43,14 +43,6 @@ func provenance(m *runs.Manifest) doc.Details {
 	for _, name := range sortedKeys(m.Versions) {
 		fact("version of "+name, m.Versions[name])
 	}
-	fact("judge", m.Judge.Kind)
-	fact("model", m.Judge.Model)
-	if m.Judge.Calls > 0 {
-		fact("judge calls", fmt.Sprintf("%s, %s of them from the cache", Thousands(m.Judge.Calls), Thousands(m.Judge.Cached)))
-	}
-	if m.Judge.CostUSD != nil {
-		fact("cost", fmt.Sprintf("$%.4f", *m.Judge.CostUSD))
-	}
 	fact("parts of the overall score", strings.Join(m.Components, ", "))
 	if m.Coverage != nil {
 		fact("coverage of rows", number(*m.Coverage))

@@ -209,7 +209,7 @@ func TestPageTellsJudgesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "lexical; some/model (openrouter); people. The lexical one, in words, compares words: what is worded otherwise is undecided."
+	want := "wording; some/model (openrouter); labels of people. The lexical one, in words, compares words: what is worded otherwise is undecided."
 	if html := writePage(t, p); !strings.Contains(html, want) {
 		t.Errorf("the page lacks %q", want)
 	}

@@ -164,24 +164,18 @@ func gatesText(data *pageData) (text doc.Text) {
 
 // gatesInWords counts gates by how they ended.
 func gatesInWords(gates []runs.GateResult) string {
-	count, all := countGates(gates), len(gates)
-	failed, open, passed := count[runs.Failed], count[runs.NoVerdict], count[runs.Passed]
-	switch {
-	case all == 0:
+	if len(gates) == 0 {
 		return "none is set"
-	case failed+open > 0:
-	case all == 1:
-		return "the only one passed"
-	default:
-		return fmt.Sprintf("all %d passed", all)
 	}
+	count := countGates(gates)
+	open := count[runs.NoVerdict]
 	var parts []string
 	for _, part := range []struct {
 		n    int64
 		what string
-	}{{failed, "failed"}, {open, oneOrMany(open, "has no verdict", "have no verdict")}, {passed, "passed"}} {
+	}{{count[runs.Failed], "failed"}, {open, oneOrMany(open, "has no verdict", "have no verdict")}, {count[runs.Passed], "passed"}} {
 		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d %s", part.n, all, part.what))
+			parts = append(parts, fmt.Sprintf("%d of %d %s", part.n, len(gates), part.what))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -269,16 +263,7 @@ func judgesText(data *pageData) string {
 	return strings.TrimSpace(strings.Join(distinct(said), "; ") + ". " + baselineOf(data))
 }
 
-func judgeInWords(r *results) string {
-	kind := r.judgeKind()
-	if who := judgeWords[kind].who; who != "" {
-		return who
-	}
-	if m := r.run.Manifest.Judge.Model; m != "" {
-		return line(m, 80) + " (" + kind + ")"
-	}
-	return kind
-}
+func judgeInWords(r *results) string { return judgedBy(r.judgeKind(), r.run.Manifest.Judge.Model) }
 
 // runText is how large a run is, what it cost and when it was begun.
 func runText(r *results) string {
@@ -298,21 +283,18 @@ func runText(r *results) string {
 // what was accepted or is only a note.
 func signs(data *pageData) (wrong, noted []doc.Block) {
 	for _, r := range data.results {
+		of := ""
+		if data.several() {
+			of = r.run.Manifest.ID + ": "
+		}
 		for _, s := range r.run.Manifest.Signs {
-			name, text := s.Name+", accepted: ", shown(s.Text)+"."
-			if s.System != "" {
-				text = line(s.System, 60) + ": " + text
-			}
-			text = r.prefix + text
-			switch {
-			case s.Note:
-				name = s.Name + ": "
-			case !s.Accepted:
-				text += fmt.Sprintf(" Gates over %s of it have no verdict. Probably %s. What to do: %s.", Plural(int64(len(s.Metrics)), "metric", "metrics"), shown(s.Cause), shown(s.Tip))
-				wrong = append(wrong, doc.Para{Kind: doc.Note, Text: doc.Text{{Text: "! sign: " + s.Name, Tone: doc.Warn}, {Text: " " + text}}})
+			text := of + shown(s.Sentence()) + "."
+			if s.Note || s.Accepted {
+				noted = append(noted, doc.Para{Text: doc.T(text)})
 				continue
 			}
-			noted = append(noted, doc.Para{Text: doc.T(name + text)})
+			text += fmt.Sprintf(" Gates over %s of it have no verdict. Probably %s. What to do: %s.", Plural(int64(len(s.Metrics)), "metric", "metrics"), shown(s.Cause), shown(s.Tip))
+			wrong = append(wrong, doc.Para{Kind: doc.Note, Text: doc.Text{{Text: "! ", Tone: doc.Warn}, {Text: text}}})
 		}
 	}
 	return wrong, noted

@@ -353,12 +353,24 @@ func extent(start, end int64) string {
 }
 
 // judgeWords are the kinds of judges that are no models, in words: what their verdicts are
-// called, who gave them, and who judged.
-var judgeWords = map[string]struct{ verdict, by, who string }{
+// called, and who judged.
+var judgeWords = map[string]struct{ verdict, who string }{
 	"none":     {who: "nobody: this run looks at where citations point, not at what they say"},
-	"lexical":  {"Lexical judge", "the lexical judge", "lexical"},
-	"human":    {"Human label", "people", "people"},
-	"recorded": {"Recorded verdict", "the recorded verdicts", "what the input had recorded of its citations"},
+	"lexical":  {"Lexical judge", "wording"},
+	"human":    {"Human label", "labels of people"},
+	"recorded": {"Recorded verdict", "what the input had recorded of its citations"},
+}
+
+// judgedBy says who judged, such as "labels of people (mean)" or "vendor/model (openai)".
+func judgedBy(kind, model string) string {
+	who, more := judgeWords[kind].who, line(model, 80)
+	if who == "" && more != "" {
+		who, more = more, kind
+	}
+	if who = cmp.Or(who, kind); more != "" && kind != "none" {
+		who += " (" + more + ")"
+	}
+	return who
 }
 
 // judgeName is what verdicts of a run are called.

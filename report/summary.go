@@ -246,7 +246,7 @@ func (s *Summary) section() doc.Section {
 func (s *Summary) corrected() []runs.SummaryRow {
 	var out []runs.SummaryRow
 	for _, r := range s.rows {
-		if r.Corrected != nil && shownMetric(r.Metric) == r.Metric {
+		if r.Corrected != nil && r.Slice == "" && shownMetric(r.Metric) == r.Metric {
 			out = append(out, r)
 		}
 	}
