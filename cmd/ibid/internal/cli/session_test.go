@@ -183,10 +183,10 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "gate runs/first --annotations jenkins", code: 2, err: `jenkins`},
 		step{line: "gate runs/first --json", out: `"verdict": "pass"`},
 		step{line: "gate runs/first --format markdown", out: `^\|`},
-		step{line: "run ibid.yaml --id strict -q --gate char_f1>=0.99", code: 3, out: `^gates: 4 of 5 passed`, err: `^ibid: gate failed: char_f1 >= 0\.99 `},
+		step{line: "run ibid.yaml --id strict -q --gate char_f1>=0.99", code: 3, out: `^gates: 1 of 5 failed, 4 of 5 passed`, err: `^ibid: gate failed: char_f1 >= 0\.99 `},
 		step{line: "run ibid.yaml --id slip -q --gate char_f>=0.99", code: 2, err: "char_f\n^hint: did you mean char_f1"},
 
-		step{line: "history runs --metric char_f1", out: "^history of runs: 4 runs$\n^char_f1$"},
+		step{line: "history runs --metric char_f1", out: "^history of runs: 4 runs$\n^char_f1, over time$"},
 		step{line: "history runs --metric char_f1 --json", out: `"schema": "ibid\.history/v2"`},
 		step{line: "history runs --metric char_f1 --format csv", out: `^char_f1,.*,first,`},
 		step{line: "history runs --metric char_f1 --format svg", code: 2, err: `^ibid: the format svg is gone$`},
