@@ -38,7 +38,7 @@ in which they were begun: rows, systems, the first number that matters of all sy
 together, how many gates passed, and what the run was compared with.
 
 Then it shows the values of each metric over the runs, each with its
-sampling error. Where runs have annotators, agreement(truth), agreement(KIND) and
+interval, the newest first. Where runs have annotators, agreement(truth), agreement(KIND) and
 calibration(KIND) are followed as metrics are, by the statistic that decides.
 
 Other questions, another judge, prompt or setting that moves scores begin a new segment:
