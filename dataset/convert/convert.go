@@ -281,7 +281,6 @@ var goFormats = []Format{
 	auto,
 	csvRows,
 	jsonl,
-	labelStudio,
 }
 
 // Formats returns every format, by name.

@@ -16,6 +16,21 @@ type documentNames struct {
 	known map[content]string
 	taken map[string]bool
 	last  map[string]int // the highest number given out for a name
+
+	called map[[sha256.Size]byte]string // texts without a name of their own
+}
+
+// common returns the name that a text without one of its own has been given before, else the name.
+func (n *documentNames) common(text, name string) string {
+	digest := sha256.Sum256([]byte(text))
+	if called, known := n.called[digest]; known {
+		return called
+	}
+	if n.called == nil {
+		n.called = map[[sha256.Size]byte]string{}
+	}
+	n.called[digest] = name
+	return name
 }
 
 // A content is what one source was met with.

@@ -16,7 +16,7 @@ import (
 // An exchange is one answer as its provider gave it, before anything has been
 // proved: what the provider formats decode their records to.
 type exchange struct {
-	id, system, model, query string
+	id, system, provider, model, query string
 
 	ownSystem string        // of the response itself
 	collected bool          // it is an item of a collection
@@ -53,10 +53,16 @@ type exchange struct {
 
 	kept     extra    // members that have no column and belong to no citation
 	unknown  []string // dotted names of members that the format does not have
-	warnings []string
+	warnings []exchangeWarning
 
 	text  string      // the answer, once it is complete
 	whole *token.Text // the same, nil until asked for
+}
+
+// An exchangeWarning is what a reader should know; a zero place is that of the row.
+type exchangeWarning struct {
+	at   position
+	text string
 }
 
 // A part is one piece of the answer: a content block, or the part of a message.
@@ -80,6 +86,8 @@ type source struct {
 
 	shared bool      // other exchanges have it, too
 	apart  bool      // rows do not carry it
+	common bool      // it is called as the first source of that text
+	fixed  bool      // it keeps its name
 	find   *searched // its text, nil until asked for
 
 	standoff bool         // offsets count it as those of brat do
@@ -304,7 +312,9 @@ func (x *exchange) addMark(m answerMark) int {
 }
 
 // warn keeps what a reader of the result should know.
-func (x *exchange) warn(text string) { x.warnings = append(x.warnings, text) }
+func (x *exchange) warn(text string) {
+	x.warnings = append(x.warnings, exchangeWarning{text: text})
+}
 
 // A rowKey stands for the id and the system of a row. Two rows have the same one
 // by chance once in 2^64.
@@ -343,7 +353,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	}
 	w := exchangeWriter{exchangeReader: c, x: x, at: at, names: &c.names}
 	if x.collected {
-		row.Provider = ""
+		row.Provider = x.provider
 	} else if !c.Docs {
 		w.names = &documentNames{}
 	}
@@ -368,15 +378,15 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 		tally(c.report.SpanLabels, label)
 	}
 	for _, kind := range x.ignored {
-		tally(c.report.Ignored, kind)
+		tally(c.report.Ignored, clipped(kind))
 	}
 	c.report.addMarks(x.zeroMark, x.lastMark)
 	for _, e := range x.lost {
 		c.run.warn(e)
 		c.report.BadAnnotations++
 	}
-	for _, text := range x.warnings {
-		w.warn("%s", text)
+	for _, warning := range x.warnings {
+		c.warn(cmp.Or(warning.at, at).err(c.file, warning.text))
 	}
 	return c.row(&row)
 }
@@ -410,9 +420,13 @@ func (w *exchangeWriter) documents(row *ibid.Answer) error {
 			continue
 		}
 		name, first := w.names.of(w.calledBy(s), contentOf(&s.Document), s.HasText || s.HasPages || s.HasBlocks)
-		w.named[i] = name
 		d := s.Document
-		d.Doc = name
+		if s.fixed && name != s.Doc { // another document has its name
+			w.named[i] = s.Doc
+			row.Documents, row.HasDocuments = append(row.Documents, d), true
+			continue
+		}
+		w.named[i], d.Doc = name, name
 		if w.Docs || row.HasDocuments {
 			if err := w.place(row, &d, first); err != nil {
 				return err
@@ -427,6 +441,9 @@ func (w *exchangeWriter) documents(row *ibid.Answer) error {
 func (w *exchangeWriter) calledBy(s *source) string {
 	if s.unnamed {
 		return w.x.id + " " + s.Doc
+	}
+	if s.common {
+		return w.names.common(s.Text, s.Doc)
 	}
 	return s.Doc
 }

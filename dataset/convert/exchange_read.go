@@ -74,6 +74,8 @@ type exchangeReader struct {
 	proof  exchangeProof
 	text   jsonText
 	flat   *jsonlReader // of rows of programs that give flat ones
+
+	surveyed any // what the records of the file tell together
 }
 
 // A madeRow is what came of a row of a record: an exchange, what is wrong with it, or neither
@@ -107,7 +109,37 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	if c.program.flat {
 		return c.readFlat(ctx)
 	}
+	if c.program.has["survey"] {
+		if err := c.survey(ctx); err != nil {
+			return err
+		}
+	}
 	return c.convertRows(ctx, func(do func(madeRow) error) error { return c.eachRow(ctx, do) })
+}
+
+// survey sums what the records of the file tell the program. What is wrong with one is said when
+// it is read.
+func (c *exchangeReader) survey(ctx context.Context) error {
+	sums := map[string]any{}
+	err := c.eachRecord(ctx, c.file, c.shape, func(rec *foreignRecord) error {
+		piece, bad := newPiece(rec, &c.text)
+		if bad != nil {
+			return nil
+		}
+		told, _ := c.program.first(ctx, "survey", c.recordOf(rec.number, piece), piece.tree)
+		numbers, _ := told.(map[string]any)
+		for name, v := range numbers {
+			sum, _ := sums[name].(int)
+			n, _ := v.(int)
+			sums[name] = sum + n
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	c.surveyed, err = c.program.first(ctx, "settle", &programRecord{}, sums)
+	return err
 }
 
 // convertRows converts what each calls its argument with.
@@ -194,7 +226,7 @@ func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) er
 
 // recordOf is the record that pieces of the file make.
 func (c *exchangeReader) recordOf(number int, pieces ...recordPiece) *programRecord {
-	return &programRecord{pieces: pieces, number: number, stem: c.stem(), limits: c.Limits}
+	return &programRecord{pieces: pieces, number: number, stem: c.stem(), limits: c.Limits, surveyed: c.surveyed}
 }
 
 // rows calls do with every row of a record; only says that there is no other record.

@@ -89,7 +89,7 @@ func (c *exchangeReader) ask(x *exchange, own *request) {
 		x.sources = append(append(x.sources, x.request.documents...), x.request.results...)
 		for _, d := range x.request.documents {
 			if d.problem != "" {
-				x.warnings = append(x.warnings, d.problem)
+				x.warn(d.problem)
 			}
 		}
 	}

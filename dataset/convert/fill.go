@@ -17,15 +17,18 @@ import (
 
 // A filler makes an exchange of a row that a program gives:
 //
-//	id, model, system, query, cost_usd, tokens, latency_ms, tags
+//	id, model, system, provider, query, cost_usd, tokens, latency_ms, tags
+//	fixed_system  the system whatever the options say
 //	parts      texts, or {text, hidden, cites}; joined they are the answer
-//	documents  {doc, title, type, text or pages or blocks, metadata, pdf, apart, standoff}; rows
-//	           do not carry what lies apart, offsets into standoff may count as those of brat do
+//	documents  {doc, title, type, text or pages or blocks, metadata, pdf, apart, standoff,
+//	           common, fixed}; rows do not carry what lies apart, offsets into standoff may count as
+//	           those of brat do, a common text is called as where it was met first, and a fixed
+//	           name stays even if another text has it
 //	cites      {source, quote, start, end, unit, page, title, type, method, id, confidence,
 //	           relevance, token_contribution, claim, reference, in}
 //	numbered   what [n] in the text stands for, where that is not the documents; null where no number is a mark
-//	claims     {text, start, end, cites}, or {text, part, cites}
-//	labels     {annotator, claim, kind, value}
+//	claims     {id, text, start, end, cites}, or {id, text, part, cites}; the id is the number if absent
+//	labels     {annotator, claim, citation, kind, value}, claim being an id or a number
 //	truth      {annotator, chunk, start, end, quote, value}: a place in a document of the row, said
 //	           by value, which moves to its quote unless it is quoted: then a run moves it; only
 //	           {annotator} marked nothing; without an end it is where the quote is, else name and
@@ -33,7 +36,7 @@ import (
 //	marked_as  what places are marked as, and
 //	ignored    what has no place in a row: texts that are counted
 //	kept       {key, value} for members that have no column
-//	warn       texts
+//	warn       texts, or {at, text}: at is a part of the record
 //	left_out   true for one that is left out on purpose, but for its documents
 //
 // The source of a cite is {document: n} or {result: n} of the request, {chunk: n} of the
@@ -43,7 +46,8 @@ import (
 // start, end, text, link} or the same without a part for the whole answer, or false if that is
 // not known; role is segment unless it says marker or has link or at. A cite in parts[].cites
 // stands on its part, one in claims[].cites on its claim. A row with parts that says nothing of
-// cites, claims or truth has the marks of its text read.
+// cites, claims or truth has the marks of its text read; with false as cites it has none, and its
+// citations are not known.
 type filler struct {
 	p        *program
 	rec      *programRecord
@@ -70,10 +74,11 @@ func (f *filler) fill(row any) error {
 	}
 	x := f.x
 	x.collected, x.leftOut = f.p.collection, f.isTrue(o, "left_out")
-	x.uncited = o["parts"] == nil && o["cites"] == nil && o["numbered"] == nil
+	x.uncited = o["cites"] == false || o["parts"] == nil && o["cites"] == nil && o["numbered"] == nil
 	x.responseID = f.text(o, "id")
 	x.model = cmp.Or(f.text(o, "model"), x.model)
-	x.ownSystem = f.text(o, "system")
+	x.ownSystem, x.system = f.text(o, "system"), cmp.Or(x.system, f.text(o, "fixed_system"))
+	x.provider = f.text(o, "provider")
 	x.query = cmp.Or(x.query, f.text(o, "query"))
 	x.cost = cmp.Or(x.cost, f.number(o, "cost_usd"))
 	x.latency = cmp.Or(x.latency, f.number(o, "latency_ms"))
@@ -92,16 +97,16 @@ func (f *filler) fill(row any) error {
 			}
 		}
 	}
-	for _, c := range f.list(o, "cites") {
-		f.cite(c, noPart)
+	if !x.uncited {
+		for _, c := range f.list(o, "cites") {
+			f.cite(c, noPart)
+		}
 	}
 	f.claims(o)
 	f.judgments(o)
 	f.units()
 	f.marks(o)
-	for _, w := range f.list(o, "warn") {
-		x.warn(f.textOf(w, "warn"))
-	}
+	f.warnings(o)
 	x.spanLabel, _ = f.texts(o, "marked_as")
 	x.ignored, _ = f.texts(o, "ignored")
 	f.tags(o)
@@ -121,7 +126,7 @@ func (f *filler) claims(o map[string]any) {
 	}
 	for i, v := range list {
 		c := f.object(v, indexed("claims", i))
-		claim := ibid.Claim{ClaimID: strconv.Itoa(i), Text: f.text(c, "text"), Start: f.integer(c, "start"), End: f.integer(c, "end")}
+		claim := ibid.Claim{ClaimID: cmp.Or(f.text(c, "id"), strconv.Itoa(i)), Text: f.text(c, "text"), Start: f.integer(c, "start"), End: f.integer(c, "end")}
 		if n := f.integer(c, "part"); n.Known() && 0 <= n.Value && n.Value < int64(len(x.parts)) {
 			p := &x.parts[n.Value]
 			claim.Start, claim.End = integer(int64(p.at)), integer(int64(p.at+p.chars))
@@ -139,14 +144,28 @@ func (f *filler) claims(o map[string]any) {
 	f.claim = nil
 }
 
+// warnings adds what a reader should know.
+func (f *filler) warnings(o map[string]any) {
+	for _, v := range f.list(o, "warn") {
+		w, placed := v.(map[string]any)
+		if !placed {
+			f.x.warn(f.textOf(v, "warn"))
+		} else if p, ok := f.rec.find(w["at"]); ok {
+			f.x.warnings = append(f.x.warnings, exchangeWarning{p.position(), f.text(w, "text")})
+		}
+	}
+}
+
 // judgments adds what people say: labels, and the truth.
 func (f *filler) judgments(o map[string]any) {
 	x := f.x
 	x.hasLabels, x.hasTruth = o["labels"] != nil, o["truth"] != nil
 	for _, v := range f.list(o, "labels") {
 		l := f.object(v, "labels")
-		label := ibid.Label{Annotator: f.text(l, "annotator"), Kind: f.text(l, "kind"), Value: f.number(l, "value")}
-		if n := f.integer(l, "claim"); n.Known() {
+		label := ibid.Label{Annotator: f.text(l, "annotator"), Kind: f.text(l, "kind"), Value: f.number(l, "value"), CitationID: f.text(l, "citation")}
+		if id, isText := l["claim"].(string); isText {
+			label.ClaimID = id
+		} else if n := f.integer(l, "claim"); n.Known() {
 			label.ClaimID = strconv.FormatInt(n.Value, 10)
 		}
 		x.labels = append(x.labels, label)
@@ -304,7 +323,7 @@ func (f *filler) document(o map[string]any) source {
 			d.Metadata = f.json(m)
 		}
 	}
-	s := source{Document: d, unnamed: f.isTrue(o, "local") && f.x.request == nil, apart: f.isTrue(o, "apart")}
+	s := source{Document: d, unnamed: f.isTrue(o, "local") && f.x.request == nil, apart: f.isTrue(o, "apart"), common: f.isTrue(o, "common"), fixed: f.isTrue(o, "fixed")}
 	if o["standoff"] != nil {
 		s.standoff, s.marked = true, f.isTrue(f.object(o["standoff"], "standoff"), "marked")
 	}
@@ -507,7 +526,7 @@ func (f *filler) marks(o map[string]any) {
 	x, sources := f.x, f.own
 	list := f.list(o, "numbered")
 	said := o["cites"] != nil || o["claims"] != nil || o["truth"] != nil || slices.ContainsFunc(f.list(o, "parts"), citesOfPart)
-	if o["numbered"] == nil && said {
+	if o["numbered"] == nil && said || x.uncited {
 		return
 	}
 	if o["numbered"] != nil {

@@ -24,8 +24,8 @@ const (
 	blindPlaces   = "places"
 )
 
-// What somebody can say of the places that they marked: without it, nobody could tell
-// who marked nothing from who did not look.
+// What somebody can say of the places that they marked, as formats/label_studio.jq reads it:
+// without it, nobody could tell who marked nothing from who did not look.
 const (
 	placesMarked  = "All places are marked"
 	placesNone    = "Nothing to mark"
@@ -129,22 +129,6 @@ func questionText(all []BlindQuestion, i int) string {
 		return unused
 	}
 	return all[i].Text
-}
-
-// blindTruth says whether somebody looked for places, by what they say of it. There
-// is a reason if that does not go with how many places they marked.
-func blindTruth(places string, marked int) (looked bool, reason string) {
-	switch {
-	case places == placesMarked && marked == 0:
-		return false, "all places are said to be marked, and none is"
-	case places == placesNone && marked > 0:
-		return false, "there is said to be nothing to mark, and something is marked"
-	case places == placesUnknown && marked > 0:
-		return false, "they say that they did not look for places, and marked some"
-	case places == "" && marked == 0:
-		return false, "they do not say whether they looked for places"
-	}
-	return places != placesUnknown, ""
 }
 
 // blindConfig is the labeling configuration. Without its style, spaces at the ends of lines are

@@ -304,7 +304,7 @@ func TestLabelStudioMalformed(t *testing.T) {
 		{"nameless twice", `{"id":1,"data":{},"annotations":[{"result":[]},{"result":[]}]}`, `-:2:48: annotations[1]: a second annotation without completed_by: nobody can tell whose they are`},
 		{"skipped", `{"id":1,"data":{},"annotations":[{"was_cancelled":"yes","result":[]}]}`, `-:2:51: annotations[0].was_cancelled: want a boolean, got a string`},
 		{"predictions", `{"id":1,"data":{},"annotations":[],"predictions":{}}`, `-:2:50: predictions: want a list, got an object`},
-		{"the same again", good, `-:2:1: task "good" of system "default" is there twice`},
+		{"the same again", good, `-:2:1: the answer of system "default" to "good" is there twice`},
 		{"half", `{"id":1,"data":{`, `-:2:17: data: truncated: the text ends before its object does`},
 		{"Latin-1", "{\"id\":1,\"data\":{\"text\":\"\xfc\"},\"annotations\":[]}", `-:2:25: data.text: invalid UTF-8`},
 	}

@@ -18,6 +18,9 @@ def strings(name): _elements($__record; name; "a string");
 def number: _number($__record);
 def stem: _stem($__record);
 
+# what the records of the file tell together
+def surveyed: _surveyed($__record);
+
 # the members of an object but some, in the order of the record
 def others(names): names as $names | [entries[] | select(.key as $key | $names | index($key) | not)];
 

@@ -23,6 +23,8 @@ import (
 //	begins  event → true if it begins another response
 //	row     record → one row or several
 //	asked   request → {model, query, documents, results}
+//	survey  record → numbers by name, which are summed over the file before rows are made
+//	settle  these sums → what surveyed is in row
 //	group   line of a table → what lines of one record have in common, null for a line alone
 //
 // Only row is needed. The comment at the top says more. Its first line is what the format is.
@@ -132,7 +134,7 @@ func newProgram(name, text string) (*program, error) {
 		}
 	}
 	p.codes = map[string]func() (*gojq.Code, error){}
-	for _, function := range []string{"fits", "fold", "begins", "row", "asked", "group"} {
+	for _, function := range []string{"fits", "fold", "begins", "row", "asked", "group", "survey", "settle"} {
 		p.codes[function] = sync.OnceValues(func() (*gojq.Code, error) { return p.compile(function) })
 	}
 	return p, nil
@@ -320,6 +322,8 @@ type programRecord struct {
 	number int                   // of the record in its file, from 1
 	stem   string                // the name of the file without its ending
 	limits int                   // by which the limit of elements is multiplied; 0 is 1
+
+	surveyed any // what the records of the file tell together
 }
 
 // A recordPiece is one JSON text of a file, or one line of a table.

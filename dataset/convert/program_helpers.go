@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/itchyny/gojq"
+
+	"ibid/metrics/token"
 )
 
 // A placedError is what a program finds wrong with a record: at a member of an object or an
@@ -184,6 +186,8 @@ func programFunctions() []gojq.CompilerOption {
 		}),
 		gojq.WithFunction("_entries", 1, 1, entriesInOrder),
 		gojq.WithFunction("_number", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).number }),
+		gojq.WithFunction("_surveyed", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).surveyed }),
+		gojq.WithFunction("stands", 3, 3, func(in any, args []any) any { return stands(in, args[0], args[1], args[2]) }),
 		gojq.WithFunction("_stem", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).stem }),
 		gojq.WithFunction("once", 1, 1, func(in any, args []any) any {
 			text, _ := in.(string)
@@ -278,6 +282,27 @@ func onlyIn(text, passage string) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	return int(at[lo]), int(at[lo+len(needle)-1]) + 1, true
+}
+
+// stands reports whether a quote stands in a text at offsets in code points or UTF-16 units.
+func stands(in, quoted, start, end any) bool {
+	text, _ := in.(string)
+	q := quote{}
+	q.text, _ = quoted.(string)
+	from, _ := start.(int)
+	to, _ := end.(int)
+	q.start, q.end = int64(from), int64(to)
+	if !isQuote(q.text) {
+		return false
+	}
+	counted := token.NewText(text)
+	for _, unit := range []token.Unit{token.CodePoint, token.UTF16} {
+		lo, hi, ok := q.span(counted, Reading{Unit: unit})
+		if ok && (q.is(counted.Slice(lo, hi)) || unit == token.CodePoint && q.isLike(counted.Slice(lo, hi))) {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutSpace is a text without its white space and, if positions are asked for, the code
