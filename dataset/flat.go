@@ -114,10 +114,11 @@ func eachRecord(path string, yield func(*record) error) error {
 		return err
 	}
 	defer f.Close()
+	text := AsUTF8(bufio.NewReader(f))
 	if ext == ".csv" {
-		return eachLine(f, yield)
+		return eachLine(text, yield)
 	}
-	return eachObject(f, yield)
+	return eachObject(text, yield)
 }
 
 // noColumn is the error for a column that a table does not have.

@@ -46,7 +46,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"dataset/documents": {theirs: []string{"github.com/ledongthuc/pdf", "golang.org/x/net/html", "golang.org/x/text"}},
 	"dataset": {
 		ours:   []string{"dataset/disk", "dataset/documents", "dataset/objects", "dataset/parquet", "metrics/span", "metrics/token", "metrics/quote"},
-		theirs: []string{"github.com/apache/arrow/go/v17"},
+		theirs: []string{"github.com/apache/arrow/go/v17", "golang.org/x/text"},
 	},
 	"dataset/convert": {ours: []string{"dataset", "dataset/disk", "dataset/documents", "metrics/claims", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json", "github.com/itchyny/gojq", "github.com/klauspost/compress"}},
 	// The only room that asks other people's servers for pages. harness is not above it:

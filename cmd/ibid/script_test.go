@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -33,6 +36,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"same":      scriptSame,
 	"flip":      scriptFlip,
 	"cut":       scriptCut,
+	"encode":    scriptEncode,
 	"parquet":   scriptParquet,
 	"answers":   scriptAnswers,
 	"cached":    scriptCached,
@@ -168,6 +172,42 @@ func scriptCut(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// scriptEncode writes a text as UTF-16 with a byte order mark, or lines of EVENT and JSON as the
+// messages of a binary event stream, after RFC 2781 and the documentation of the AWS SDKs.
+func scriptEncode(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 3, "encode utf16le|utf16be|events FILE TO")
+	text := ts.ReadFile(args[1])
+	var out []byte
+	switch args[0] {
+	case "events":
+		for line := range strings.Lines(text) {
+			kind, payload, _ := strings.Cut(strings.TrimSpace(line), " ")
+			out = append(out, eventMessage(kind, payload)...)
+		}
+	default:
+		order := map[string]binary.AppendByteOrder{"utf16le": binary.LittleEndian, "utf16be": binary.BigEndian}[args[0]]
+		for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+			out = order.AppendUint16(out, unit)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out, 0o600))
+}
+
+// eventMessage is one message of a binary event stream. The second header stands for those that
+// are no strings.
+func eventMessage(kind, payload string) []byte {
+	name := ":event-type"
+	if strings.HasSuffix(kind, "Exception") {
+		name = ":exception-type"
+	}
+	headers := fmt.Appendf(nil, "%c%s\x07\x00%c%s\x02no\x04\x00\x00\x00\x07", len(name), name, len(kind), kind)
+	message := binary.BigEndian.AppendUint32(nil, uint32(12+len(headers)+len(payload)+4))
+	message = binary.BigEndian.AppendUint32(message, uint32(len(headers)))
+	message = binary.BigEndian.AppendUint32(message, crc32.ChecksumIEEE(message))
+	message = append(append(message, headers...), payload...)
+	return binary.BigEndian.AppendUint32(message, crc32.ChecksumIEEE(message))
 }
 
 // scriptParquet writes a Parquet file with the columns NAME:KIND. Its rows are

@@ -48,7 +48,7 @@ func convertAuto(ctx context.Context, r *run) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.convertOne(ctx, path); err != nil {
+		if err := r.passOver(r.convertOne(ctx, path), len(all) > 1); err != nil {
 			return err
 		}
 	}

@@ -192,8 +192,6 @@ func TestBratMalformed(t *testing.T) {
 		{"no text", map[string]string{"a/bad.ann": ""}, "a/bad.ann: there is no bad.txt"},
 		{"two texts", map[string]string{"bad.txt": "x", "a/bad.txt": "y", "a/bad.ann": ""}, "a/bad.ann: DIR/a/bad.txt is another text than DIR/bad.txt"},
 		{"text in Latin-1", map[string]string{"bad.txt": "\xfcber", "bad.ann": ""}, "bad.ann: DIR/bad.txt: invalid UTF-8"},
-		{"text in UTF-16", map[string]string{"bad.txt": "\xff\xfea\x00", "bad.ann": ""}, "bad.ann: DIR/bad.txt: the file begins with a UTF-16 byte order mark: save the file as UTF-8"},
-		{"annotations in UTF-16", map[string]string{"bad.txt": "x", "bad.ann": "\xff\xfeT\x001\x00"}, "bad.ann:1: the line begins with a UTF-16 byte order mark: save the file as UTF-8"},
 		{"annotations in Latin-1", map[string]string{"bad.txt": "x", "bad.ann": "T1\tE 0 1\t\xfc\n"}, "bad.ann:1: invalid UTF-8"},
 		{"no tab", map[string]string{"bad.txt": "x", "bad.ann": "T1\tE 0 1\tx\n\nT2 E 0 1 x\n"}, `bad.ann:3: want an id, a tab and an annotation, got "T2 E 0 1 x"`},
 		{"kind", map[string]string{"bad.txt": "x", "bad.ann": "Q1\tE\n"}, `bad.ann:1: unknown kind of annotation "Q1"`},

