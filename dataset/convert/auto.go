@@ -116,16 +116,13 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 	if err != nil || bad != nil {
 		return nil, bad, err
 	}
-	if jsonl.fits(o) && t.err == nil {
+	if isOurs(o) && t.err == nil {
 		return []Format{jsonl}, nil, nil
 	}
 	whole := t.tree(string(t.data), o.start)
 	var last []Format
 	for _, f := range r.formats {
-		t.err = nil // what one format finds wrong says nothing of the next
 		switch {
-		case f.fits != nil && f.fits(o) && t.err == nil:
-			fitting = append(fitting, f)
 		case f.program == nil || !f.program.fits(ctx, whole):
 		case f.program.last:
 			last = append(last, f)

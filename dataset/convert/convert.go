@@ -257,13 +257,9 @@ type Format struct {
 	// give them, and their convention is the user's to state.
 	CodePoints bool
 
-	// fits reports whether the first record of a file is of this format; nil if the
-	// content does not tell.
-	fits func(*object) bool
-
 	program *program // that reads it, nil if Go does
 
-	// fitsTable reports the same of the columns of a table; nil if it reads none.
+	// fitsTable reports whether a table with these columns is of the format; nil if it reads none.
 	fitsTable func(columns []string) bool
 
 	streams bool     // standard input can be read

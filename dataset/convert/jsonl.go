@@ -30,19 +30,21 @@ var jsonl = Format{
 	Input:   "JSON Lines files (.jsonl, .ndjson), JSON arrays (.json) or a directory of them",
 	streams: true,
 	options: []string{"columns"},
-	fits: func(o *object) bool {
-		if !o.has("id") && o.peek("doc") != "" {
-			return true
-		}
-		ours := o.has("id") || o.isList("documents") || o.isList("truth") || o.isList("citations")
-		return ours && o.peekKind("answer") == aString && o.find("annotation_id") == nil
-	},
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".jsonl", ".ndjson", ".json"}, func(path string) error {
 			c := newJSONLReader(r, path)
 			return c.read(ctx)
 		})
 	},
+}
+
+// isOurs reports whether the first record of a file is one of our columns.
+func isOurs(o *object) bool {
+	if !o.has("id") && o.peek("doc") != "" {
+		return true
+	}
+	ours := o.has("id") || o.isList("documents") || o.isList("truth") || o.isList("citations")
+	return ours && o.peekKind("answer") == aString && o.find("annotation_id") == nil
 }
 
 // A jsonlReader reads one file of our own columns.

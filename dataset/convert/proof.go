@@ -382,16 +382,6 @@ func (k *evidenceKind) name(reading int) string {
 	return q.read(readings[reading]).String()
 }
 
-// settleFile decides on the reading of a file that has offsets into documents only,
-// and lists the file in the report.
-func (r *run) settleFile(p *proof, file string) (reading int) {
-	reading = p.settle(&r.report)
-	if o := p.offsets(); o.pairs() > 0 {
-		r.report.file(FileReport{File: file, Format: r.format, Source: &o})
-	}
-	return reading
-}
-
 // settle adds the verdicts to the report and returns the reading.
 func (p *proof) settle(report *Report) int {
 	chosen, _ := p.reading()
