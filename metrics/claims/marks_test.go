@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"unicode"
 )
 
 // A markCase is a text, what it could cite, and the marks that stand in it.
@@ -94,4 +96,37 @@ func TestMarks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// rest is the text without marks and without the answer's own list: white space within
+// a line is one space, and none stands before a stop that a mark stood before.
+func (r *reading) rest() string {
+	var b strings.Builder
+	at, line := 0, 0 // where the line begins in b
+	space, cut := false, false
+	last := rune(-1)
+	write := func(piece string) {
+		for _, c := range piece {
+			switch {
+			case c == '\n':
+				b.WriteByte('\n')
+				space, line, last = false, b.Len(), -1
+			case unicode.IsSpace(c):
+				space = true
+			default:
+				space = space || cut && (isWordRune(last) && isWordRune(c) || last == '*' && c == '*')
+				if space && b.Len() > line && !(cut && strings.ContainsRune(".,;:!?。，；：！？、", c)) {
+					b.WriteByte(' ')
+				}
+				space, cut, last = false, false, c
+				b.WriteRune(c)
+			}
+		}
+	}
+	for _, c := range r.cuts {
+		write(r.text[at:c.start])
+		at, cut = c.end, true
+	}
+	write(r.text[at:])
+	return strings.TrimRight(b.String(), "\n ")
 }

@@ -246,39 +246,6 @@ func (r *reading) followsSentence(e extent) bool {
 	return rest == "" || unicode.IsUpper(next) || next == '[' || next == '('
 }
 
-// rest is the text without marks and without the answer's own list: white space within
-// a line is one space, and none stands before a stop that a mark stood before.
-func (r *reading) rest() string {
-	var b strings.Builder
-	at, line := 0, 0 // where the line begins in b
-	space, cut := false, false
-	last := rune(-1)
-	write := func(piece string) {
-		for _, c := range piece {
-			switch {
-			case c == '\n':
-				b.WriteByte('\n')
-				space, line, last = false, b.Len(), -1
-			case unicode.IsSpace(c):
-				space = true
-			default:
-				space = space || cut && (isWordRune(last) && isWordRune(c) || last == '*' && c == '*')
-				if space && b.Len() > line && !(cut && strings.ContainsRune(".,;:!?。，；：！？、", c)) {
-					b.WriteByte(' ')
-				}
-				space, cut, last = false, false, c
-				b.WriteRune(c)
-			}
-		}
-	}
-	for _, c := range r.cuts {
-		write(r.text[at:c.start])
-		at, cut = c.end, true
-	}
-	write(r.text[at:])
-	return strings.TrimRight(b.String(), "\n ")
-}
-
 func onlySeparators(s string) bool {
 	return strings.TrimFunc(s, separates) == "" && strings.Count(s, "\n") == 0
 }
