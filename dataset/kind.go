@@ -33,7 +33,7 @@ var magics = []struct {
 	{"%PDF", "a PDF", "a PDF is a document, not answers: --documents FOLDER reads those of a folder"},
 	{"PK\x03\x04", "a ZIP archive", "unpack it, and give the files or their folder"},
 	{"SQLite format 3\x00", "an SQLite database", asParquet},
-	{"ARROW1", "Arrow", asParquet},
+	{"ARROW1\x00\x00", "Arrow", asParquet},
 	{"Obj\x01", "Avro", asParquet},
 	{"ORC", "ORC", asParquet},
 }
@@ -49,6 +49,9 @@ func NoRecords(start []byte) (kind, hint string) {
 	for _, m := range magics {
 		if !bytes.HasPrefix(start, []byte(m.start)) || m.hint == "" {
 			continue
+		}
+		if m.kind == "ORC" && bytes.IndexByte(start, 0) < 0 {
+			continue // a table with the column ORCID
 		}
 		if m.kind == "a ZIP archive" && bytes.Contains(start, []byte("xl/")) {
 			return "an Excel workbook", "save it as CSV"
@@ -163,7 +166,7 @@ func kindOf(path string) (kind, hint string, records bool) {
 		return kind, hint, false
 	}
 	for _, m := range magics {
-		if bytes.HasPrefix(start, []byte(m.start)) {
+		if m.hint == "" && bytes.HasPrefix(start, []byte(m.start)) {
 			return m.kind, "", true
 		}
 	}

@@ -48,8 +48,9 @@ func (data *pageData) number(system, slice, metric string) *runs.SummaryRow {
 // slicesOf lists the slices over all systems by key, in order.
 func (s *Summary) slicesOf() map[string][]string {
 	out := make(map[string][]string)
+	single := len(s.systems()) == 1
 	for i := range s.Blocks {
-		if b := &s.Blocks[i]; b.Slice != "" && (b.System == "" || len(s.systems()) == 1) {
+		if b := &s.Blocks[i]; b.Slice != "" && (b.System == "" || single) {
 			key, _, _ := strings.Cut(b.Slice, "=")
 			out[key] = append(out[key], b.Slice)
 		}

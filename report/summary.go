@@ -86,8 +86,10 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 // are those of all.
 func (s *Summary) block(system, slice string) *summaryBlock {
 	i, ok := s.found[[2]string{system, slice}]
-	if systems := s.systems(); !ok && system == "" && len(systems) == 1 {
-		i, ok = s.found[[2]string{systems[0].System, slice}]
+	if !ok && system == "" {
+		if systems := s.systems(); len(systems) == 1 {
+			i, ok = s.found[[2]string{systems[0].System, slice}]
+		}
 	}
 	if !ok {
 		return nil

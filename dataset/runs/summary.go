@@ -3,9 +3,11 @@ package runs
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ibid"
@@ -170,7 +172,31 @@ func ReadSummaryOf(dir string, fits func(k SummaryKey) bool) ([]SummaryRow, erro
 	if err != nil {
 		return nil, err
 	}
-	return collect(func(yield func(int64, *SummaryRow) error) error { return Summary.scan(f, nil, wanted, yield) })
+	rows := make([]SummaryRow, 0, len(wanted)) // not twice as many: thousands of systems have them
+	shared := make(sharedReasons)
+	err = Summary.scan(f, nil, wanted, func(_ int64, r *SummaryRow) error {
+		r.Reasons = shared.of(r.Reasons)
+		rows = append(rows, *r)
+		return nil
+	})
+	return rows, err
+}
+
+// sharedReasons are maps by what they hold: thousands of rows lack a metric for the same reasons.
+type sharedReasons map[string]map[string]int64
+
+func (s sharedReasons) of(reasons map[string]int64) map[string]int64 {
+	if reasons == nil {
+		return nil
+	}
+	var key []byte
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		key = strconv.AppendInt(append(key, why...), reasons[why], 10)
+	}
+	if _, ok := s[string(key)]; !ok {
+		s[string(key)] = reasons
+	}
+	return s[string(key)]
 }
 
 // WholeSystems is what fits numbers over all rows of systems, without slices.
