@@ -62,7 +62,7 @@ func CheckMarks(r *convert.Report, first *int) error {
 	if first != nil || r.MarksOfZero == 0 || r.MarksOfLast > 0 {
 		return nil
 	}
-	return SignMarksFromZero.Stop("%s of %d cite [0], and none cites the number of its last source: sources seem to count from 0", plural(int(r.MarksOfZero), "answer", "answers"), r.Rows)
+	return SignMarksFromZero.Stop("[0] is cited in %d of %d answers, and the number of the last source in none: sources seem to count from 0", r.MarksOfZero, r.Rows)
 }
 
 // The signs that stop a run.
