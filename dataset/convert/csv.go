@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,8 @@ import (
 // The columns of citations are called as in the dataset (doc, start, cited_text …,
 // or by the specification's names), those of the truth have truth_ before it
 // (truth_doc, truth_annotator …), tags are tags.KEY. An empty cell is null, but for
-// query and answer. With a column of citations in the header, a row without any
+// query and answer. A column contexts, or another name of documents, has a list in JSON or as
+// Python prints it, or one text. With a column of citations in the header, a row without any
 // has an empty list; without one, the marks of the answer are read. A row without truth has null.
 // Other columns go into source_reference: of the citation on the line, else of the
 // row. Offsets are written as they are, as jsonl does.
@@ -190,6 +192,18 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 		case isRow && cell != "" && cell != g.cells[column]:
 			return rec.bad("%s differs from line %d, which has the same id", column, g.line)
 		case isRow || cell == "":
+		case isDocuments(column) && first:
+			list, ok := cellList(column, cell)
+			switch {
+			case ok:
+				g.cells[column] = cell
+				line.add(column, list)
+			case startsAsList.MatchString(cell): // spreadsheets cut long cells
+				return rec.bad("%s: a list that cannot be read: want JSON, or texts as Python prints them", column)
+			default:
+				more.addText(column, cell)
+			}
+		case isDocuments(column) && cell == g.cells[column]:
 		case citationColumns.find(own) != nil:
 			cited = true
 			citation.addText(own, cell)
@@ -233,6 +247,64 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 	return nil
 }
 
+// startsAsList is how a list of texts or objects begins.
+var startsAsList = regexp.MustCompile(`^\s*\[\s*["'{]`)
+
+// isDocuments reports whether a column is called as lists of documents are.
+func isDocuments(column string) bool {
+	return column == "documents" || slices.ContainsFunc(otherNames, func(n otherName) bool { return n.ours == "documents" && slices.Contains(n.theirs, column) })
+}
+
+// cellList is the list in a cell, as JSON: it is written in JSON, or as Python prints a list of
+// texts. A cell of contexts that is no list is one text.
+func cellList(column, cell string) (list []byte, ok bool) {
+	text := strings.TrimSpace(cell)
+	if strings.HasPrefix(text, "[") && json.Valid([]byte(text)) {
+		return []byte(text), true
+	}
+	texts, ok := pythonTexts(text)
+	switch {
+	case ok:
+	case startsAsList.MatchString(text) || !strings.Contains(strings.ToLower(column), "context"):
+		return nil, false
+	default:
+		texts = []string{cell}
+	}
+	list, err := json.Marshal(texts)
+	return list, err == nil
+}
+
+// pythonTexts are the texts of a list as Python or NumPy prints it: ['a', "b"] or ['a' 'b'].
+func pythonTexts(list string) (texts []string, ok bool) {
+	rest, begins := strings.CutPrefix(list, "[")
+	rest, ends := strings.CutSuffix(rest, "]")
+	if !begins || !ends {
+		return nil, false
+	}
+	for {
+		if rest = strings.TrimLeft(rest, ", \t\r\n"); rest == "" {
+			return texts, true
+		}
+		quote := rest[0]
+		if quote != '\'' && quote != '"' {
+			return nil, false
+		}
+		var text strings.Builder
+		for rest = rest[1:]; rest != "" && rest[0] != quote; {
+			c, _, tail, err := strconv.UnquoteChar(rest, quote)
+			if err != nil {
+				return nil, false
+			}
+			text.WriteRune(c)
+			rest = tail
+		}
+		if rest == "" {
+			return nil, false
+		}
+		texts, rest = append(texts, text.String()), rest[1:]
+	}
+}
+
 // merge adds what a line says to its row.
 func (g *csvGroup) merge(line *ibid.Answer, first bool) {
 	citations, truth, tags := append(g.row.Citations, line.Citations...), append(g.row.Truth, line.Truth...), g.row.Tags
@@ -241,6 +313,7 @@ func (g *csvGroup) merge(line *ibid.Answer, first bool) {
 	}
 	if first {
 		g.row = *line
+		g.row.Documents = slices.Clone(line.Documents)
 	}
 	g.row.Citations, g.row.Truth, g.row.Tags = citations, truth, tags
 }

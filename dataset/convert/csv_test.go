@@ -2,6 +2,7 @@ package convert
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,26 @@ func TestCSVTook(t *testing.T) {
 	} {
 		if got := report.Errors[i].Error(); got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestPythonTexts reads lists of texts as Python and NumPy print them, and nothing else.
+func TestPythonTexts(t *testing.T) {
+	for in, want := range map[string][]string{
+		`[]`:                                nil,
+		`['a', "it's"]`:                     {"a", "it's"},
+		`['a' 'b']`:                         {"a", "b"},
+		"['a'\n 'b\nc']":                    {"a", "b\nc"},
+		`['it\'s "so"', '\xe9\u20ac\\n\n']`: {`it's "so"`, "é€\\n\n"},
+	} {
+		if got, ok := pythonTexts(in); !ok || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v; want %q", in, got, ok, want)
+		}
+	}
+	for _, in := range []string{``, `a`, `[`, `['a`, `['a]`, `[a]`, `['a', None]`, `['a'] ['b']`, `['\q']`, `('a',)`, `[['a']]`} {
+		if got, ok := pythonTexts(in); ok {
+			t.Errorf("%s: %q", in, got)
 		}
 	}
 }

@@ -149,13 +149,16 @@ var memberNames = map[string][]string{
 	"messages":  messageColumns.names(),
 }
 
-// otherNames are what other tools call our members, the likeliest first. They stand for
-// ours where ours is absent and suits says that they hold the same.
-var otherNames = []struct {
+// An otherName is what a member of ours is called elsewhere.
+type otherName struct {
 	ours   string
 	theirs []string
 	suits  func(value) bool
-}{
+}
+
+// otherNames are what other tools call our members, the likeliest first. They stand for
+// ours where ours is absent and suits says that they hold the same.
+var otherNames = []otherName{
 	{"id", []string{"record_id"}, isLabel},
 	{"query", []string{"question", "prompt", "input", "user_input", "main_input"}, isText},
 	{"answer", []string{"response", "output", "completion", "actual_output", "actualOutput", "main_output", "result"}, isText},
