@@ -91,6 +91,17 @@ folded, with -v
 	}
 }
 
+// TestLongFacts puts a text below its name where the names leave no room beside them.
+func TestLongFacts(t *testing.T) {
+	var facts Facts
+	facts.Add("ibid show runs/a-long-name-of-a-run q-01/a-system-of-a-long-name", "# the worst: nothing cited")
+	facts.Add("short", "# all")
+	const want = "ibid show runs/a-long-name-of-a-run q-01/a-system-of-a-long-name\n  # the worst: nothing cited\nshort\n  # all\n"
+	if got := FormatText(TextOptions{}, facts); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestColumnsLeave: the columns with the highest Keep leave together where there is no
 // room, then the first is clipped. Codes of a style take no room.
 func TestColumnsLeave(t *testing.T) {

@@ -75,6 +75,11 @@ func (w *textWriter) blocks(blocks []Block) {
 			}
 			for _, f := range b {
 				name := clean(f.Name)
+				if 4*(width+2) > 3*w.Width { // little room is left beside the names
+					w.WriteString(name + "\n")
+					w.wrapped("  ", w.styled(f.Text))
+					continue
+				}
 				w.wrapped(name+strings.Repeat(" ", width+2-uniseg.StringWidth(name)), w.styled(f.Text))
 			}
 		case Panels:
