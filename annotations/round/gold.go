@@ -203,8 +203,9 @@ func length(marks []Mark) (n int64) {
 	return n
 }
 
-// Agreement is the characters that all marked over the characters that any marked, from 0 to 1;
-// 1 where nobody marked any. With labels it is the share of questions with one answer.
+// Agreement is the number of characters that all annotators marked over the number that at least
+// one marked: 0 to 1, and 1 without marks. If there are labels, it is the share of questions with
+// equal answers.
 func Agreement(said []Opinion) float64 {
 	questions := questionsOf(said)
 	if len(questions) > 0 {

@@ -195,8 +195,8 @@ func scriptEncode(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out, 0o600))
 }
 
-// eventMessage is one message of a binary event stream. The second header stands for those that
-// are no strings.
+// eventMessage is one message of a binary event stream. Its second header has a value that is not
+// a string.
 func eventMessage(kind, payload string) []byte {
 	name := ":event-type"
 	if strings.HasSuffix(kind, "Exception") {

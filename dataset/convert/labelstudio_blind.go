@@ -24,8 +24,8 @@ const (
 	blindPlaces   = "places"
 )
 
-// What somebody can say of the places that they marked, as formats/label_studio.jq reads it:
-// without it, nobody could tell who marked nothing from who did not look.
+// Options of the question about places, which formats/label_studio.jq reads. They tell an annotator
+// who found nothing to mark from one who did not look.
 const (
 	placesMarked  = "All places are marked"
 	placesNone    = "Nothing to mark"

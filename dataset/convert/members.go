@@ -156,8 +156,8 @@ type otherName struct {
 	suits  func(value) bool
 }
 
-// otherNames are what other tools call our members, the likeliest first. They stand for
-// ours where ours is absent and suits says that they hold the same.
+// otherNames lists the names of our members in other tools, the most common first. A member with
+// such a name is read as ours if ours is absent and suits accepts its value.
 var otherNames = []otherName{
 	{"id", []string{"record_id"}, isLabel},
 	{"query", []string{"question", "prompt", "input", "user_input", "main_input"}, isText},
