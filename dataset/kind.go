@@ -82,7 +82,7 @@ func AsUTF8(in *bufio.Reader) io.Reader {
 	return transform.NewReader(in, transform.Chain(whole, unicode.UTF16(order, unicode.UseBOM).NewDecoder()))
 }
 
-var errHalfCharacter = errors.New("half a character of UTF-16: the text is damaged")
+var errHalfCharacter = ibid.Usagef("half a character of UTF-16: the text is damaged").With("write the file again, as UTF-8")
 
 // wholePairs passes on UTF-16 and fails at half a character.
 type wholePairs struct {
