@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"ibid"
@@ -30,16 +31,17 @@ func said(v *judge.Verdict) []string {
 type attacked struct {
 	*Judge
 	reply func(*judgetest.Prompt) string
-	code  string // of the clean request
+	first sync.Once // requests come side by side
+	code  string    // of the clean request, which is the first
 }
 
 func newAttacked(t *testing.T, change func(*Config)) *attacked {
 	a := &attacked{reply: careful}
 	s := judgetest.NewServer(judgetest.ServerConfig{Reply: func(p *judgetest.Prompt) string {
-		if a.code == "" {
+		a.first.Do(func() {
 			rest, _ := strings.CutPrefix(p.User, "The code of this review is ")
 			a.code, _, _ = strings.Cut(rest, ".")
-		}
+		})
 		return a.reply(p)
 	}})
 	t.Cleanup(s.Close)
