@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -348,9 +349,9 @@ func (w *workshop) ends(o *ordeal, c *chore, how string) {
 
 // tortureCommands disturbs every command that writes.
 func tortureCommands(t *testing.T) []*ordeal {
-	var pages int
+	var pages atomic.Int64
 	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		pages++
+		pages.Add(1)
 		if r.URL.Path == "/robots.txt" {
 			http.NotFound(rw, r)
 			return
