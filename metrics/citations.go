@@ -62,14 +62,10 @@ func (s *Scores) allUndefined(metrics []Metric, why ibid.Reason) {
 	}
 }
 
-// scoreJudged measures what needs claims, and verdicts on them. Without a judge
-// in the run it leaves the metrics as they are, undefined.
+// scoreJudged measures what needs claims, and verdicts on them.
 func (s *Scorer) scoreJudged(r *Row, out *Scores) {
 	if r.HasClaims {
 		out.count(Claims, int64(len(r.Claims)))
-	}
-	if !s.opt.JudgeComponents {
-		return
 	}
 	s.shareVerdicts(r)
 	for i := range r.Citations {

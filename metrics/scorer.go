@@ -109,7 +109,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	}
 	s.scoreAnswer(r, out)
 	s.findRepeats(r)
-	if r.HasClaims || s.opt.JudgeComponents {
+	if s.opt.JudgeComponents { // without a judge only answers that may abstain are cut into claims
 		s.scoreJudged(r, out)
 	}
 	e := s.expected(r, out)
