@@ -74,7 +74,20 @@ func (c *markCase) check(t *testing.T) {
 	}
 }
 
-// TestMarks reads the marks of own and shared cases.
+// TestIndex tells marks from indices: behind a name of one letter stands an index, behind an
+// abbreviation a mark.
+func TestIndex(t *testing.T) {
+	for text, marks := range map[string]int{
+		"Set x[1] to zero.": 0, "Print a.b[1] twice.": 0, "Read list.A[1].": 0, "Print A[1].": 0, "Call f_x[1].": 0,
+		"It is filed under 35 U.S.C[1]. It ends.": 1, "It left the U.S[1].": 1, "It left the U.S.[1]": 1, "It left[1].": 1,
+	} {
+		if got, unread := ReadMarks(text, []Cited{{Doc: "s"}}, 1); len(got) != marks || len(unread) > 0 {
+			t.Errorf("%q: %d marks and %d unread, want %d", text, len(got), len(unread), marks)
+		}
+	}
+}
+
+// TestMarks reads the marks of the shared cases.
 func TestMarks(t *testing.T) {
 	for name, path := range map[string]string{
 		"shared": filepath.Join("..", "..", "..", "shared", "vectors", "inputs", "marks.json"),

@@ -334,7 +334,8 @@ func (s *scanner) content(content string, square bool) (w written, ok bool) {
 }
 
 // isIndex reports whether a bracket is an index: behind a name of one letter or with a
-// _, or before =, ( or .name.
+// _, or before =, ( or .name. The last letter of an abbreviation, as in U.S.[1] or U.S.C[1],
+// is no name.
 func (s *scanner) isIndex(at extent) bool {
 	if at.start == 0 {
 		return false
@@ -358,6 +359,8 @@ func (s *scanner) isIndex(at extent) bool {
 	rest := s.text[at.end:min(len(s.text), at.end+8)]
 	spaced := strings.TrimLeft(rest, " ")
 	switch {
+	case strings.HasSuffix(s.text[:from], ".") && len(name) == 1 && from > 1 && 'A' <= s.text[from-2] && s.text[from-2] <= 'Z':
+		return false
 	case strings.Contains(name, "_"), len(name) == 1 && !isDigitByte(name[0]):
 		return true
 	case strings.HasPrefix(rest, "("):
