@@ -78,15 +78,15 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestOpenBatchIsKept: what the service still has is paid for, so that neither prune nor
-// clear forgets it; what was dropped is free again.
+// TestOpenBatchIsKept: what the service still has is paid for, so that pruning all
+// does not forget it; what was dropped is free again.
 func TestOpenBatchIsKept(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "judge.sqlite"))
 	b := &cache.Batch{Token: cache.Key{1}, Endpoint: "e", State: cache.BatchOpen, Created: time.UnixMilli(1)}
 	if err := s.AddBatch(t.Context(), b, []cache.BatchLine{{Key: cache.Key{9}}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Clear(t.Context()); err != nil {
+	if _, err := s.Prune(t.Context(), cache.Always); err != nil {
 		t.Fatal(err)
 	}
 	if l, _, err := s.Line(t.Context(), cache.Key{9}); l == nil || err != nil {

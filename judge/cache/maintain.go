@@ -13,33 +13,35 @@ import (
 
 // Stats say what a store holds.
 type Stats struct {
-	Entries, Attempts int64
-	// EntryCostNanoUSD is what the stored answers cost, which is what a rerun
-	// saves; AttemptCostNanoUSD is what all calls on record cost, those that led
-	// to nothing with them. Both in billionths of a US dollar.
-	EntryCostNanoUSD, AttemptCostNanoUSD int64
-	// Bytes is the size on disk with the log.
-	Bytes int64
-	// Oldest and Newest are when the first and the last answer came; zero
-	// without entries.
-	Oldest, Newest time.Time
-	Models         []ModelStats // by model and provider
-	Classes        []ClassStats // by class
+	Bytes   int64 `json:"bytes"` // on disk, with the log
+	Entries int64 `json:"entries"`
+	// What the stored answers cost, which is what a rerun saves.
+	EntryCostUSD float64 `json:"entry_cost_usd"`
+	Attempts     int64   `json:"attempts"`
+	// What all calls on record cost, those that led to nothing with them.
+	AttemptCostUSD float64 `json:"attempt_cost_usd"`
+	// When the first and the last answer came; null without answers.
+	Oldest  *time.Time   `json:"oldest"`
+	Newest  *time.Time   `json:"newest"`
+	Models  []ModelStats `json:"models"`  // by model and provider
+	Classes []ClassStats `json:"classes"` // by class
 }
 
 // ModelStats are the entries of one model at one provider.
 type ModelStats struct {
-	Model                          string // who answered; who was asked, where that is not known
-	Provider                       string
-	Entries                        int64
-	PromptTokens, CompletionTokens int64
-	CostNanoUSD                    int64
+	Model            string  `json:"model"` // who answered; who was asked, where that is not known
+	Provider         string  `json:"provider"`
+	Entries          int64   `json:"entries"`
+	PromptTokens     int64   `json:"prompt_tokens"`
+	CompletionTokens int64   `json:"completion_tokens"`
+	CostUSD          float64 `json:"cost_usd"`
 }
 
 // ClassStats are the attempts that ended in one way.
 type ClassStats struct {
-	Class                 string
-	Attempts, CostNanoUSD int64
+	Class    string  `json:"class"`
+	Attempts int64   `json:"attempts"`
+	CostUSD  float64 `json:"cost_usd"`
 }
 
 // Stats counts what is stored at one moment. It reads all of the store.
@@ -54,36 +56,36 @@ func (s *SQLite) stats(ctx context.Context) (*Stats, error) {
 		return nil, err
 	}
 	defer tx.Rollback() // nothing was written
-	out := new(Stats)
+	out := &Stats{Models: []ModelStats{}, Classes: []ClassStats{}}
+	var oldest, newest sql.NullInt64
+	err = tx.QueryRowContext(ctx, `SELECT n, cost, oldest, newest, calls, spent FROM
+		(SELECT count(*) AS n, coalesce(sum(cost_nano_usd), 0) / 1e9 AS cost, min(created) AS oldest, max(created) AS newest FROM entry),
+		(SELECT count(*) AS calls, coalesce(sum(cost_nano_usd), 0) / 1e9 AS spent FROM attempt)`).
+		Scan(&out.Entries, &out.EntryCostUSD, &oldest, &newest, &out.Attempts, &out.AttemptCostUSD)
+	if err != nil {
+		return nil, err
+	}
+	if oldest.Valid {
+		out.Oldest, out.Newest = new(time.UnixMilli(oldest.Int64).UTC()), new(time.UnixMilli(newest.Int64).UTC())
+	}
 	err = each(ctx, tx, func(row scanner) error {
 		var m ModelStats
-		err := row.Scan(&m.Model, &m.Provider, &m.Entries, &m.PromptTokens, &m.CompletionTokens, &m.CostNanoUSD)
+		err := row.Scan(&m.Model, &m.Provider, &m.Entries, &m.PromptTokens, &m.CompletionTokens, &m.CostUSD)
 		out.Models = append(out.Models, m)
-		out.Entries += m.Entries
-		out.EntryCostNanoUSD += m.CostNanoUSD
 		return err
 	}, `SELECT iif(model_resolved = '', model_requested, model_resolved) AS model, provider,
-		count(*), sum(prompt_tokens), sum(completion_tokens), sum(cost_nano_usd) FROM entry GROUP BY model, provider ORDER BY model, provider`)
+		count(*), sum(prompt_tokens), sum(completion_tokens), sum(cost_nano_usd) / 1e9 FROM entry GROUP BY model, provider ORDER BY model, provider`)
 	if err != nil {
 		return nil, err
 	}
 	err = each(ctx, tx, func(row scanner) error {
 		var c ClassStats
-		err := row.Scan(&c.Class, &c.Attempts, &c.CostNanoUSD)
+		err := row.Scan(&c.Class, &c.Attempts, &c.CostUSD)
 		out.Classes = append(out.Classes, c)
-		out.Attempts += c.Attempts
-		out.AttemptCostNanoUSD += c.CostNanoUSD
 		return err
-	}, "SELECT class, count(*), sum(cost_nano_usd) FROM attempt GROUP BY class ORDER BY class")
+	}, "SELECT class, count(*), sum(cost_nano_usd) / 1e9 FROM attempt GROUP BY class ORDER BY class")
 	if err != nil {
 		return nil, err
-	}
-	var oldest, newest sql.NullInt64
-	if err := tx.QueryRowContext(ctx, "SELECT min(created), max(created) FROM entry").Scan(&oldest, &newest); err != nil {
-		return nil, err
-	}
-	if oldest.Valid {
-		out.Oldest, out.Newest = time.UnixMilli(oldest.Int64).UTC(), time.UnixMilli(newest.Int64).UTC()
 	}
 	out.Bytes, err = Size(s.path)
 	return out, err
@@ -106,7 +108,13 @@ func Size(path string) (int64, error) {
 }
 
 // Removed counts what a prune removes.
-type Removed struct{ Entries, Attempts int64 }
+type Removed struct {
+	Entries  int64 `json:"entries"`
+	Attempts int64 `json:"attempts"`
+}
+
+// Always is later than every answer: [SQLite.Prune] before it removes all.
+var Always = time.UnixMilli(math.MaxInt64)
 
 // stepRows and stepPages bound what one transaction of a prune takes, so that
 // runs that use the store get to write in between.
@@ -124,28 +132,16 @@ func (s *SQLite) Removable(ctx context.Context, before time.Time) (Removed, erro
 
 // Prune removes the entries and attempts from before a moment and gives their
 // room on disk back. If it fails, some are gone already: those it counts.
-func (s *SQLite) Prune(ctx context.Context, before time.Time) (Removed, error) {
-	return s.remove(ctx, before.UnixMilli())
-}
-
-// Clear removes all entries and attempts, and the leases.
-func (s *SQLite) Clear(ctx context.Context) (Removed, error) {
-	r, err := s.remove(ctx, math.MaxInt64)
-	if err != nil {
+func (s *SQLite) Prune(ctx context.Context, before time.Time) (r Removed, err error) {
+	at := before.UnixMilli()
+	if r.Entries, err = s.removeFrom(ctx, "entry", "created", at); err != nil {
 		return r, err
 	}
-	return r, s.exec(ctx, "DELETE FROM lease")
-}
-
-func (s *SQLite) remove(ctx context.Context, before int64) (r Removed, err error) {
-	if r.Entries, err = s.removeFrom(ctx, "entry", "created", before); err != nil {
-		return r, err
-	}
-	if r.Attempts, err = s.removeFrom(ctx, "attempt", "at", before); err != nil {
+	if r.Attempts, err = s.removeFrom(ctx, "attempt", "at", at); err != nil {
 		return r, err
 	}
 	// Batches that the service still has are paid for.
-	err = s.exec(ctx, "DELETE FROM batch WHERE state = 'done' AND created < ?1; DELETE FROM batch_line WHERE batch NOT IN (SELECT id FROM batch)", before)
+	err = s.exec(ctx, "DELETE FROM batch WHERE state = 'done' AND created < ?1; DELETE FROM batch_line WHERE batch NOT IN (SELECT id FROM batch)", at)
 	if err != nil {
 		return r, err
 	}

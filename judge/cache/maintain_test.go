@@ -15,7 +15,7 @@ func TestStats(t *testing.T) {
 	if empty.Bytes == 0 {
 		t.Error("an empty store takes no bytes")
 	}
-	if want := (&cache.Stats{Bytes: empty.Bytes}); !reflect.DeepEqual(empty, want) {
+	if want := (&cache.Stats{Bytes: empty.Bytes, Models: []cache.ModelStats{}, Classes: []cache.ClassStats{}}); !reflect.DeepEqual(empty, want) {
 		t.Errorf("Stats of an empty store = %+v, want %+v", empty, want)
 	}
 
@@ -25,15 +25,15 @@ func TestStats(t *testing.T) {
 	put(t, s, unknown)
 	got := stats(t, s)
 	want := &cache.Stats{
-		Entries: 5, Attempts: 8, EntryCostNanoUSD: 5*1_200_000 + 0 + 1 + 2 + 3 + 4, AttemptCostNanoUSD: 4 * 1_200_000,
-		Bytes: got.Bytes, Oldest: testEntry(0).Created, Newest: testEntry(4).Created,
+		Entries: 5, Attempts: 8, EntryCostUSD: 0.00600001, AttemptCostUSD: 0.0048,
+		Bytes: got.Bytes, Oldest: new(testEntry(0).Created), Newest: new(testEntry(4).Created),
 		Models: []cache.ModelStats{
-			{Model: "vendor/answered-0", Provider: "Provider", Entries: 2, PromptTokens: 4203, CompletionTokens: 3003, CostNanoUSD: 2_400_003},
-			{Model: "vendor/answered-1", Provider: "Provider", Entries: 1, PromptTokens: 2101, CompletionTokens: 1501, CostNanoUSD: 1_200_001},
-			{Model: "vendor/answered-2", Provider: "Provider", Entries: 1, PromptTokens: 2102, CompletionTokens: 1502, CostNanoUSD: 1_200_002},
-			{Model: "vendor/asked", Entries: 1, PromptTokens: 2104, CompletionTokens: 1504, CostNanoUSD: 1_200_004},
+			{Model: "vendor/answered-0", Provider: "Provider", Entries: 2, PromptTokens: 4203, CompletionTokens: 3003, CostUSD: 0.002400003},
+			{Model: "vendor/answered-1", Provider: "Provider", Entries: 1, PromptTokens: 2101, CompletionTokens: 1501, CostUSD: 0.001200001},
+			{Model: "vendor/answered-2", Provider: "Provider", Entries: 1, PromptTokens: 2102, CompletionTokens: 1502, CostUSD: 0.001200002},
+			{Model: "vendor/asked", Entries: 1, PromptTokens: 2104, CompletionTokens: 1504, CostUSD: 0.001200004},
 		},
-		Classes: []cache.ClassStats{{Class: "flow", Attempts: 4}, {Class: "ok", Attempts: 4, CostNanoUSD: 4_800_000}},
+		Classes: []cache.ClassStats{{Class: "flow", Attempts: 4}, {Class: "ok", Attempts: 4, CostUSD: 0.0048}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Stats = %+v, want %+v", got, want)
@@ -75,20 +75,14 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-func TestClear(t *testing.T) {
+func TestPruneAll(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "judge.sqlite"))
 	fill(t, s, 3)
-	if held, err := s.Acquire(t.Context(), testKey(1), "a", time.Hour); !held || err != nil {
-		t.Fatal(held, err)
-	}
-	if got, err := s.Clear(t.Context()); err != nil || got != (cache.Removed{Entries: 3, Attempts: 6}) {
-		t.Errorf("Clear = %+v, %v, want 3 entries and 6 attempts", got, err)
+	if got, err := s.Prune(t.Context(), cache.Always); err != nil || got != (cache.Removed{Entries: 3, Attempts: 6}) {
+		t.Errorf("Prune of all = %+v, %v, want 3 entries and 6 attempts", got, err)
 	}
 	if got := stats(t, s); got.Entries != 0 || got.Attempts != 0 {
-		t.Errorf("Stats after Clear = %+v, want nothing", got)
-	}
-	if held, err := s.Acquire(t.Context(), testKey(1), "b", time.Hour); !held || err != nil {
-		t.Errorf("Acquire after Clear = %v, %v, want it held", held, err)
+		t.Errorf("Stats after Prune of all = %+v, want nothing", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -96,16 +97,17 @@ func (c *cacheFlags) statCommand() *cobra.Command {
 				return err
 			}
 			return c.with(func(path string, store *cache.SQLite) error {
-				stats := new(cache.Stats)
-				if store != nil {
-					var err error
-					if stats, err = store.Stats(cmd.Context()); err != nil {
-						return err
-					}
+				stats, err := storeStats(cmd.Context(), store)
+				if err != nil {
+					return err
 				}
 				return c.app.write(func(w io.Writer) error {
 					if c.app.format == "json" {
-						return report.WriteJSON(w, newCacheStat(path, stats))
+						return report.WriteJSON(w, struct {
+							Schema string `json:"schema"`
+							Path   string `json:"path"`
+							*cache.Stats
+						}{"ibid.cache/v1", path, stats})
 					}
 					return writeCacheStat(w, path, stats)
 				})
@@ -114,57 +116,18 @@ func (c *cacheFlags) statCommand() *cobra.Command {
 	}
 }
 
-// cacheStat is the JSON form of what a cache holds.
-type cacheStat struct {
-	Schema         string       `json:"schema"`
-	Path           string       `json:"path"`
-	Bytes          int64        `json:"bytes"`
-	Entries        int64        `json:"entries"`
-	EntryCostUSD   float64      `json:"entry_cost_usd"`
-	Attempts       int64        `json:"attempts"`
-	AttemptCostUSD float64      `json:"attempt_cost_usd"`
-	Oldest         *time.Time   `json:"oldest"` // null without entries
-	Newest         *time.Time   `json:"newest"`
-	Models         []cacheModel `json:"models"`
-	Classes        []cacheClass `json:"classes"`
-}
-
-type cacheModel struct {
-	Model            string  `json:"model"`
-	Provider         string  `json:"provider"`
-	Entries          int64   `json:"entries"`
-	PromptTokens     int64   `json:"prompt_tokens"`
-	CompletionTokens int64   `json:"completion_tokens"`
-	CostUSD          float64 `json:"cost_usd"`
-}
-
-type cacheClass struct {
-	Class    string  `json:"class"`
-	Attempts int64   `json:"attempts"`
-	CostUSD  float64 `json:"cost_usd"`
-}
-
-func newCacheStat(path string, s *cache.Stats) *cacheStat {
-	out := &cacheStat{
-		Schema: "ibid.cache/v1", Path: path, Bytes: s.Bytes, Entries: s.Entries, EntryCostUSD: usd(s.EntryCostNanoUSD),
-		Attempts: s.Attempts, AttemptCostUSD: usd(s.AttemptCostNanoUSD), Models: []cacheModel{}, Classes: []cacheClass{},
+// storeStats are those of a store, nil if there is none.
+func storeStats(ctx context.Context, store *cache.SQLite) (*cache.Stats, error) {
+	if store == nil {
+		return &cache.Stats{Models: []cache.ModelStats{}, Classes: []cache.ClassStats{}}, nil
 	}
-	if s.Entries > 0 {
-		out.Oldest, out.Newest = &s.Oldest, &s.Newest
-	}
-	for _, m := range s.Models {
-		out.Models = append(out.Models, cacheModel{m.Model, m.Provider, m.Entries, m.PromptTokens, m.CompletionTokens, usd(m.CostNanoUSD)})
-	}
-	for _, k := range s.Classes {
-		out.Classes = append(out.Classes, cacheClass{k.Class, k.Attempts, usd(k.CostNanoUSD)})
-	}
-	return out
+	return store.Stats(ctx)
 }
 
 // usd is an amount in US dollars of one in billionths of them.
 func usd(nano int64) float64 { return float64(nano) / 1e9 }
 
-func dollars(nano int64) string { return fmt.Sprintf("$%.4f", usd(nano)) }
+func dollars(usd float64) string { return fmt.Sprintf("$%.4f", usd) }
 
 // storage prints bytes in the largest binary unit of which there is at least one.
 func storage(n int64) string {
@@ -194,7 +157,7 @@ func writeCacheStat(w io.Writer, path string, s *cache.Stats) error {
 		answers += fmt.Sprintf(", from %s to %s", s.Oldest.Format(time.DateOnly), s.Newest.Format(time.DateOnly))
 	}
 	fmt.Fprintf(t, "answers\t%s\n", answers)
-	fmt.Fprintf(t, "they cost\t%s\n", dollars(s.EntryCostNanoUSD))
+	fmt.Fprintf(t, "they cost\t%s\n", dollars(s.EntryCostUSD))
 	var classes []string
 	for _, k := range s.Classes {
 		classes = append(classes, report.CleanLine(k.Class)+" "+report.Thousands(k.Attempts))
@@ -204,7 +167,7 @@ func writeCacheStat(w io.Writer, path string, s *cache.Stats) error {
 		calls += " (" + strings.Join(classes, ", ") + ")"
 	}
 	fmt.Fprintf(t, "calls on record\t%s\n", calls)
-	fmt.Fprintf(t, "they cost\t%s\n", dollars(s.AttemptCostNanoUSD))
+	fmt.Fprintf(t, "they cost\t%s\n", dollars(s.AttemptCostUSD))
 	if err := t.Flush(); err != nil || len(s.Models) == 0 {
 		return err
 	}
@@ -212,7 +175,7 @@ func writeCacheStat(w io.Writer, path string, s *cache.Stats) error {
 	fmt.Fprintf(t, "\nmodel\tprovider\tanswers\tprompt tokens\tcompletion tokens\tcost\n")
 	for _, m := range s.Models {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", report.CleanLine(m.Model), report.CleanLine(m.Provider), report.Thousands(m.Entries),
-			report.Thousands(m.PromptTokens), report.Thousands(m.CompletionTokens), dollars(m.CostNanoUSD))
+			report.Thousands(m.PromptTokens), report.Thousands(m.CompletionTokens), dollars(m.CostUSD))
 	}
 	return t.Flush()
 }
@@ -229,9 +192,6 @@ func (c *cacheFlags) pruneCommand() *cobra.Command {
   ibid cache prune --older-than 90d`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := c.app.formats("text", "json"); err != nil {
-				return err
-			}
 			age, err := configs.ParseAge(olderThan)
 			if err == nil && age == 0 {
 				err = fmt.Errorf("%q is not an age above 0", olderThan)
@@ -239,15 +199,7 @@ func (c *cacheFlags) pruneCommand() *cobra.Command {
 			if err != nil {
 				return ibid.Usagef("--older-than: %w", err).With(ageHint)
 			}
-			before := time.Now().Add(-age)
-			return c.with(func(path string, store *cache.SQLite) error {
-				return c.removed(path, store, before, dryRun, func() (cache.Removed, error) {
-					if dryRun {
-						return store.Removable(cmd.Context(), before)
-					}
-					return store.Prune(cmd.Context(), before)
-				})
-			})
+			return c.prune(cmd.Context(), time.Now().Add(-age).UTC().Truncate(time.Millisecond), dryRun)
 		},
 	}
 	cmd.Flags().StringVar(&olderThan, "older-than", "", "age from which on answers are removed, such as 90d")
@@ -265,14 +217,16 @@ and paid for again, so it wants --yes; without it, it says what is at stake.`,
 		Example: `  ibid cache clear --yes`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := c.app.formats("text", "json"); err != nil {
-				return err
+			if yes {
+				return c.prune(cmd.Context(), cache.Always, false)
 			}
 			return c.with(func(path string, store *cache.SQLite) error {
-				if !yes {
-					return c.refuseClear(cmd, path, store)
+				stats, err := storeStats(cmd.Context(), store)
+				if err != nil {
+					return err
 				}
-				return c.removed(path, store, time.Time{}, false, func() (cache.Removed, error) { return store.Clear(cmd.Context()) })
+				return ibid.Usagef("%s has %s answers that cost %s; clear removes them only with --yes", path, report.Thousands(stats.Entries), dollars(stats.EntryCostUSD)).
+					With("ibid cache prune --older-than AGE removes old ones only")
 			})
 		},
 	}
@@ -280,58 +234,52 @@ and paid for again, so it wants --yes; without it, it says what is at stake.`,
 	return cmd
 }
 
-// refuseClear is the error of clear without --yes. It lists what would be removed.
-func (c *cacheFlags) refuseClear(cmd *cobra.Command, path string, store *cache.SQLite) error {
-	stats := new(cache.Stats)
-	if store != nil {
-		var err error
-		if stats, err = store.Stats(cmd.Context()); err != nil {
-			return err
-		}
-	}
-	return ibid.Usagef("%s has %s answers that cost %s; clear removes them only with --yes", path, report.Thousands(stats.Entries), dollars(stats.EntryCostNanoUSD)).With("ibid cache prune --older-than AGE removes old ones only")
-}
-
 // cacheRemoved is the JSON form of what was removed.
 type cacheRemoved struct {
-	Schema   string     `json:"schema"`
-	Path     string     `json:"path"`
-	DryRun   bool       `json:"dry_run"`
-	Before   *time.Time `json:"before"` // null if all is removed
-	Entries  int64      `json:"entries"`
-	Attempts int64      `json:"attempts"`
-	Bytes    int64      `json:"bytes"` // of the file afterwards
+	Schema string     `json:"schema"`
+	Path   string     `json:"path"`
+	DryRun bool       `json:"dry_run"`
+	Before *time.Time `json:"before"` // null if all is removed
+	cache.Removed
+	Bytes int64 `json:"bytes"` // of the file afterwards
 }
 
-// removed runs remove and prints what is gone, also if an error came in between.
-func (c *cacheFlags) removed(path string, store *cache.SQLite, before time.Time, dryRun bool, remove func() (cache.Removed, error)) error {
-	out := cacheRemoved{Schema: "ibid.cache.removed/v1", Path: path, DryRun: dryRun}
-	if !before.IsZero() {
-		moment := before.UTC().Truncate(time.Millisecond)
-		out.Before = &moment
-	}
-	var failed error
-	if store != nil {
-		var r cache.Removed
-		r, failed = remove()
-		out.Entries, out.Attempts = r.Entries, r.Attempts
-		failed = errors.Join(failed, store.Close()) // so that the size is final
-	}
-	size, err := cache.Size(path)
-	if err != nil {
-		return errors.Join(failed, err)
-	}
-	out.Bytes = size
-	return errors.Join(failed, c.app.write(func(w io.Writer) error {
-		if c.app.format == "json" {
-			return report.WriteJSON(w, out)
-		}
-		verb := "removed"
-		if dryRun {
-			verb = "would remove"
-		}
-		_, err := fmt.Fprintf(w, "%s %s answers and %s calls; %s takes %s\n",
-			verb, report.Thousands(out.Entries), report.Thousands(out.Attempts), report.CleanLine(path), storage(out.Bytes))
+// prune removes what is from before a moment, or counts it, and prints what is gone, also if
+// an error came in between.
+func (c *cacheFlags) prune(ctx context.Context, before time.Time, dryRun bool) error {
+	if err := c.app.formats("text", "json"); err != nil {
 		return err
-	}))
+	}
+	return c.with(func(path string, store *cache.SQLite) error {
+		out := cacheRemoved{Schema: "ibid.cache.removed/v1", Path: path, DryRun: dryRun}
+		if before != cache.Always {
+			out.Before = &before
+		}
+		var failed error
+		if store != nil {
+			remove := store.Prune
+			if dryRun {
+				remove = store.Removable
+			}
+			out.Removed, failed = remove(ctx, before)
+			failed = errors.Join(failed, store.Close()) // so that the size is final
+		}
+		size, err := cache.Size(path)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		out.Bytes = size
+		return errors.Join(failed, c.app.write(func(w io.Writer) error {
+			if c.app.format == "json" {
+				return report.WriteJSON(w, out)
+			}
+			verb := "removed"
+			if dryRun {
+				verb = "would remove"
+			}
+			_, err := fmt.Fprintf(w, "%s %s answers and %s calls; %s takes %s\n",
+				verb, report.Thousands(out.Entries), report.Thousands(out.Attempts), report.CleanLine(path), storage(out.Bytes))
+			return err
+		}))
+	})
 }

@@ -181,7 +181,7 @@ func writeForecast(w io.Writer, kind string, c *harness.Checked, f *harness.Fore
 	if f.Unpriced > 0 {
 		line("cost", "not known: no price for %s calls", report.Thousands(f.Unpriced))
 	} else {
-		line("cost", "about %s, at most %s if every first reply is good%s", dollars(f.NanoUSD), dollars(f.MostNanoUSD), inBatches)
+		line("cost", "about %s, at most %s if every first reply is good%s", dollars(usd(f.NanoUSD)), dollars(usd(f.MostNanoUSD)), inBatches)
 	}
 	if f.Batches > 0 {
 		line("time", "a day at most for each round: %s go out in batches (%s), the first question alone", report.Thousands(f.Calls), report.Thousands(f.Batches))
