@@ -61,7 +61,7 @@ func chores(service string) []*chore {
 		{name: "show", args: []string{"show", "runs/one", "--table", "rows", "--format", "csv", "-o", "rows.csv"}},
 		{name: "agree", args: []string{"agree", "answers.parquet", "-q", "-o", "out.txt"}},
 		{name: "gate", args: []string{"gate", "runs/one", "-q", "--gate", "char_f1 >= 0.1", "--junit", "gates.xml", "-o", "out.txt"}},
-		{name: "history", args: []string{"history", "runs", "-q", "--format", "svg", "-o", "h.svg"}},
+		{name: "history", args: []string{"history", "runs", "-q", "--json", "-o", "h.json"}},
 		{name: "init", args: []string{"init", "demo", "--force", "-q"}},
 		{name: "cache prune", args: []string{"cache", "prune", "--cache", "kept.sqlite", "--older-than", "10d", "-q"}},
 		{name: "fetch", args: []string{"fetch", "cites.jsonl", "-o", "sources.parquet", "--allow-private", "--delay", "0s", "-q"}},
