@@ -189,10 +189,10 @@ func columnNames(m map[string]string) string {
 	ours := make(map[string]string)
 	for _, foreign := range slices.Sorted(maps.Keys(m)) {
 		name := m[foreign]
-		if strings.TrimSpace(foreign) == "" || strings.TrimSpace(name) == "" {
+		if strings.TrimSpace(foreign) == "" || name != "" && strings.TrimSpace(name) == "" {
 			return "want column names that are not empty"
 		}
-		if first, ok := ours[name]; ok {
+		if first, ok := ours[name]; ok && name != "" {
 			return fmt.Sprintf("%s and %s both become %s", flowString(first), flowString(foreign), flowString(name))
 		}
 		ours[name] = foreign

@@ -136,7 +136,7 @@ var runKeys = []*setting{
 		name: "labels", path: true, check: of(notBlank),
 		doc: "labels in a table of their own, joined by id and system: Parquet, JSON Lines or CSV, with id and labels, or one line a label",
 	},
-	{name: "columns", scores: true, check: of(columnNames), doc: "foreign column names to ours, dotted for members of lists"},
+	{name: "columns", scores: true, check: of(columnNames), doc: "foreign column names to ours, dotted for members of lists; to an empty one: none of ours"},
 	{
 		name: "values", scores: true, check: of(labelValues),
 		doc: "what labels in words stand for in the table of labels, such as {supported: 1, partly: 0.5, unsupported: 0}",

@@ -92,6 +92,9 @@ func (p *Plan) importInputs(ctx context.Context) error {
 	im.record.Version = p.job.Version
 	im.record.Documents = s.Documents == "" || len(documents) > 0
 	im.record.FirstMark = s.Marks.First
+	if im.rows {
+		im.record.Columns = s.Columns
+	}
 	var err error
 	if im.record.Inputs, err = p.digestInputs(ctx, paths); err != nil {
 		return err
@@ -119,7 +122,7 @@ func (p *Plan) importInputs(ctx context.Context) error {
 		if len(r.UnknownFields) > 0 {
 			text += "; ibid has no place for " + listed(slices.Sorted(maps.Keys(r.UnknownFields)), maxListedNames)
 		}
-		p.warn("%s; ibid import jsonl --columns THEIRS=citations reads a list under another name", text)
+		p.warn("%s; --columns THEIRS=citations reads a list under another name", text)
 	}
 	job, config := *p.job, *p.job.Config
 	job.Config = &config
@@ -137,6 +140,17 @@ func (p *Plan) pointTo(dir string) {
 	if p.imported.documents {
 		c.Documents = filepath.Join(dir, importedDocuments)
 	}
+}
+
+// fileColumns are the names that files have for our columns. Where rows are imported, the
+// import has read them.
+func (p *Plan) fileColumns() map[string]string {
+	if m := p.job.SameDataAs; p.imported != nil && p.imported.rows || m != nil && m.Imported != nil && len(m.Imported.Columns) > 0 {
+		return nil
+	}
+	columns := maps.Clone(p.job.Config.Columns)
+	maps.DeleteFunc(columns, func(_, ours string) bool { return ours == "" })
+	return columns
 }
 
 // warn warns now and in the manifest.
@@ -222,7 +236,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 		return err
 	}
 	said := 0
-	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")", OnError: func(e convert.RecordError) {
+	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Columns: im.record.Columns, Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")", OnError: func(e convert.RecordError) {
 		if said++; said <= maxSaidLeftOut {
 			p.job.warn("left out: %v", e)
 		}

@@ -44,7 +44,7 @@ func (p *Plan) openDataset(want dataset.Want) (*dataset.Source, error) {
 	if p.labels != nil {
 		want |= dataset.WantClaims
 	}
-	source, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want, Limits: limitsOf(s)})
+	source, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: p.fileColumns(), Want: want, Limits: limitsOf(s)})
 	if err != nil {
 		return nil, goneInput(p.job.SameDataAs, "dataset", err)
 	}
@@ -90,10 +90,10 @@ func (p *Plan) join(ctx context.Context) error {
 // nothingJoined is the error for a table that says nothing of any row.
 func (p *Plan) nothingJoined(j *dataset.Joined, table string) error {
 	if j.LostIDs < j.IDs {
-		return signNothingJoined.Stop("none of the %d %s of %s is about anything in %s: %s", j.Elements, j.Column, table, p.job.Config.Dataset, j.Nothing[0])
+		return signNothingJoined.Stop("none of the %d %s of %s is about anything in %s: %s", j.Elements, j.Column, table, p.named, j.Nothing[0])
 	}
 	u := signNothingJoined.Stop("no id of %s is in %s: the table has %s; the answers have %s",
-		table, p.job.Config.Dataset, listed(quotedNames(j.NoRow), 3), listed(quotedNames(j.NoElement), 3))
+		table, p.named, listed(quotedNames(j.NoRow), 3), listed(quotedNames(j.NoElement), 3))
 	for _, id := range j.NoRow {
 		if near := nearID(id, j.NoElement); near != "" {
 			u.Hint = fmt.Sprintf("%q is probably %q: write the same ids in both", id, near)

@@ -30,6 +30,7 @@ type Plan struct {
 	job            *Job
 	imported       *importedInput // nil if all inputs are Parquet
 	named          string         // the dataset, as the settings have it
+	namedDocuments string         // what has the documents, as the settings have it
 	kept           string         // the folder of a run whose texts are read in place of documents; "" for none
 	gone           error          // why they are
 	source         *dataset.Source
@@ -76,7 +77,7 @@ type Plan struct {
 // import first, which Close removes unless a run has taken it. Wrong input is
 // [ibid.ErrUsage].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{job: j, shared: newSharedDocuments(), named: j.Config.Dataset}
+	p := &Plan{job: j, shared: newSharedDocuments(), named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
 	if err := p.prepare(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}

@@ -87,6 +87,16 @@ var (
 		Cause: "another file was meant",
 		Tip:   "name the file that holds the sources; without any, leave documents out: places are scored, texts are not",
 	}
+	signTruthOnly = &Sign{
+		Name: "truth_only", Stops: true, Text: "the rows have truth and no answers",
+		Cause: "they are questions with truth, such as those of a dataset for question answering",
+		Tip:   "ibid run ANSWERS --truth THEM, where ANSWERS has what a system answered",
+	}
+	signOffsetsSwapped = &Sign{
+		Name: "offsets_swapped", Stops: true, Text: "more than half of the first places start after their end",
+		Cause: "start and end are swapped",
+		Tip:   "start and end swapped? --columns citations.start=citations.end,citations.end=citations.start,truth.start=truth.end,truth.end=truth.start; of CSV --columns start=end,end=start",
+	}
 	signNoCitedDocument = &Sign{
 		Name: "no_cited_document", Stops: true, Text: "none of the cited documents is among the documents",
 		Cause: "documents are called otherwise than in citations, or are of another collection",
@@ -99,6 +109,25 @@ var signNothingJoined = &Sign{
 	Name: "nothing_joined", Stops: true, Text: "nothing of a table of truth or labels belongs to any answer",
 	Cause: "its ids, or its systems, are spelt otherwise, or it is of other questions",
 	Tip:   "truth is joined by id, labels by id and system (\"default\" where the table names none)",
+}
+
+// signNoAnswers stops a run without any answer, and is seen where many are empty.
+var signNoAnswers = &Sign{
+	Name: "no_answers", Text: "more than 20 % of a system's rows have no answer and no citation; a run without any answer stops",
+	Cause: "calls failed, or the answers are in another column",
+	Tip:   "--columns THEIRS=answer names the column of the answers; ibid run --dry-run lists columns that are not read",
+	find:  share(0.2, func(s *systemSums) (int64, int64) { return s.empty, s.rows }, "rows have no answer and no citation"),
+	names: func(*metrics.Definition, bool) bool { return true }, about: "all",
+}
+
+// signTruthMissing stops a run all of whose truth is of other documents.
+var signTruthMissing = &Sign{
+	Name: "truth_missing", Text: "more than 20 % of the truth of a system's rows names documents that are not there; where all of it does, a run stops",
+	Cause: "truth was marked in other documents, or calls them otherwise",
+	Tip:   "write the same names in both, or give the documents that were marked: --documents PATH",
+	find:  share(0.2, func(s *systemSums) (int64, int64) { return s.places.Missing, s.places.Marks }, "truth spans name documents that are not there"),
+	names: func(d *metrics.Definition, _ bool) bool { return d.ComparesTruth() || isOverall(d) },
+	about: "those that compare with truth",
 }
 
 // signMinDefined is asked of by gates, too.
@@ -127,6 +156,7 @@ var signElsewhereNotAsked = &Sign{
 // signs are all, those that stop first.
 var signs = []*Sign{
 	signNoRows, signNoRowLeft, SignNoRecordLeft, SignMarksFromZero, signUnknownSlice, signEmptyDocuments, signNoCitedDocument, signNothingJoined,
+	signTruthOnly, signOffsetsSwapped, signNoAnswers, signTruthMissing,
 	{
 		Name: "citations_null", Text: "no answer of a system says what it cites: citations is null in all of its rows",
 		Cause: "the column has another name, or the import does not know where citations are",

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -22,18 +23,75 @@ const (
 // checkInput stops a run of which nothing could come: without rows, with documents
 // that are none, or over a slice that no row is in. Each is [ibid.ErrUsage].
 func (p *Plan) checkInput(ctx context.Context) error {
-	s := &p.job.Config.Settings
 	switch {
 	case p.Rows == 0:
-		return signNoRows.Stop("%s has no rows", s.Dataset)
+		return signNoRows.Stop("%s has no rows", p.named)
 	case p.documents != nil && p.documents.Rows() == 0:
-		return signEmptyDocuments.Stop("%s has no documents", s.Documents)
+		return signEmptyDocuments.Stop("%s has no documents", p.namedDocuments)
 	}
 	err := p.checkOnly(ctx)
 	if err == nil { // slices are of the run
 		err = p.checkSlices(ctx)
 	}
-	return asUsage(err)
+	if err = asUsage(err); err != nil {
+		return err
+	}
+	return p.checkAnswers(ctx)
+}
+
+// ErrTruthOnly is in the chain of the error of a run over questions with truth.
+var ErrTruthOnly = errors.New("answers are missing")
+
+// firstRows is how many rows are looked at for places that start after their end.
+const firstRows = 1000
+
+// checkAnswers stops a run in which no row has an answer or a citation, and one most of
+// whose first places start after their end.
+func (p *Plan) checkAnswers(ctx context.Context) error {
+	rows, answered, truth, places, swapped := 0, false, false, 0, 0
+	place := func(start, end ibid.Integer) {
+		if start.Known() && end.Known() {
+			places++
+			if start.Value > end.Value {
+				swapped++
+			}
+		}
+	}
+	source := p.source.Select(dataset.WantKeys | dataset.WantSpans | dataset.WantAnswers | dataset.WantMessages)
+	err := eachRow(ctx, source, p.job.Limit, func(r *ibid.Answer) error {
+		rows++
+		answered = answered || r.Answer != "" || len(r.Citations) > 0 || len(r.Messages) > 0
+		truth = truth || len(r.Truth) > 0
+		for i := range r.Citations {
+			place(r.Citations[i].Start, r.Citations[i].End)
+		}
+		for i := range r.Truth {
+			place(r.Truth[i].Start, r.Truth[i].End)
+		}
+		if answered && rows >= firstRows {
+			return errEnough
+		}
+		return nil
+	})
+	switch data := p.named; {
+	case ignoreEnough(err) != nil:
+		return asUsage(err)
+	case !answered && truth:
+		return &ibid.Error{Err: fmt.Errorf("%s has questions with truth; %w (sign %s)", data, ErrTruthOnly, signTruthOnly.Name), Hint: signTruthOnly.Tip}
+	case !answered:
+		return signNoAnswers.Stop("no row of %s has an answer", data).With(unreadColumns(p.source.Ignored()))
+	case swapped >= fewestCases && 2*swapped > places:
+		return signOffsetsSwapped.Stop("%d of the first %d places of %s start after their end", swapped, places, data)
+	}
+	return nil
+}
+
+// unreadColumns is a hint: the columns that may hold the answers.
+func unreadColumns(names []string) string {
+	if len(names) == 0 {
+		return signNoAnswers.Tip
+	}
+	return fmt.Sprintf("are the answers in %s? --columns THEIRS=answer", listed(names, maxListedNames))
 }
 
 // checkOnly stops a run whose --only leaves no row.
@@ -142,40 +200,66 @@ func listed(names []string, most int) string {
 }
 
 // checkCited stops a run none of whose cited documents is among the documents that
-// were given: every citation would count as invented. Rows with documents of their
-// own are not looked at.
+// were given: every citation would count as invented. It stops one whose truth, as far as it
+// is looked at, names none of them. Rows with documents of their own are not looked at.
 func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 	if docs == nil {
 		return nil
 	}
-	var cited []string
-	found := false
-	seen := make(map[string]bool)
+	cited, marked, rows := namesIn{docs: docs}, namesIn{docs: docs}, 0
 	source := p.source.Select(dataset.WantKeys | dataset.WantSpans | dataset.WantDocuments)
 	err := eachRow(ctx, source, p.job.Limit, func(r *ibid.Answer) error {
 		for i := range r.Citations {
-			doc := r.Citations[i].Doc
-			if found = r.HasDocuments || docs.Has(doc); found {
-				return errEnough
-			}
-			if !r.Citations[i].DocNull && !seen[doc] && len(cited) < maxListedNames {
-				doc = strings.Clone(doc)
-				seen[doc] = true
-				cited = append(cited, doc)
-			}
+			cited.note(r, r.Citations[i].Doc, r.Citations[i].DocNull)
+		}
+		for i := range r.Truth {
+			marked.note(r, r.Truth[i].Doc, r.Truth[i].DocNull)
+		}
+		if rows++; cited.found && (marked.found || rows >= firstRows) {
+			return errEnough
 		}
 		return nil
 	})
-	if found || len(cited) == 0 || ignoreEnough(err) != nil {
-		return ignoreEnough(err)
+	for _, n := range []struct {
+		sign *Sign
+		what string
+		in   *namesIn
+	}{{signNoCitedDocument, "cited documents", &cited}, {signTruthMissing, "documents of truth", &marked}} {
+		if ignoreEnough(err) != nil || n.in.found || len(n.in.missing) == 0 {
+			continue
+		}
+		return p.refuseNames(ctx, n.sign, n.what, n.in.missing)
 	}
+	return ignoreEnough(err)
+}
+
+// namesIn are the names of documents that rows point to and that are not there, the first of
+// them, until one is found that is.
+type namesIn struct {
+	docs    *dataset.Documents
+	found   bool
+	missing []string
+}
+
+func (n *namesIn) note(r *ibid.Answer, doc string, null bool) {
+	if n.found = n.found || r.HasDocuments || !null && n.docs.Has(doc); n.found || null {
+		return
+	}
+	if len(n.missing) < maxListedNames && !slices.Contains(n.missing, doc) {
+		n.missing = append(n.missing, strings.Clone(doc))
+	}
+}
+
+// refuseNames is the error about documents of which none is there. It hints at the one that
+// was probably meant.
+func (p *Plan) refuseNames(ctx context.Context, sign *Sign, what string, missing []string) error {
 	names, err := p.documentNames(ctx)
 	if err != nil {
 		return err
 	}
-	u := signNoCitedDocument.Stop("none of the cited documents is in %s: the answers cite %s; it has %s",
-		p.job.Config.Documents, listed(quotedNames(cited), 3), listed(quotedNames(names), 3))
-	for _, doc := range cited {
+	u := sign.Stop("none of the %s is in %s: the rows name %s; it has %s",
+		what, p.namedDocuments, listed(quotedNames(missing), 3), listed(quotedNames(names), 3))
+	for _, doc := range missing {
 		if own := otherSpelling(doc, names); own != "" {
 			u.Hint = fmt.Sprintf("%q is %q in another spelling: --set doc_names=normalized reads both as one name", doc, own)
 			break

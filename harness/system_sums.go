@@ -22,6 +22,7 @@ var noTextOutcomes = metrics.OpenOf(metrics.OpenNoText, metrics.OutcomeItems)
 // systemSums are what signs look at: sums over the rows of one system that were scored.
 type systemSums struct {
 	rows, nulls int64 // all, and those whose citations are null
+	empty       int64 // rows without an answer and a citation
 	counts      [metrics.NumCounts]int64
 	noText      int64 // claims of which no cited text is known
 
@@ -76,6 +77,12 @@ func sumSystems(dir string) (map[string]*systemSums, error) {
 				case c == metrics.Citations && status[i] == runs.RowOK:
 					of[i].nulls++
 				}
+			}
+		}
+		chars, citations := b.Column(metrics.AnswerChars.String()), b.Column(metrics.Citations.String())
+		for i, n := range chars.Ints {
+			if status[i] == runs.RowOK && chars.Valid[i] && n == 0 && citations.Ints[i] == 0 {
+				of[i].empty++
 			}
 		}
 		return nil

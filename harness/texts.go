@@ -73,7 +73,7 @@ func (p *Plan) openDocuments(ctx context.Context) (err error) {
 	if s.Documents == "" {
 		return nil
 	}
-	p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)})
+	p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: p.fileColumns(), Limits: limitsOf(s)})
 	m := p.job.SameDataAs
 	if m == nil {
 		return err

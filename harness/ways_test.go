@@ -396,7 +396,7 @@ func TestImportedRowsAreRows(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		default:
 			want := map[string]string{
-				"without a citation":  "no answer of " + answers + " cites anything; ibid has no place for links; ibid import jsonl --columns",
+				"without a citation":  "no answer of " + answers + " cites anything; ibid has no place for links; --columns",
 				"a line that is none": "1 of 2 records of " + answers + " could not be read and were left out: ",
 			}[name]
 			if !slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, want) }) {

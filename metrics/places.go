@@ -10,6 +10,7 @@ type Places struct {
 	Placed    int64 `json:"placed_citations"`    // citations with a place in a text that is known
 	Whole     int64 `json:"whole_citations"`     // of these, those that are as good as a whole long document
 	Marks     int64 `json:"truth_marks"`         // truth spans of all annotators, duplicates counted
+	Missing   int64 `json:"missing_truth"`       // of these, those of documents that are not there
 	Outside   int64 `json:"out_of_bounds_truth"` // of these, those that end after their document or page
 	Moved     int64 `json:"moved_truth"`         // of these, those whose quote is elsewhere than their offsets say
 	Lost      int64 `json:"lost_truth"`          // of these, those that are nowhere: the quote is not found, or the offsets are beyond 2^31-1
@@ -18,7 +19,8 @@ type Places struct {
 // Add adds other places.
 func (p *Places) Add(other *Places) {
 	p.Quoted, p.Misplaced, p.Placed, p.Whole = p.Quoted+other.Quoted, p.Misplaced+other.Misplaced, p.Placed+other.Placed, p.Whole+other.Whole
-	p.Marks, p.Outside, p.Moved, p.Lost = p.Marks+other.Marks, p.Outside+other.Outside, p.Moved+other.Moved, p.Lost+other.Lost
+	p.Marks, p.Missing, p.Outside = p.Marks+other.Marks, p.Missing+other.Missing, p.Outside+other.Outside
+	p.Moved, p.Lost = p.Moved+other.Moved, p.Lost+other.Lost
 }
 
 // AddRow adds those of a row whose places were resolved. A mark without a document says that
@@ -38,6 +40,8 @@ func (p *Places) AddRow(r *ibid.Answer) {
 		}
 		p.Marks++
 		switch at := &r.Truth[i].Place; {
+		case at.Status == ibid.StatusDocumentNotFound:
+			p.Missing++
 		case at.Status == ibid.StatusQuoteRepaired:
 			p.Moved++
 		case misplaced(at):

@@ -22,7 +22,7 @@ var auto = Format{
 	Summary: "whichever of these it is, recognised by the content of each file",
 	Input:   "files, or directories of them",
 	streams: true,
-	options: exchangeOptions,
+	options: append([]string{"columns"}, exchangeOptions...),
 	convert: convertAuto,
 }
 
@@ -106,7 +106,7 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 		return r.formats[i : i+1], nil, nil
 	}
 	if columns, ok := r.csvHeader(path); ok {
-		if fitting = r.fittingTable(columns); len(fitting) > 0 {
+		if fitting = r.fittingTable(r.renamed(columns)); len(fitting) > 0 {
 			return fitting, nil, nil
 		}
 		return nil, &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: a table with the columns " + shorten(strings.Join(columns, ", "), 100)}, nil
@@ -116,7 +116,7 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 	if err != nil || bad != nil {
 		return nil, bad, err
 	}
-	if isOurs(o) && t.err == nil {
+	if (isOurs(o) || r.renames(o)) && t.err == nil {
 		return []Format{jsonl}, nil, nil
 	}
 	whole := t.tree(string(t.data), o.start)
@@ -162,7 +162,28 @@ func (r *run) csvHeader(path string) (columns []string, ok bool) {
 	if err != nil {
 		return nil, extension == ".csv"
 	}
-	return table.Columns, extension == ".csv" || len(r.fittingTable(table.Columns)) > 0
+	return table.Columns, extension == ".csv" || len(r.fittingTable(r.renamed(table.Columns))) > 0
+}
+
+// renames reports whether a record has a member that --columns gives our name.
+func (r *run) renames(o *object) bool {
+	for theirs, ours := range r.Columns {
+		if name, _, _ := strings.Cut(theirs, "."); ours != "" && o.has(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// renamed are the columns of a table under the names that --columns gives them.
+func (r *run) renamed(columns []string) []string {
+	out := slices.Clone(columns)
+	for i, name := range out {
+		if ours := r.Columns[name]; ours != "" {
+			out[i] = ours
+		}
+	}
+	return out
 }
 
 // fittingTable returns the formats that the columns of a table fit.

@@ -243,7 +243,7 @@ func (f Format) check(paths []string, o Options) error {
 			return ibid.Usagef("format %s has no use for --%s", f.Name, use.name).With(optionHint(use.name))
 		}
 	}
-	return checkColumns(o.Columns)
+	return checkColumns(o.Columns, f.Name != jsonl.Name)
 }
 
 // A Format is one foreign shape of records.

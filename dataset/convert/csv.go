@@ -36,6 +36,7 @@ var csvRows = Format{
 	Summary: "our own columns as CSV, one line for each citation",
 	Input:   "CSV files, or a directory of them",
 	streams: true,
+	options: []string{"columns"},
 	fitsTable: func(columns []string) bool {
 		ours := ourColumns(columns)
 		return hasColumns(ours, "answer") && (hasColumns(ours, "id") || hasColumns(ours, "query"))
@@ -83,9 +84,13 @@ func (c *csvReader) read(ctx context.Context) error {
 	if c.table, err = newTable(c.file, in, c.MaxRecord); err != nil {
 		return err
 	}
-	for i, ours := range ourColumns(c.table.columns) {
-		if theirs := c.table.columns[i]; ours != theirs {
-			tally(c.report.ReadAs, theirs+" as "+ours)
+	theirs := slices.Clone(c.table.columns)
+	for i, ours := range ourColumns(c.renamed(theirs)) {
+		if ours != theirs[i] {
+			tally(c.report.ReadAs, theirs[i]+" as "+ours)
+			if c.table.index[theirs[i]] == i {
+				delete(c.table.index, theirs[i])
+			}
 			c.table.columns[i], c.table.index[ours] = ours, i
 		}
 	}
@@ -116,6 +121,12 @@ func (c *csvReader) read(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// isTableColumn reports whether a table has a column of ours under that name.
+func isTableColumn(name string) bool {
+	ofTruth, isTruth := strings.CutPrefix(name, truthPrefix)
+	return citationColumns.find(csvName(name)) != nil || isTruth && truthColumns.find(ofTruth) != nil || strings.HasPrefix(name, tagPrefix)
 }
 
 // header refuses two columns for one thing.

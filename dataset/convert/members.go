@@ -251,16 +251,26 @@ func (c *jsonlRecord) rename(o *object, list string) {
 	if o == nil {
 		return
 	}
+	called := func(theirs string) string { // how a member is called then
+		if ours := c.columns[memberPath(list, theirs)]; ours != "" {
+			return strings.TrimPrefix(ours, list+".")
+		}
+		return theirs
+	}
 	for i := range o.members {
 		m := &o.members[i]
-		ours, named := c.columns[memberPath(list, m.name)]
-		ours = strings.TrimPrefix(ours, list+".")
-		switch {
-		case !named || ours == "":
-		case o.find(ours) != nil && ours != m.name:
+		ours := called(m.name)
+		if ours == m.name {
+			continue
+		}
+		if slices.ContainsFunc(o.members, func(other objectMember) bool { return other.name != m.name && called(other.name) == ours }) {
 			o.valueOf(m).fail("%s is given, too", ours)
 			return
-		default:
+		}
+	}
+	for i := range o.members {
+		m := &o.members[i]
+		if ours := called(m.name); ours != m.name {
 			c.renamed = append(c.renamed, [2]string{memberPath(list, m.name), memberPath(list, ours)})
 			m.name = ours
 		}
@@ -303,8 +313,9 @@ func (c *jsonlRecord) renameOthers(o *object) {
 	}
 }
 
-// checkColumns refuses names that are none of ours.
-func checkColumns(columns map[string]string) error {
+// checkColumns refuses names that are none of ours. In tables citations and truth have columns
+// of the rows.
+func checkColumns(columns map[string]string, tables bool) error {
 	var all []string
 	for list, names := range memberNames {
 		for _, name := range names {
@@ -318,7 +329,7 @@ func checkColumns(columns map[string]string) error {
 			list = ""
 		}
 		names := memberNames[list]
-		if slices.Contains(names, strings.TrimPrefix(ours, list+".")) || ours == "" {
+		if slices.Contains(names, strings.TrimPrefix(ours, list+".")) || ours == "" || tables && !nested && isTableColumn(ours) {
 			continue
 		}
 		e := ibid.Usagef("--columns %s=%s: there is no column %s", theirs, ours, quoted(ours)).With("ibid help columns lists them")

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,16 +142,17 @@ const ImportDir = "import"
 
 // An Imported says what the files in [ImportDir] were made from, and what became of it.
 type Imported struct {
-	Version   string         `json:"version"`               // of ibid
-	Documents bool           `json:"documents"`             // documents were imported, too
-	Inputs    []Input        `json:"inputs"`                // as the user named them
-	FirstMark string         `json:"marks_first,omitempty"` // the setting marks.first
-	Report    convert.Report `json:"report"`                // in a manifest with the first errors and warnings only
+	Version   string            `json:"version"`               // of ibid
+	Documents bool              `json:"documents"`             // documents were imported, too
+	Inputs    []Input           `json:"inputs"`                // as the user named them
+	FirstMark string            `json:"marks_first,omitempty"` // the setting marks.first
+	Columns   map[string]string `json:"columns,omitempty"`     // the setting columns, which the import has applied
+	Report    convert.Report    `json:"report"`                // in a manifest with the first errors and warnings only
 }
 
 // Same reports whether both were made from the same files in the same way.
 func (i *Imported) Same(other *Imported) bool {
-	return i.Version == other.Version && i.Documents == other.Documents && i.FirstMark == other.FirstMark && slices.EqualFunc(i.Inputs, other.Inputs, func(a, b Input) bool {
+	return i.Version == other.Version && i.Documents == other.Documents && i.FirstMark == other.FirstMark && maps.Equal(i.Columns, other.Columns) && slices.EqualFunc(i.Inputs, other.Inputs, func(a, b Input) bool {
 		return a.SHA256 == b.SHA256 && filepath.Base(a.Path) == filepath.Base(b.Path)
 	})
 }

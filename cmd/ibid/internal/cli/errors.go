@@ -151,6 +151,8 @@ func codeOf(err error) int {
 	var stopped *harness.StoppedError
 	var scored *harness.ScoredError
 	switch {
+	case errors.Is(err, harness.ErrTruthOnly):
+		return ExitNoVerdict
 	case errors.Is(err, ibid.ErrUsage), isCobraUsage(err):
 		return ExitUsage
 	case errors.As(err, &stopped), errors.As(err, &scored):

@@ -89,6 +89,7 @@ aside from --max-cost.`,
 	s.register(cmd)
 	s.add(cmd, "documents", "documents", documentsUsage)
 	s.addGold(cmd)
+	s.add(cmd, "columns", "columns", "other names of columns or members, THEIRS=OURS,…, such as citations.file=citations.doc; THEIRS= alone says that it is none of ours")
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	s.add(cmd, "model", "judge.model", "model that judges, such as VENDOR/MODEL at OpenRouter")
 	s.add(cmd, "replay", "judge.file", "with --judge recorded a file of verdicts (Parquet, JSON Lines, CSV)")

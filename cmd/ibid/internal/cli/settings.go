@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,8 +60,29 @@ func (v *flagValue) String() string {
 	}
 	return v.flags.named[v.index].value
 }
-func (v *flagValue) Set(text string) error { v.flags.named[v.index].value = text; return nil }
-func (v *flagValue) Type() string          { return "value" }
+
+func (v *flagValue) Set(text string) (err error) {
+	f := &v.flags.named[v.index]
+	if f.value = text; f.key == "columns" {
+		f.value, err = mappingText(text)
+	}
+	return err
+}
+
+// mappingText is THEIRS=OURS,… as a run file has it: {THEIRS: OURS, …}.
+func mappingText(text string) (string, error) {
+	var all []string
+	for pair := range strings.SplitSeq(text, ",") {
+		theirs, ours, ok := strings.Cut(pair, "=")
+		if !ok || theirs == "" {
+			return "", ibid.Usagef("%q is not THEIRS=OURS", pair)
+		}
+		all = append(all, strconv.Quote(theirs)+": "+strconv.Quote(ours))
+	}
+	return "{" + strings.Join(all, ", ") + "}", nil
+}
+
+func (v *flagValue) Type() string { return "value" }
 
 // register adds --set.
 func (s *settingFlags) register(cmd *cobra.Command) {
