@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/dataset/runs"
 )
 
 // Files of a round. Those of people are called NAME.jsonl.
@@ -193,19 +194,16 @@ func Open(dir string) (*Round, error) {
 	if err := r.readItems(); err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(filepath.Join(dir, KeyFile))
+	key, err := readKey(filepath.Join(dir, KeyFile))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
+		return r, r.readPeople()
 	case err != nil:
 		return nil, err
-	default:
-		if r.Key, err = readKey(data); err != nil {
-			return nil, ibid.Usagef("%s: %w", filepath.Join(dir, KeyFile), err)
-		}
-		if r.Key.Round != r.Header.Round {
-			return nil, ibid.Usagef("%s is the key of another round than %s", filepath.Join(dir, KeyFile), ItemsFile)
-		}
+	case key.Round != r.Header.Round:
+		return nil, ibid.Usagef("%s is the key of another round than %s", filepath.Join(dir, KeyFile), ItemsFile)
 	}
+	r.Key = key
 	return r, r.readPeople()
 }
 
@@ -219,13 +217,20 @@ func IsRound(path string) bool {
 	return false
 }
 
-func readKey(data []byte) (*Key, error) {
+// readKey reads a key, which ends with its own digest: another key would give labels to other
+// answers without a word.
+func readKey(path string) (*Key, error) {
 	var k Key
-	if err := json.Unmarshal(data, &k); err != nil {
+	sealed, err := runs.ReadJSON(path, &k)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return nil, err
-	}
-	if k.Schema != keySchema {
-		return nil, fmt.Errorf("no key of a round: schema is %q, not %q", k.Schema, keySchema)
+	case err != nil:
+		return nil, &ibid.Error{Usage: true, Err: err}
+	case k.Schema != keySchema:
+		return nil, ibid.Usagef("%s: no key of a round: schema is %q, not %q", path, k.Schema, keySchema)
+	case !sealed:
+		return nil, &ibid.Error{Usage: true, Err: runs.Damaged(path, "has lost the digest of itself")}
 	}
 	return &k, nil
 }

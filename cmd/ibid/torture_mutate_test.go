@@ -272,8 +272,7 @@ func ourResults(t *testing.T, dir string) (all []target) {
 	return all
 }
 
-// ourJSON is what runs and samples have beside Parquet. What of it has a digest is refused, and
-// counted so; a table of replies has none.
+// ourJSON is what runs and samples have beside Parquet. Each file ends with its own digest.
 func ourJSON(t *testing.T, dir string) (all []target) {
 	for _, f := range []struct {
 		path, file string
@@ -295,7 +294,7 @@ func ourJSON(t *testing.T, dir string) (all []target) {
 		case round.KeyFile:
 			beside = filepath.Join(dir, "blind")
 		}
-		all = append(all, target{f.path, data, f.read, f.file, 0, beside})
+		all = append(all, target{f.path, data, f.read, f.file, len(data) - 1, beside})
 	}
 	return all
 }
