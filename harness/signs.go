@@ -184,6 +184,19 @@ var signs = []*Sign{
 		about: "all but citation_presence",
 	},
 	{
+		Name: "no_citations_read", Text: "no answer of a system cites anything, though the sources are known and marks were looked for in the text",
+		Cause: "citations are in a member that is not read, or in marks of a form that is not known",
+		Tip:   "--columns THEIRS=citations reads a list under another name; an empty list citations says that nothing is cited",
+		find: func(s *systemSums) seen {
+			if said := s.rows - s.counts[metrics.Abstained]; s.marked == s.rows && s.counts[metrics.Citations] == 0 && said >= fewestCases {
+				return seen{fmt.Sprintf("no answer of %d cites anything", said), said, said, nil}
+			}
+			return seen{}
+		},
+		names: func(d *metrics.Definition, _ bool) bool { return d.Group != "presence" },
+		about: "all but citation_presence",
+	},
+	{
 		Name: "documents_missing", Text: "more than 20 % of the citations of a system name documents that are not among those given",
 		Cause: "documents are called otherwise than in citations, or not all of them were given",
 		Tip:   "write the same names in both, or give all documents: --documents PATH; ibid run --dry-run names those that are missing",

@@ -45,8 +45,8 @@ var ErrTruthOnly = errors.New("answers are missing")
 // firstRows is how many rows are looked at for places that start after their end.
 const firstRows = 1000
 
-// checkAnswers stops a run in which no row has an answer or a citation, and one most of
-// whose first places start after their end.
+// checkAnswers stops a run of five rows or more in which none has an answer or a citation, one
+// over questions with truth, and one most of whose first places start after their end.
 func (p *Plan) checkAnswers(ctx context.Context) error {
 	rows, answered, truth, places, swapped := 0, false, false, 0, 0
 	place := func(start, end ibid.Integer) {
@@ -78,7 +78,7 @@ func (p *Plan) checkAnswers(ctx context.Context) error {
 		return asUsage(err)
 	case !answered && truth:
 		return &ibid.Error{Err: fmt.Errorf("%s has questions with truth; %w (sign %s)", data, ErrTruthOnly, signTruthOnly.Name), Hint: signTruthOnly.Tip}
-	case !answered:
+	case !answered && rows >= fewestCases:
 		return signNoAnswers.Stop("no row of %s has an answer", data).With(unreadColumns(p.source.Ignored()))
 	case swapped >= fewestCases && 2*swapped > places:
 		return signOffsetsSwapped.Stop("%d of the first %d places of %s start after their end", swapped, places, data)

@@ -14,7 +14,7 @@ import (
 )
 
 // signCounts are the counts that signs look at.
-var signCounts = []metrics.Count{metrics.Citations, metrics.MissingCitations, metrics.Claims, metrics.UnreadMarks}
+var signCounts = []metrics.Count{metrics.Citations, metrics.MissingCitations, metrics.Claims, metrics.UnreadMarks, metrics.Abstained}
 
 // noTextOutcomes are claims of which no cited text is known.
 var noTextOutcomes = metrics.OpenOf(metrics.OpenNoText, metrics.OutcomeItems)
