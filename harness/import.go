@@ -308,7 +308,7 @@ func nothingImported(paths []string, r *convert.Report) error {
 	if r.Failed > 0 {
 		u = ibid.Usagef("none of the records of %s could be read", strings.Join(paths, ", "))
 	}
-	u.Hint = "ibid import --help lists the formats; ibid import jsonl --columns THEIRS=OURS names members"
+	u.Hint = "--columns THEIRS=OURS names columns and members; ibid import --help lists the formats"
 	return u
 }
 

@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -109,7 +110,7 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 		if fitting = r.fittingTable(r.renamed(columns)); len(fitting) > 0 {
 			return fitting, nil, nil
 		}
-		return nil, &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: a table with the columns " + shorten(strings.Join(columns, ", "), 100)}, nil
+		return nil, &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: a table with the columns " + shorten(strings.Join(columns, ", "), 100) + slips(columns)}, nil
 	}
 	t := jsonText{limits: r.Limits}
 	o, bad, err := r.firstObject(ctx, path, &t)
@@ -142,9 +143,19 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 		for _, m := range o.members {
 			names = append(names, m.name)
 		}
-		bad = &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: the first record has " + shorten(strings.Join(names, ", "), 100)}
+		bad = &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: the first record has " + shorten(strings.Join(names, ", "), 100) + slips(names)}
 	}
 	return fitting, bad, nil
+}
+
+// slips says which names are probably ours misspelt.
+func slips(names []string) (text string) {
+	for _, name := range names {
+		if meant := ibid.Slip(name, memberNames[""]); meant != "" && !slices.Contains(names, meant) {
+			text += fmt.Sprintf("; %s: did you mean %s? (--columns %[1]s=%[2]s)", shorten(name, 40), meant)
+		}
+	}
+	return text
 }
 
 // csvHeader is the first line of a table; ok is false if the file is none.
