@@ -11,8 +11,6 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/delta"
-	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -56,9 +54,8 @@ func (v *Values) fill(kind ValueKind, n int) {
 	}
 }
 
-// A Cursor reads the entries of one leaf, in one row group or in all, page by page: pages
-// are checked here and their levels, codes and values decoded by the encodings of
-// parquet-go. Its buffers serve one row group after the other. It is not safe for concurrent
+// A Cursor reads the entries of one leaf, in one row group or in all, page by page: levels,
+// codes and texts are decoded here, numbers by the encodings of parquet-go. Its buffers serve one row group after the other. It is not safe for concurrent
 // use.
 type Cursor struct {
 	pages pageReader
@@ -95,11 +92,10 @@ type values struct {
 	floats []float64
 
 	// Text i is text[starts[i]+gap : starts[i+1]].
-	text    []byte
-	starts  []uint32
-	gap     int
-	ascii   bool // no byte of text is above 127
-	lengths []int32
+	text   []byte
+	starts []uint32
+	gap    int
+	ascii  bool // no byte of text is above 127
 
 	texts   []string // of a dictionary
 	notUTF8 bool     // some text of it is not UTF-8
@@ -247,8 +243,7 @@ func (c *Cursor) decode(body *pageBody) (err error) {
 
 // decodeLevels decodes n levels of at most highest.
 func decodeLevels(dst, src []byte, n, highest int) ([]byte, error) {
-	width := bits.Len(uint(highest))
-	return decodeRuns(dst, src, width, n, highest, (&rle.Encoding{BitWidth: width}).DecodeLevels)
+	return decodeRuns(dst, src, bits.Len(uint(highest)), n, highest)
 }
 
 // decodeCodes decodes n codes below size.
@@ -263,45 +258,80 @@ func decodeCodes(dst []int32, src []byte, n, size int) ([]int32, error) {
 	case size == 0:
 		return dst, corrupt("dictionary code 0 of 0")
 	case width == 0: // some writers leave out what is all zero
-		return fill(dst, n, 0), nil
+		return repeat(dst[:0], n, 0), nil
 	}
-	return decodeRuns(dst, src, width, n, size-1, (&rle.Encoding{BitWidth: width}).DecodeInt32)
+	return decodeRuns(dst, src, width, n, size-1)
 }
 
-// decodeRuns decodes n values of at most highest.
-func decodeRuns[T byte | int32](dst []T, src []byte, width, n, highest int, decode func(dst []T, src []byte) ([]T, error)) ([]T, error) {
-	runs, all, err := checkRuns(src, uint(width), n, highest)
-	if err != nil {
-		return dst, err
+// decodeRuns decodes n values of at most highest, of so many bits each, in the hybrid of runs
+// and packed bits. Of a last run that is padded, only what counts must be there.
+//
+// Source: parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
+func decodeRuns[T byte | int32](dst []T, src []byte, width, n, highest int) ([]T, error) {
+	most := uint64(0)
+	for dst = dst[:0]; len(dst) < n; {
+		head, k := binary.Uvarint(src)
+		if k <= 0 || head < 2 {
+			return dst, corrupt("bad run in levels or dictionary codes")
+		}
+		src = src[k:]
+		count, size := int(min(head>>1, uint64(n))), (width+7)/8
+		packed := head&1 != 0
+		if packed {
+			size = count * width
+			count *= 8
+		}
+		count = min(count, n-len(dst))
+		if packed {
+			size = min(size, max(len(src), (count*width+7)/8))
+		}
+		if size > len(src) {
+			return dst, corrupt("levels or dictionary codes end too early")
+		}
+		run := src[:size]
+		src = src[size:]
+		if cap(run) < size+8 {
+			run = append(run[:size:size], make([]byte, 8)...)
+		}
+		run = run[:size+8]
+		if packed {
+			dst = slices.Grow(dst, count)[:len(dst)+count]
+			most = max(most, unpack(dst[len(dst)-count:], run, width))
+			continue
+		}
+		v := binary.LittleEndian.Uint64(run) & (1<<(8*size) - 1)
+		most = max(most, v)
+		dst = repeat(dst, count, T(v))
 	}
-	if all >= 0 {
-		return fill(dst, n, T(all)), nil
-	}
-	if dst, err = decode(dst[:cap(dst)], runs); err != nil || len(dst) < n {
-		return dst, corrupt("%d levels or dictionary codes of %d: %w", len(dst), n, err)
-	}
-	dst = dst[:n]
-	if highest == 1<<width-1 {
-		return dst, nil
-	}
-	most := uint32(0)
-	for _, v := range dst {
-		most = max(most, uint32(v))
-	}
-	if int64(most) > int64(highest) {
+	if most > uint64(highest) {
 		return dst, corrupt("level or dictionary code %d above %d", most, highest)
 	}
 	return dst, nil
 }
 
-// fill is n times v, in the memory of dst if it is enough.
-func fill[T any](dst []T, n int, v T) []T {
-	dst = slices.Grow(dst[:0], n)[:n]
+// unpack reads values of so many bits, at most 32, and returns the greatest. There are 8 bytes
+// behind them.
+func unpack[T byte | int32](dst []T, src []byte, width int) (most uint64) {
+	mask := uint64(1)<<width - 1
+	for i := range dst {
+		bit := i * width
+		v := binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask
+		most = max(most, v)
+		dst[i] = T(v)
+	}
+	return most
+}
+
+// repeat appends v n times.
+func repeat[T any](dst []T, n int, v T) []T {
+	old := len(dst)
+	dst = slices.Grow(dst, n)[:old+n]
+	same := dst[old:]
 	if n > 0 {
-		dst[0] = v
+		same[0] = v
 	}
 	for k := 1; k < n; k *= 2 {
-		copy(dst[k:], dst[:k])
+		copy(same[k:], same[:k])
 	}
 	return dst
 }
@@ -333,7 +363,7 @@ func (v *values) at(i int) string {
 }
 
 // decode decodes the values of a page, which are as many as body says.
-func (v *values) decode(leaf *Leaf, body *pageBody) (err error) {
+func (v *values) decode(leaf *Leaf, body *pageBody) error {
 	switch leaf.Kind {
 	case Nothing:
 		return nil
@@ -351,31 +381,50 @@ func (v *values) decodeTexts(body *pageBody) (err error) {
 	case format.Plain:
 		v.gap = 4
 		v.starts, err = appendPlainTexts(v.starts, body.values, body.n)
-	case format.DeltaLengthByteArray:
-		if v.lengths, v.text, err = lengths(v.lengths, body.values, body.n); err != nil {
-			return err
-		}
-		end := 0
-		for _, length := range v.lengths {
-			v.starts = append(v.starts, uint32(end))
-			if end += int(length); end > len(v.text) {
-				return corrupt("page ends too early")
-			}
-		}
-		v.starts = append(v.starts, uint32(end))
-	case format.DeltaByteArray:
-		if err := checkPrefixes(body.values, body.n); err != nil {
-			return err
-		}
-		v.text, v.starts, err = new(delta.ByteArrayEncoding).DecodeByteArray(nil, body.values, v.starts)
-		if err == nil && len(v.starts) != body.n+1 {
-			err = corrupt("%d texts of %d", len(v.starts)-1, body.n)
-		}
+	case format.DeltaLengthByteArray, format.DeltaByteArray:
+		err = v.decodeDeltaTexts(body)
 	default:
 		err = corrupt("encoding %s of texts", body.encoding)
 	}
 	v.ascii = err == nil && isASCII(v.text)
 	return err
+}
+
+// decodeDeltaTexts decodes texts whose lengths stand before them. In DELTA_BYTE_ARRAY each
+// begins with so many bytes of the one before.
+func (v *values) decodeDeltaTexts(body *pageBody) (err error) {
+	src, n := body.values, body.n
+	var prefixes []int64
+	if body.encoding == format.DeltaByteArray {
+		if prefixes, src, err = decodeDeltas(nil, src, n); err != nil {
+			return err
+		}
+	}
+	if v.ints, src, err = decodeDeltas(v.ints, src, n); err != nil {
+		return err
+	}
+	if prefixes == nil {
+		prefixes = make([]int64, n)
+	}
+	last, end, left := int64(0), int64(0), int64(len(src))
+	for i, suffix := range v.ints {
+		if prefixes[i] < 0 || prefixes[i] > last || suffix < 0 || suffix > left {
+			return corrupt("bad prefix or length of a text")
+		}
+		v.starts = append(v.starts, uint32(end))
+		last, left = prefixes[i]+suffix, left-suffix
+		if end += last; end > mostPageBytes {
+			return large("a page of texts of more than %d bytes", mostPageBytes)
+		}
+	}
+	v.starts = append(v.starts, uint32(end))
+	v.text = make([]byte, 0, end)
+	before := v.text
+	for i, suffix := range v.ints {
+		v.text = append(append(v.text, before[:prefixes[i]]...), src[:suffix]...)
+		before, src = v.text[v.starts[i]:], src[suffix:]
+	}
+	return nil
 }
 
 // decodeNumbers decodes integers and floats; integers are converted to floats if the leaf is
@@ -388,13 +437,8 @@ func (v *values) decodeNumbers(leaf *Leaf, body *pageBody) (err error) {
 	}
 	switch {
 	case body.encoding == format.DeltaBinaryPacked && integers:
-		if src, _, err = checkDeltas(src, n, 64); err != nil {
-			return err
-		}
-		if v.ints, err = parquet.DeltaBinaryPacked.DecodeInt64(v.ints[:0], src); err != nil || len(v.ints) != n {
-			return corrupt("%d deltas of %d: %w", len(v.ints), n, err)
-		}
-		for i := 0; width == 4 && i < n; i++ {
+		v.ints, _, err = decodeDeltas(v.ints, src, n)
+		for i := 0; width == 4 && i < len(v.ints); i++ {
 			v.ints[i] = leaf.widen(uint32(v.ints[i]))
 		}
 	case body.encoding != format.Plain && body.encoding != format.ByteStreamSplit:
@@ -426,18 +470,18 @@ func (v *values) decodePlain(leaf *Leaf, src []byte, n int) (err error) {
 	switch leaf.physical {
 	case format.Int64:
 		v.ints, err = parquet.Plain.DecodeInt64(v.ints[:0], src)
+	case format.Double:
+		v.floats, err = parquet.Plain.DecodeDouble(v.floats[:0], src)
 	case format.Int32:
 		v.ints = slices.Grow(v.ints[:0], n)[:n]
 		for i := range v.ints {
 			v.ints[i] = leaf.widen(binary.LittleEndian.Uint32(src[4*i:]))
 		}
-	case format.Float:
+	default:
 		v.floats = slices.Grow(v.floats[:0], n)[:n]
 		for i := range v.floats {
 			v.floats[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
 		}
-	default:
-		v.floats, err = parquet.Plain.DecodeDouble(v.floats[:0], src)
 	}
 	return err
 }
@@ -453,15 +497,13 @@ func (l *Leaf) widen(v uint32) int64 {
 // decodeFlags decodes booleans, one bit each or as levels are.
 func (v *values) decodeFlags(body *pageBody) (err error) {
 	n, src := body.n, body.values
-	var flags []byte
+	flags := make([]byte, n)
 	switch {
 	case body.encoding == format.Plain && len(src) >= (n+7)/8:
-		for i := range n {
-			flags = append(flags, src[i/8]>>(i%8)&1)
-		}
+		unpack(flags, append(src[:len(src):len(src)], make([]byte, 8)...), 1)
 	case body.encoding == format.RLE:
 		if src, _, err = levelBlock(src); err == nil {
-			flags, err = decodeLevels(nil, src, n, 1)
+			flags, err = decodeLevels(flags, src, n, 1)
 		}
 	default:
 		err = corrupt("%d booleans of encoding %s in %d bytes", n, body.encoding, len(src))

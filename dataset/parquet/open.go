@@ -9,9 +9,9 @@
 //
 // The library's decoders see nothing that has not been checked. A guard stands between a footer
 // and the Thrift decoder. A page is decompressed here, into exactly what its header claims, its
-// checksum is compared, and the runs of levels and codes, the blocks of deltas and the lengths
-// of texts are walked: they must be there, and hold no more than the page says. Errors name
-// file, column and row group. A file without checksums may read as other values than were
+// checksum is compared, levels, codes and texts are decoded here, and the blocks of deltas are
+// walked: they must be there, and hold no more than the page says. Errors name file, column
+// and row group. A file without checksums may read as other values than were
 // written. A result has checksums of all pages, and each of its columns one encoding, so that
 // none does.
 //

@@ -251,7 +251,7 @@ func (v *ColumnValues) addScalars(l *Leaf) {
 	if l.Def == 1 { // a level is a boolean
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.Valid))), v.Rows), e.Levels)
 	} else {
-		fill(v.Valid, v.Rows, true)
+		repeat(v.Valid[:0], v.Rows, true)
 	}
 	v.Ints, e.Ints = e.Ints, v.Ints
 	v.Doubles, e.Floats = e.Floats, v.Doubles

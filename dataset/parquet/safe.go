@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 )
@@ -359,60 +359,14 @@ func (h *holder) hold(n int64) error {
 	return nil
 }
 
-// checkRuns walks the runs of the RLE and bit-packing hybrid encoding, which must be there
-// and hold n values of at most highest, as far as repeated ones tell. It returns them
-// without what follows, and the value of all if it is one run.
-//
-// Source: parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
-func checkRuns(src []byte, width uint, n, highest int) (runs []byte, all int, err error) {
-	at, total, all := 0, 0, -1
-	for total < n {
-		head, k := binary.Uvarint(src[at:])
-		count := int(min(head>>1, 1<<31))
-		if k <= 0 || count == 0 {
-			return nil, 0, corrupt("bad run in levels or dictionary codes")
-		}
-		at += k
-		size := int(width+7) / 8
-		if head&1 != 0 {
-			size = count * int(width)
-			count *= 8
-		}
-		// Of a last run that is padded, only what counts must be there.
-		if short := size - (len(src) - at); short > 0 {
-			if head&1 == 0 || ((n-total)*int(width)+7)/8 > len(src)-at || short > 8*int(width) {
-				return nil, 0, corrupt("levels or dictionary codes end too early")
-			}
-			src = append(slices.Clip(src), make([]byte, short)...)
-		}
-		if head&1 == 0 {
-			var value [4]byte
-			copy(value[:], src[at:at+size])
-			v := int(binary.LittleEndian.Uint32(value[:]))
-			if v > highest {
-				return nil, 0, corrupt("level or dictionary code %d above %d", v, highest)
-			}
-			if total == 0 && count >= n {
-				all = v
-			}
-		}
-		at += size
-		total += count
-	}
-	if most := 2*n + 4096; total > most && all < 0 {
-		return nil, 0, corrupt("%d levels or dictionary codes in a page of %d values", total, n)
-	}
-	return src[:at], all, nil
-}
-
-// checkDeltas walks the blocks of n integers in DELTA_BINARY_PACKED, of at most so many bits
-// each, and returns them and what follows them.
+// decodeDeltas decodes n integers in DELTA_BINARY_PACKED and returns what follows them. Their
+// blocks are walked first: they must be there.
 //
 // Source: parquet-format, Encodings.md, "Delta Encoding".
-func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err error) {
+func decodeDeltas(dst []int64, src []byte, n int) (deltas []int64, rest []byte, err error) {
 	at, short := 0, false
 	uvarint := func() uint64 {
-		v, k := binary.Uvarint(src[at:])
+		v, k := binary.Uvarint(src[min(at, len(src)):])
 		short = short || k <= 0
 		at += max(k, 0)
 		return v
@@ -420,19 +374,18 @@ func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err err
 	block, minis, total, _ := uvarint(), uvarint(), uvarint(), uvarint()
 	switch {
 	case short:
-		return nil, nil, corrupt("deltas end too early")
 	case minis == 0 || block == 0 || block%128 != 0 || block > 1<<20 || block%minis != 0 || block/minis%32 != 0:
 		return nil, nil, corrupt("deltas in blocks of %d and %d", block, minis)
 	case total != uint64(n):
 		return nil, nil, corrupt("%d deltas instead of %d", total, n)
 	}
-	perMini := int(block / minis)
+	perMini := int(block / max(minis, 1))
 	for left := n - 1; left > 0 && !short; {
 		uvarint()
-		widths := src[at:min(at+int(minis), len(src))]
+		widths := src[min(at, len(src)):min(at+int(minis), len(src))]
 		at += int(minis)
 		for m := 0; m < len(widths) && left > 0; m++ {
-			if widths[m] > mostBits {
+			if widths[m] > 64 {
 				return nil, nil, corrupt("deltas of %d bits", widths[m])
 			}
 			at += perMini * int(widths[m]) / 8
@@ -443,46 +396,11 @@ func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err err
 	if short {
 		return nil, nil, corrupt("deltas end too early")
 	}
-	return src[:at], src[at:], nil
-}
-
-// lengths decodes n lengths of texts and returns what follows them.
-func lengths(dst []int32, src []byte, n int) (out []int32, rest []byte, err error) {
-	deltas, rest, err := checkDeltas(src, n, 32)
-	if err != nil {
-		return nil, nil, err
+	deltas, err = parquet.DeltaBinaryPacked.DecodeInt64(dst[:0], src[:at])
+	if err != nil || len(deltas) != n {
+		return nil, nil, corrupt("%d deltas of %d: %w", len(deltas), n, err)
 	}
-	if out, err = new(delta.BinaryPackedEncoding).DecodeInt32(dst[:0], deltas); err != nil {
-		return nil, nil, corrupt("%w", err)
-	}
-	if len(out) != n || n > 0 && slices.Min(out) < 0 {
-		return nil, nil, corrupt("bad lengths of texts")
-	}
-	return out, rest, nil
-}
-
-// checkPrefixes checks the lengths of n texts in DELTA_BYTE_ARRAY: each has so much of the
-// one before, and a suffix.
-func checkPrefixes(src []byte, n int) error {
-	prefixes, src, err := lengths(nil, src, n)
-	if err != nil {
-		return err
-	}
-	suffixes, src, err := lengths(nil, src, n)
-	if err != nil {
-		return err
-	}
-	last, total, left := int64(0), int64(0), int64(len(src))
-	for i, suffix := range suffixes {
-		if left -= int64(suffix); int64(prefixes[i]) > last || left < 0 {
-			return corrupt("bad prefix or suffix of a text")
-		}
-		last = int64(prefixes[i]) + int64(suffix)
-		if total += last; total > mostPageBytes {
-			return large("a page of texts of more than %d bytes", mostPageBytes)
-		}
-	}
-	return nil
+	return deltas, src[at:], nil
 }
 
 // appendPlainTexts appends where n texts begin in the plain encoding, each after its
