@@ -87,17 +87,17 @@ type setReader struct {
 	pos      int64
 	nextFile int
 	file     *openFile // nil before the first and after the last
-	left     int64     // rows of file
+	leaves   []readLeaf
+	left     int64 // rows of file
 
-	chunks    []parquet.Cursor // by column
-	skeletons []parquet.Cursor // by list column, where none of its columns gives the shape
-	shape     leafData
+	chunks []parquet.Cursor // of each leaf, see [readLeaf]
+	shape  leafData
 }
 
 func newSetReader(s *fileSet) *setReader {
 	r := &setReader{
 		set: s, lists: make([]bool, len(s.lists)),
-		chunks: make([]parquet.Cursor, len(s.spec.columns)), skeletons: make([]parquet.Cursor, len(s.spec.groups)),
+		chunks: make([]parquet.Cursor, len(s.spec.columns)+len(s.spec.groups)),
 	}
 	for g := range s.spec.groups {
 		wanted := slices.DeleteFunc(s.spec.members(g), func(col int) bool { return s.spec.columns[col].want&s.options.Want == 0 })
@@ -128,11 +128,10 @@ func (r *setReader) skip(n int64) (err error) {
 			return err
 		}
 		k := min(n, r.left)
-		err := r.cursors(func(column string, c *parquet.Cursor, _ parquet.Leaf) error {
-			return r.fail(column, c, c.SkipRows(int(k)))
-		})
-		if err != nil {
-			return err
+		for _, leaf := range r.leaves {
+			if err := r.fail(leaf.path, &r.chunks[leaf.at], r.chunks[leaf.at].SkipRows(int(k))); err != nil {
+				return err
+			}
 		}
 		n -= k
 		r.passed(k)
@@ -144,25 +143,6 @@ func (r *setReader) skip(n int64) (err error) {
 func (r *setReader) passed(k int64) {
 	r.pos += k
 	r.left -= k
-}
-
-// cursors calls do with all that read the current file.
-func (r *setReader) cursors(do func(column string, c *parquet.Cursor, leaf parquet.Leaf) error) error {
-	for col := range r.chunks {
-		if leaf := &r.file.binding.leaves[col]; leaf.Column >= 0 {
-			if err := do(r.set.spec.path(col), &r.chunks[col], leaf.Leaf); err != nil {
-				return err
-			}
-		}
-	}
-	for g := range r.skeletons {
-		if group := &r.file.binding.groups[g]; group.found && group.column < 0 {
-			if err := do(r.set.spec.groups[g], &r.skeletons[g], group.skeleton.Leaf); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // batch reads up to rows rows; none at the end.
@@ -213,10 +193,10 @@ func (r *setReader) advance() (ok bool, err error) {
 		r.nextFile++
 		r.left = r.file.Rows()
 		budget := r.set.options.Limits.Times(mostMemory)
-		_ = r.cursors(func(_ string, c *parquet.Cursor, leaf parquet.Leaf) error {
-			c.Start(r.file.File, 0, r.file.RowGroups(), leaf, &budget)
-			return nil
-		})
+		r.leaves = r.file.leaves(r.set.spec)
+		for _, leaf := range r.leaves {
+			r.chunks[leaf.at].Start(r.file.File, 0, r.file.RowGroups(), leaf.Leaf, &budget)
+		}
 	}
 	return true, nil
 }
@@ -257,7 +237,7 @@ func (r *setReader) readRows(b *Batch, n int) error {
 	if row := r.file.Rows() - r.left; len(b.parts) == 0 || row == 0 {
 		b.parts = append(b.parts, batchPart{r.file.Path, b.rows, row})
 	}
-	for col := range r.chunks {
+	for col := range r.set.spec.columns {
 		spec := &r.set.spec.columns[col]
 		if spec.group >= 0 || !r.set.present[col] {
 			continue
@@ -328,7 +308,7 @@ func (r *setReader) readShape(b *Batch, g, n int) error {
 		group.rep, group.code = extend(group.rep, n), extend(group.code, n)
 		return nil
 	}
-	chunk, d, leaf, kind := &r.skeletons[g], &r.shape, &bound.skeleton, parquet.String
+	chunk, d, leaf, kind := &r.chunks[len(r.set.spec.columns)+g], &r.shape, &bound.skeleton, parquet.String
 	if bound.column >= 0 {
 		chunk, d, kind = &r.chunks[bound.column], &b.leaves[bound.column], r.set.spec.columns[bound.column].kind
 	} else {

@@ -284,26 +284,34 @@ func (s *fileSet) reopen(i int) (*openFile, error) {
 	return f, nil
 }
 
-// checkCodecs refuses what cannot be decompressed before any row is read.
-func (f *openFile) checkCodecs(spec *schemaSpec) error {
-	check := func(leaf parquet.Leaf, column string) error {
-		if err := f.CheckCodec(leaf.Column); err != nil {
-			return &ibid.Error{Column: column, Err: err, Hint: "write the file with compression zstd, snappy, gzip, brotli, lz4_raw or none"}
-		}
-		return nil
-	}
+// A readLeaf is a leaf of a file that is read.
+type readLeaf struct {
+	parquet.Leaf
+	path string
+	at   int // its column; behind these the list column that it gives the shape to
+}
+
+// leaves are those of the columns that are wanted, and of lists of which no column gives the
+// shape.
+func (f *openFile) leaves(spec *schemaSpec) (all []readLeaf) {
 	for col := range f.binding.leaves {
 		if leaf := f.binding.leaves[col].Leaf; leaf.Column >= 0 {
-			if err := check(leaf, spec.path(col)); err != nil {
-				return err
-			}
+			all = append(all, readLeaf{leaf, spec.path(col), col})
 		}
 	}
 	for g := range f.binding.groups {
-		if group := &f.binding.groups[g]; group.found {
-			if err := check(group.skeleton.Leaf, spec.groups[g]); err != nil {
-				return err
-			}
+		if group := &f.binding.groups[g]; group.found && group.column < 0 {
+			all = append(all, readLeaf{group.skeleton.Leaf, spec.groups[g], len(spec.columns) + g})
+		}
+	}
+	return all
+}
+
+// checkCodecs refuses what cannot be decompressed before any row is read.
+func (f *openFile) checkCodecs(spec *schemaSpec) error {
+	for _, leaf := range f.leaves(spec) {
+		if err := f.CheckCodec(leaf.Column); err != nil {
+			return &ibid.Error{Column: leaf.path, Err: err, Hint: "write the file with compression zstd, snappy, gzip, brotli, lz4_raw or none"}
 		}
 	}
 	return nil
@@ -491,18 +499,8 @@ func (s *fileSet) unchecked(i int) (sum int64, err error) {
 		return 0, err
 	}
 	defer f.Close()
-	leaves := make(map[int]bool)
-	for col := range f.binding.leaves {
-		leaves[f.binding.leaves[col].Column] = true
-	}
-	for g := range f.binding.groups {
-		if group := &f.binding.groups[g]; group.found {
-			leaves[group.skeleton.Column] = true
-		}
-	}
-	delete(leaves, -1)
-	for leaf := range leaves {
-		n, err := f.Unchecked(leaf)
+	for _, leaf := range f.leaves(s.spec) {
+		n, err := f.Unchecked(leaf.Column)
 		if err != nil {
 			return 0, err
 		}
