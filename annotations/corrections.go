@@ -246,7 +246,7 @@ func SaveCorrections(dir string, summary []runs.SummaryRow, judged PeopleRows) e
 		if err != nil {
 			return err
 		}
-		if err := runs.WriteLabelled(dir, labelled); err != nil {
+		if err := runs.Labelled().Write(dir, labelled); err != nil {
 			return err
 		}
 	}

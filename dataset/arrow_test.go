@@ -210,10 +210,7 @@ func everyKindFile(t *testing.T, n int, metadata map[string]string) *parquet.Res
 	for k := parquet.Int32; k <= parquet.MapDouble; k++ {
 		fields = append(fields, parquet.Field{Name: fmt.Sprint("optional ", k), Kind: k}, parquet.Field{Name: fmt.Sprint("required ", k), Kind: k, Required: true})
 	}
-	table, err := parquet.NewTable(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := parquet.NewTable(fields)
 	dir := t.TempDir()
 	var encoder parquet.Encoder
 	var parts []parquet.Part

@@ -126,16 +126,12 @@ type fileWriter struct {
 }
 
 func (f *fileWriter) open(path string, spec *schemaSpec, stated map[string]string) error {
-	table, err := parquet.NewTable(spec.fields())
-	if err != nil {
-		return err
-	}
 	pending, err := createPending(path)
 	if err != nil {
 		return err
 	}
-	f.path, f.pending, f.stated, f.table = path, pending, stated, table
-	f.encoder.Begin(pending, table.Fields())
+	f.path, f.pending, f.stated, f.table = path, pending, stated, parquet.NewTable(spec.fields())
+	f.encoder.Begin(pending, f.table.Fields())
 	return nil
 }
 

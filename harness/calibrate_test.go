@@ -111,7 +111,7 @@ func TestLabelsThatWereChosen(t *testing.T) {
 	if r.Corrected == nil || *r.Corrected != 0.5 || r.CorrectedMethod != "ppi++, 16 of 80 rows labelled" || len(warnings) > 0 {
 		t.Errorf("a random part: corrected %v by %q, warnings %q", r.Corrected, r.CorrectedMethod, warnings)
 	}
-	labelled, err := runs.ReadLabelled(dir)
+	labelled, err := runs.Labelled().ReadIfAny(dir)
 	if err != nil || len(labelled) != 16 {
 		t.Fatalf("%d labelled rows, %v", len(labelled), err)
 	}

@@ -207,7 +207,7 @@ func TestLiveJudgeFailures(t *testing.T) {
 	}
 	defer f.Close()
 	var reason parquet.ColumnValues
-	if err := f.ReadColumn(0, "reason", &reason); err != nil || reason.Strings[14] != "blocked: the model refused" {
+	if err := f.ReadColumn(0, "reason", nil, &reason); err != nil || reason.Strings[14] != "blocked: the model refused" {
 		t.Errorf("reason %q, %v", reason.Strings[14], err)
 	}
 	// What a judge was found to be worth is of the verdicts of then.

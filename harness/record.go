@@ -99,7 +99,7 @@ func (t *tally) statuses() map[string]int64 {
 	return counts
 }
 
-func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) (*recorder, error) {
+func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) *recorder {
 	r := &recorder{
 		layout: layout, lacks: lacks,
 		limits: metrics.ProblemLimits{Supported: s.Thresholds.Supported, GoodMatch: s.Thresholds.GoodMatch},
@@ -116,12 +116,9 @@ func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) (
 		{&runs.Calls.Form, &r.calls, &r.call},
 		{&runs.Answers.Form, &r.answers, &r.answer},
 	} {
-		var err error
-		if *t.table, err = t.form.Bind(t.columns); err != nil {
-			return nil, err
-		}
+		*t.table = t.form.Bind(t.columns)
 	}
-	return r, nil
+	return r
 }
 
 // reset empties the tables for a part.

@@ -294,10 +294,7 @@ func (p *Plan) takeRows(ctx context.Context, layout *runs.RowsLayout, perPart in
 	hash := layout.Index("answer_hash")
 	for range p.job.workers() {
 		g.Go(func() error {
-			table, err := layout.Empty()
-			if err != nil {
-				return err
-			}
+			table := layout.Empty()
 			var encoder parquet.Encoder
 			for b := range batches {
 				table.Reset()
@@ -402,11 +399,8 @@ type besideWriter struct {
 }
 
 func (p *Plan) newBeside(kind partFile, fields []parquet.Field) (*besideWriter, error) {
-	w := &besideWriter{plan: p, kind: kind}
+	w := &besideWriter{plan: p, kind: kind, table: parquet.NewTable(fields)}
 	var err error
-	if w.table, err = parquet.NewTable(fields); err != nil {
-		return nil, err
-	}
 	if w.rows, err = runs.OpenRows(p.Dir); err != nil {
 		return nil, err
 	}

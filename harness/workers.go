@@ -131,10 +131,7 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecorder(layout, p.lacks(), &p.job.Config.Settings)
-	if err != nil {
-		return nil, err
-	}
+	r := newRecorder(layout, p.lacks(), &p.job.Config.Settings)
 	r.hashes = p.severalSystems
 	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r}, nil
 }

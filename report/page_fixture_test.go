@@ -25,17 +25,14 @@ type cells map[string]any
 // writeTable writes rows as a result file.
 func writeTable(t testing.TB, path string, fields []parquet.Field, rows []cells) {
 	t.Helper()
-	table, err := parquet.NewTable(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := parquet.NewTable(fields)
 	for _, row := range rows {
 		for c, f := range fields {
 			appendCell(t, table, c, f, row[f.Name])
 		}
 		table.EndRow()
 	}
-	err = dataset.WriteFile(path, func(w io.Writer) error {
+	err := dataset.WriteFile(path, func(w io.Writer) error {
 		var e parquet.Encoder
 		return e.EncodePart(w, table)
 	})

@@ -74,10 +74,7 @@ func tableOf(t *testing.T, rows []row) *parquet.Table {
 	for _, name := range moreFields {
 		fields = append(fields, parquet.Field{Name: name, Kind: parquet.Double})
 	}
-	table, err := parquet.NewTable(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := parquet.NewTable(fields)
 	text := func(at int, s string) {
 		if s != "" {
 			table.At(at).AppendString(s)
@@ -609,7 +606,7 @@ func TestParquet(t *testing.T) {
 		t.Errorf("%d rows of %d lines", f.Rows(), len(lines))
 	}
 	var diff, system parquet.ColumnValues
-	if err := errors.Join(f.ReadColumn(0, "diff", &diff), f.ReadColumn(0, "system", &system)); err != nil {
+	if err := errors.Join(f.ReadColumn(0, "diff", nil, &diff), f.ReadColumn(0, "system", nil, &system)); err != nil {
 		t.Fatal(err)
 	}
 	for i, l := range lines {

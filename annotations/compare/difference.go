@@ -251,7 +251,7 @@ func (r *Run) people() (map[uint64]map[string]float64, error) {
 	if r.labelled != nil {
 		return r.labelled, nil
 	}
-	rows, err := runs.ReadLabelled(r.Dir)
+	rows, err := runs.Labelled().ReadIfAny(r.Dir)
 	if err != nil {
 		return nil, err
 	}

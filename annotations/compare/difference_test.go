@@ -54,7 +54,7 @@ func flatterer(t *testing.T, labels int) (base, other *compare.Run, differences 
 	}
 	base, other = write(t, "base", rows[0], nil), write(t, "other", rows[1], nil)
 	for side, r := range []*compare.Run{base, other} {
-		if err := runs.WriteLabelled(r.Dir, labelled[side]); err != nil {
+		if err := runs.Labelled().Write(r.Dir, labelled[side]); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -64,15 +64,12 @@ func (r *nightRun) write(t *testing.T, folder string) runs.Listed {
 	if err := runs.Summary.Write(dir, summary); err != nil {
 		t.Fatal(err)
 	}
-	table, err := parquet.NewTable([]parquet.Field{{Name: "id", Kind: parquet.String, Required: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := parquet.NewTable([]parquet.Field{{Name: "id", Kind: parquet.String, Required: true}})
 	for k := r.from; k < r.to; k++ {
 		table.At(0).AppendString(fmt.Sprintf("q%d", k))
 		table.EndRow()
 	}
-	err = dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {
+	err := dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {
 		var e parquet.Encoder
 		return e.EncodePart(w, table)
 	})

@@ -127,7 +127,7 @@ func (l *liveTest) verdicts(id string) map[string][]byte {
 	for g := range f.RowGroups() {
 		for _, field := range f.Fields() {
 			var v parquet.ColumnValues
-			if err := f.ReadColumn(g, field.Name, &v); err != nil {
+			if err := f.ReadColumn(g, field.Name, nil, &v); err != nil {
 				l.Fatal(err)
 			}
 			if field.Name != "votes" && field.Name != "opinions" {
@@ -262,7 +262,7 @@ func TestLiveFinal(t *testing.T) {
 	var votes, reason, ids parquet.ColumnValues
 	for g := range f.RowGroups() {
 		for name, v := range map[string]*parquet.ColumnValues{"votes": &votes, "reason": &reason, "id": &ids} {
-			if err := f.ReadColumn(g, name, v); err != nil {
+			if err := f.ReadColumn(g, name, nil, v); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -224,8 +224,7 @@ func scriptParquet(ts *testscript.TestScript, neg bool, args []string) {
 		usage(ts, ok, form)
 		fields = append(fields, parquet.Field{Name: name, Kind: kind})
 	}
-	table, err := parquet.NewTable(fields)
-	ts.Check(err)
+	table := parquet.NewTable(fields)
 	for _, arg := range args[split+1:] {
 		values := strings.Split(arg, ",")
 		usage(ts, len(values) == len(fields), form)

@@ -236,7 +236,7 @@ func readResult(dir string) (any, error) {
 	for g := range f.RowGroups() {
 		for _, field := range f.Fields() {
 			var v parquet.ColumnValues
-			if err := f.ReadColumn(g, field.Name, &v); err != nil {
+			if err := f.ReadColumn(g, field.Name, nil, &v); err != nil {
 				return nil, err
 			}
 			all = append(all, parquet.ColumnValues{Rows: v.Rows, Kind: v.Kind, Valid: v.Valid, Ints: v.Ints, Doubles: v.Doubles, Strings: v.Strings, Keys: v.Keys, Offsets: v.Offsets})

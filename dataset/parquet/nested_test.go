@@ -97,10 +97,7 @@ func TestNestedReadByParquetGo(t *testing.T) {
 	var want []nestedRow
 	var file bytes.Buffer
 	var e Encoder
-	table, err := NewTable(nestedFields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := NewTable(nestedFields)
 	e.Begin(&file, nestedFields)
 	for range 2 {
 		table.Reset()
@@ -177,10 +174,7 @@ func plain(r nestedRow) nestedRow {
 }
 
 func TestNestedMustBeComplete(t *testing.T) {
-	table, err := NewTable(nestedFields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := NewTable(nestedFields)
 	table.At(0).AppendInt(1)
 	table.At(2).AppendStructs(2)
 	table.At(2).Structs.EndRow()

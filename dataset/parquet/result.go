@@ -135,7 +135,7 @@ func (f *ResultFile) Each(do func(columns []ColumnValues) error) error {
 	columns := make([]ColumnValues, len(f.fields))
 	for k := range f.RowGroups() {
 		for i, field := range f.fields {
-			if err := f.ReadColumn(k, field.Name, &columns[i]); err != nil {
+			if err := f.ReadColumn(k, field.Name, nil, &columns[i]); err != nil {
 				return err
 			}
 		}
@@ -146,15 +146,11 @@ func (f *ResultFile) Each(do func(columns []ColumnValues) error) error {
 	return nil
 }
 
-// ReadColumn reads the column of that name in row group k into v, replacing
-// what was there and reusing its memory. The error is an [*ibid.Error].
-func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error) {
-	return f.ReadCells(k, name, nil, v)
-}
-
-// ReadCells is ReadColumn for the rows at those places of the row group, in ascending
-// order; nil is all of them. Values of other rows are passed over, not looked at.
-func (f *ResultFile) ReadCells(k int, name string, at []int, v *ColumnValues) (err error) {
+// ReadColumn reads the column of that name in row group k into v, replacing what was there
+// and reusing its memory. Rows are those at some places of the row group, in ascending order;
+// nil is all of them. Values of others are passed over, not looked at. The error is an
+// [*ibid.Error].
+func (f *ResultFile) ReadColumn(k int, name string, at []int, v *ColumnValues) (err error) {
 	i, ok := f.index[name]
 	switch {
 	case !ok:

@@ -8,10 +8,7 @@ import (
 
 // TestMayHold: bounds leave out what a row group cannot have, and nothing else.
 func TestMayHold(t *testing.T) {
-	table, err := NewTable([]Field{{Name: "row", Kind: Int64, Required: true}, {Name: "page", Kind: Int32}, {Name: "list", Kind: ListInt32}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := NewTable([]Field{{Name: "row", Kind: Int64, Required: true}, {Name: "page", Kind: Int32}, {Name: "list", Kind: ListInt32}})
 	for i := range 3 {
 		table.At(0).AppendInt(int64(-4 + 2*i))
 		table.At(1).AppendInt(int64(-1 + i))

@@ -29,7 +29,7 @@ func tryResult(path string) (*resultRows, error) {
 	for k := range f.RowGroups() {
 		at := len(m.rows)
 		for c, field := range m.fields {
-			if err := f.ReadColumn(k, field.Name, &v); err != nil {
+			if err := f.ReadColumn(k, field.Name, nil, &v); err != nil {
 				return nil, err
 			}
 			for i := range v.Rows {
@@ -135,10 +135,10 @@ func TestOpenResultErrors(t *testing.T) {
 	}
 	defer f.Close()
 	var v ColumnValues
-	if err := f.ReadColumn(0, "char_f2", &v); err == nil || err.Error() != path+": char_f2: no such column" {
+	if err := f.ReadColumn(0, "char_f2", nil, &v); err == nil || err.Error() != path+": char_f2: no such column" {
 		t.Errorf("unknown column: %v", err)
 	}
-	if err := f.ReadColumn(9, "optional_0", &v); err == nil || !strings.Contains(err.Error(), "row group 9 of 5") {
+	if err := f.ReadColumn(9, "optional_0", nil, &v); err == nil || !strings.Contains(err.Error(), "row group 9 of 5") {
 		t.Errorf("unknown row group: %v", err)
 	}
 }
@@ -158,7 +158,7 @@ func TestReadOneRow(t *testing.T) {
 		var cells []Cell
 		var v ColumnValues
 		for _, field := range want.fields {
-			if err := f.ReadCells(group, field.Name, []int{at}, &v); err != nil {
+			if err := f.ReadColumn(group, field.Name, []int{at}, &v); err != nil {
 				t.Fatal(err)
 			}
 			cells = append(cells, v.Cell(0))

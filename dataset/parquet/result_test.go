@@ -73,10 +73,7 @@ func everyKind() []Field {
 // empty is a table without rows.
 func (m *resultRows) empty(t testing.TB) *Table {
 	t.Helper()
-	tab, err := NewTable(m.fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := NewTable(m.fields)
 	return tab
 }
 
@@ -212,7 +209,7 @@ func readResult(t testing.TB, path string) *resultRows {
 			rows[i] = make([]Cell, len(m.fields))
 		}
 		for c, field := range m.fields {
-			if err := f.ReadColumn(k, field.Name, &v); err != nil {
+			if err := f.ReadColumn(k, field.Name, nil, &v); err != nil {
 				t.Fatal(err)
 			}
 			for i := range rows {
@@ -300,7 +297,7 @@ func TestReadCells(t *testing.T) {
 						at = append(at, i)
 					}
 				}
-				if err := f.ReadCells(0, field.Name, at, &v); err != nil || v.Rows != len(at) {
+				if err := f.ReadColumn(0, field.Name, at, &v); err != nil || v.Rows != len(at) {
 					t.Fatalf("%s at %d places: %d rows, %v", field.Name, len(at), v.Rows, err)
 				}
 				for k, i := range at {
@@ -310,7 +307,7 @@ func TestReadCells(t *testing.T) {
 				}
 			}
 		}
-		if err := f.ReadCells(0, tt.fields[0].Name, []int{tt.n}, &v); err == nil {
+		if err := f.ReadColumn(0, tt.fields[0].Name, []int{tt.n}, &v); err == nil {
 			t.Error("a row behind the last is read")
 		}
 		f.Close()

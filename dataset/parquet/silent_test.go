@@ -43,7 +43,7 @@ func TestNoSilentChange(t *testing.T) {
 						original := data[at]
 						for change := range 255 {
 							data[at] = original + byte(change) + 1
-							if err := f.ReadColumn(0, field.Name, &v); err != nil {
+							if err := f.ReadColumn(0, field.Name, nil, &v); err != nil {
 								refused++
 								continue
 							}

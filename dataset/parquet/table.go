@@ -159,31 +159,22 @@ type Column struct {
 	name  string
 }
 
-// NewTable returns an empty table. It is an error if a name is empty or given
-// twice, or a kind unknown.
-func NewTable(fields []Field) (*Table, error) {
-	names := make(map[string]bool, len(fields))
+// NewTable returns an empty table. It panics if a name is empty or given twice.
+func NewTable(fields []Field) *Table {
+	names := map[string]bool{"": true}
 	t := &Table{fields: slices.Clone(fields), columns: make([]Column, len(fields))}
 	for i, f := range fields {
-		switch {
-		case f.Name == "":
-			return nil, fmt.Errorf("result column %d: empty name", i)
-		case names[f.Name]:
-			return nil, fmt.Errorf("result column %q: name given twice", f.Name)
-		case f.Kind >= columnKinds:
-			return nil, fmt.Errorf("result column %q: unknown kind %d", f.Name, f.Kind)
+		if names[f.Name] {
+			panic(fmt.Sprintf("parquet: no name for column %d of a result table, or that of another: %q", i, f.Name))
 		}
 		names[f.Name] = true
 		c := &t.columns[i]
 		if c.table, c.name, c.Kind = t, f.Name, f.Kind; c.Kind == ListStruct {
-			var err error
-			if c.Structs, err = NewTable(f.Fields); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Name, err)
-			}
+			c.Structs = NewTable(f.Fields)
 		}
 		c.Clear()
 	}
-	return t, nil
+	return t
 }
 
 // Fields returns the columns in file order. The caller must not change them.

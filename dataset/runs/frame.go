@@ -138,7 +138,7 @@ func (b *Block) Column(name string) *parquet.ColumnValues {
 	case name == "undefined" && b.frame.file.Has("span_null"):
 		b.undefined(&c.ColumnValues)
 	case b.frame.file.Has(name):
-		b.err = b.frame.file.ReadCells(b.Number, name, b.places, &c.ColumnValues)
+		b.err = b.frame.file.ReadColumn(b.Number, name, b.places, &c.ColumnValues)
 	case b.frame.stores(name):
 		b.readKey(keyed[name], name, &c.ColumnValues)
 	case d != nil:

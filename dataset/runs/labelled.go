@@ -23,10 +23,3 @@ func Labelled() *Table[LabelledRow] {
 	}
 	return NewTable[LabelledRow](LabelledFile, "one row of the input that people judged, with its metrics as their labels give them", values...)
 }
-
-// WriteLabelled writes rows, in the order given, as labelled.parquet.
-func WriteLabelled(dir string, rows []LabelledRow) error { return Labelled().Write(dir, rows) }
-
-// ReadLabelled reads the labelled rows of the run in dir, in file order; none if
-// it has no such file.
-func ReadLabelled(dir string) ([]LabelledRow, error) { return Labelled().ReadIfAny(dir) }

@@ -92,7 +92,7 @@ func (r *blockReasons) read(b *Block) {
 	r.of = b.Number + 1
 	has := b.frame.file.Has("undefined")
 	if has && b.err == nil {
-		b.err = b.frame.file.ReadCells(b.Number, "undefined", b.places, &r.stored)
+		b.err = b.frame.file.ReadColumn(b.Number, "undefined", b.places, &r.stored)
 	}
 	if b.err != nil || !has && r.stored.Rows != b.rows() {
 		r.stored.Null(b.rows())

@@ -87,16 +87,13 @@ func (f *Form) Fields() []parquet.Field {
 }
 
 // Empty is a table of this form without rows.
-func (f *Form) Empty() (*parquet.Table, error) { return parquet.NewTable(f.Fields()) }
+func (f *Form) Empty() *parquet.Table { return parquet.NewTable(f.Fields()) }
 
 // Bind makes an empty table of the form and sets the fields of columns, a pointer to a struct
 // of pointers to columns: each is the column of the field that has the same name in the struct
 // of the form, nil if that was left out. It panics if there is none.
-func (f *Form) Bind(columns any) (*parquet.Table, error) {
-	table, err := f.Empty()
-	if err != nil {
-		return nil, err
-	}
+func (f *Form) Bind(columns any) *parquet.Table {
+	table := f.Empty()
 	into := reflect.ValueOf(columns).Elem()
 	for i := range into.NumField() {
 		name := into.Type().Field(i).Name
@@ -107,7 +104,7 @@ func (f *Form) Bind(columns any) (*parquet.Table, error) {
 			panic(fmt.Sprintf("runs: %s has no column of a field %s", f.File, name))
 		}
 	}
-	return table, nil
+	return table
 }
 
 // Without is the form without the columns that need what a run lacks.
@@ -309,14 +306,11 @@ const groupBytes = 8 << 20
 // encodeEach is Encode of the rows that each gives one after the other, with so many in a
 // row group.
 func (t *Table[T]) encodeEach(w io.Writer, perGroup int, each func(yield func(*T) error) error) error {
-	table, err := t.Empty()
-	if err != nil {
-		return err
-	}
+	table := t.Empty()
 	var e parquet.Encoder
 	e.Begin(w, table.Fields())
 	groups, bytes := 0, 0
-	err = each(func(r *T) error {
+	err := each(func(r *T) error {
 		row := reflect.ValueOf(r).Elem()
 		for k := range t.Columns {
 			if v, ok := t.value(row, &t.Columns[k]); ok {
@@ -494,7 +488,7 @@ func (t *Table[T]) scan(f *Frame, columns []string, at []int64, yield func(at in
 		for k := range read {
 			c := &read[k]
 			if values[k] = b.Column(c.Name); c.Required && !f.Has(c.Name) {
-				return f.file.ReadColumn(b.Number, c.Name, &parquet.ColumnValues{}) // the error
+				return f.file.ReadColumn(b.Number, c.Name, nil, &parquet.ColumnValues{}) // the error
 			}
 		}
 		if b.err != nil {
@@ -534,13 +528,12 @@ func (t *Table[T]) set(row reflect.Value, c *Column, v *parquet.ColumnValues, i 
 		if named.IsNil() {
 			named.Set(reflect.MakeMap(named.Type()))
 		}
-		number := 0.0
+		numbers := named.Interface().(map[string]float64)
 		if v.Kind == parquet.Double {
-			number = v.Doubles[i]
+			numbers[c.Name] = v.Doubles[i]
 		} else {
-			number = float64(v.Ints[i])
+			numbers[c.Name] = float64(v.Ints[i])
 		}
-		named.Interface().(map[string]float64)[c.Name] = number
 		return
 	}
 	into, _ := field(row, c.index, true)
@@ -561,31 +554,36 @@ func (t *Table[T]) set(row reflect.Value, c *Column, v *parquet.ColumnValues, i 
 		into.SetBool(v.Ints[i] != 0)
 	case parquet.String:
 		into.SetString(v.Strings[i])
-	case parquet.ListInt32:
-		list := make([]int32, 0, v.Offsets[i+1]-v.Offsets[i])
-		for _, n := range v.Ints[v.Offsets[i]:v.Offsets[i+1]] {
-			list = append(list, int32(n))
-		}
-		into.Set(reflect.ValueOf(list).Convert(into.Type()))
-	case parquet.ListString:
-		list := append([]string{}, v.Strings[v.Offsets[i]:v.Offsets[i+1]]...)
-		into.Set(reflect.ValueOf(list).Convert(into.Type()))
-	case parquet.MapString:
-		setMap(into, v, i, v.Strings)
-	case parquet.MapInt64:
-		setMap(into, v, i, v.Ints)
-	case parquet.MapDouble:
-		setMap(into, v, i, v.Doubles)
+	default:
+		into.Set(reflect.ValueOf(elements(v, v.Offsets[i], v.Offsets[i+1])).Convert(into.Type()))
 	}
 }
 
-// setMap takes over map i of a column that has those values.
-func setMap[V any](into reflect.Value, v *parquet.ColumnValues, i int, values []V) {
-	m := make(map[string]V)
-	for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
-		m[v.Keys[k]] = values[k]
+// elements is the list or map that has those elements of a column.
+func elements(v *parquet.ColumnValues, lo, hi int32) any {
+	switch v.Kind {
+	case parquet.ListInt32:
+		list := make([]int32, 0, hi-lo)
+		for _, n := range v.Ints[lo:hi] {
+			list = append(list, int32(n))
+		}
+		return list
+	case parquet.ListString:
+		return append([]string{}, v.Strings[lo:hi]...)
+	case parquet.MapString:
+		return mapOf(v.Keys[lo:hi], v.Strings[lo:hi])
+	case parquet.MapInt64:
+		return mapOf(v.Keys[lo:hi], v.Ints[lo:hi])
 	}
-	into.Set(reflect.ValueOf(m).Convert(into.Type()))
+	return mapOf(v.Keys[lo:hi], v.Doubles[lo:hi])
+}
+
+func mapOf[V any](keys []string, values []V) map[string]V {
+	m := make(map[string]V, len(keys))
+	for k, key := range keys {
+		m[key] = values[k]
+	}
+	return m
 }
 
 // WriteCSV writes a header and one record for each row. Null is empty, numbers read

@@ -181,10 +181,10 @@ func TestAgreementAndLabelled(t *testing.T) {
 		t.Errorf("%v, %v", rows, err)
 	}
 	labelled := []LabelledRow{{Key{"q", "a", 4}, map[string]float64{"citation_correctness": 1}}, {Key: Key{"r", "a", 5}}}
-	if err := WriteLabelled(dir, labelled); err != nil {
+	if err := Labelled().Write(dir, labelled); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ReadLabelled(dir); err != nil || !cmp.Equal(got, labelled) {
+	if got, err := Labelled().ReadIfAny(dir); err != nil || !cmp.Equal(got, labelled) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -58,12 +58,9 @@ func TestSlicesOfAnswers(t *testing.T) {
 // TestScanSlices: rows come in the order of the file with each of their values, and those of
 // a part of an earlier version without the column have none.
 func TestScanSlices(t *testing.T) {
-	table, err := parquet.NewTable([]parquet.Field{
+	table := parquet.NewTable([]parquet.Field{
 		{Name: "id", Kind: parquet.String, Required: true}, {Name: "system", Kind: parquet.String}, {Name: "tags", Kind: parquet.MapString}, {Name: "source_types", Kind: parquet.ListString}, {Name: "documents", Kind: parquet.ListString},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i := range 5 {
 		table.At(0).AppendString(fmt.Sprint("q", i/2))
 		if i != 3 {
