@@ -345,7 +345,7 @@ func readFlatColumn(f *parquet.File, n *parquet.Node, budget *int64) (cells []st
 	var reader parquet.Cursor
 	var values parquet.Values
 	reader.Start(f, 0, f.RowGroups(), leaf, budget)
-	if err := reader.ReadEntries(int(f.Rows()), nil, &values, nil); err != nil {
+	if _, err := reader.ReadRows(int(f.Rows()), int(f.Rows()), &values, nil, nil); err != nil {
 		return nil, err
 	}
 	for i, level := range values.Levels {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -92,6 +93,7 @@ type setReader struct {
 
 	chunks []parquet.Cursor // of each leaf, see [readLeaf]
 	shape  leafData
+	rep    []byte // of a member of a list
 }
 
 func newSetReader(s *fileSet) *setReader {
@@ -252,7 +254,7 @@ func (r *setReader) readRows(b *Batch, n int) error {
 			continue
 		}
 		before := len(d.Levels)
-		if err := r.chunks[col].ReadEntries(n, nil, &d.Values, &b.arena); err != nil {
+		if _, err := r.chunks[col].ReadRows(n, n, &d.Values, nil, &b.arena); err != nil {
 			return r.fail(r.set.spec.path(col), &r.chunks[col], err)
 		}
 		d.interpret(leaf, spec.kind, before)
@@ -341,7 +343,12 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 		d.pad(len(codes))
 		return nil
 	}
-	if err := r.chunks[col].ReadEntries(len(codes), levels, &d.Values, &b.arena); err != nil {
+	r.rep = r.rep[:0]
+	_, err := r.chunks[col].ReadRows(n, len(codes), &d.Values, &r.rep, &b.arena)
+	switch {
+	case errors.Is(err, parquet.ErrManyEntries), err == nil && !bytes.Equal(r.rep, levels):
+		return corrupt("the members of one list have different lengths")
+	case err != nil:
 		return err
 	}
 	d.interpret(&r.file.binding.leaves[col], spec.kind, len(d.Levels)-len(codes))

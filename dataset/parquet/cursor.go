@@ -55,8 +55,8 @@ func (v *Values) fill(kind ValueKind, n int) {
 }
 
 // A Cursor reads the entries of one leaf, in one row group or in all, page by page: levels,
-// codes and texts are decoded here, numbers by the encodings of parquet-go. Its buffers serve one row group after the other. It is not safe for concurrent
-// use.
+// codes and texts are decoded here, numbers by the encodings of parquet-go. Its buffers serve
+// one row group after the other. It is not safe for concurrent use.
 type Cursor struct {
 	pages pageReader
 	leaf  Leaf
@@ -524,38 +524,36 @@ var ErrManyEntries = errors.New("too many entries")
 // nil dst it passes over them. Texts are copied to the arena; without one they stay valid for
 // ever.
 func (c *Cursor) ReadRows(n, most int, dst *Values, rep *[]byte, a *Arena) (entries int, err error) {
-	if c.leaf.Rep == 0 {
-		return n, c.ReadEntries(n, nil, dst, a)
-	}
-	for rows := 0; rows < n || !c.Done(); { // the last row may go on
-		if _, err := c.ahead(n-rows, "rows"); err != nil {
+	list := c.leaf.Rep > 0
+	for rows := 0; rows < n || list && !c.Done(); { // the last row may go on
+		k, err := c.next()
+		if err != nil {
 			return 0, err
 		}
-		levels := c.page.rep[c.page.at:]
-		if rows == 0 && levels[0] != 0 {
-			return 0, corrupt("a row begins in the middle")
-		}
-		k, begun := rowsIn(levels, n-rows)
 		if k == 0 {
-			break
+			return 0, corrupt("the column ends %d rows too early", n-rows)
+		}
+		k = min(k, n-rows)
+		begun := k
+		if list {
+			levels := c.page.rep[c.page.at:]
+			if rows == 0 && levels[0] != 0 {
+				return 0, corrupt("a row begins in the middle")
+			}
+			if k, begun = rowsIn(levels, n-rows); k == 0 {
+				break
+			}
+			if dst != nil && entries+k <= most {
+				*rep = append(*rep, levels[:k]...)
+			}
 		}
 		if entries += k; entries > most {
 			return 0, ErrManyEntries
 		}
-		if rows += begun; dst != nil {
-			*rep = append(*rep, levels[:k]...)
-		}
+		rows += begun
 		c.take(k, dst, a)
 	}
 	return entries, nil
-}
-
-// ahead is next where so many rows or values must follow.
-func (c *Cursor) ahead(left int, of string) (n int, err error) {
-	if n, err = c.next(); err == nil && n == 0 {
-		err = corrupt("the column ends %d %s too early", left, of)
-	}
-	return n, err
 }
 
 // SkipRows passes over the next n rows: row groups from their first row to their last
@@ -567,18 +565,6 @@ func (c *Cursor) SkipRows(n int) error {
 	}
 	_, err := c.ReadRows(n, math.MaxInt, nil, nil, nil)
 	return err
-}
-
-// advance passes over n entries and returns their definition levels, and how many of them
-// have a value.
-func (p *page) advance(n int, leaf *Leaf) (levels []byte, present int) {
-	at := p.at
-	p.at += n
-	if leaf.Def == 0 {
-		return nil, n
-	}
-	levels = p.def[at:p.at]
-	return levels, bytes.Count(levels, []byte{byte(leaf.Def)})
 }
 
 // rowsIn returns how many levels belong to the first n rows that begin in them, with
@@ -604,32 +590,15 @@ func rowsIn(levels []byte, n int) (k, begun int) {
 	return k, begun
 }
 
-// ReadEntries appends the next n entries to dst, or passes over them if it is nil. Their repetition levels must be
-// those of rep, which come from a sibling, if it is not nil. The arena is as for
-// ReadRows.
-func (c *Cursor) ReadEntries(n int, rep []byte, dst *Values, a *Arena) error {
-	for n > 0 {
-		have, err := c.ahead(n, "values")
-		if err != nil {
-			return err
-		}
-		k := min(n, have)
-		if rep != nil {
-			if p := &c.page; !bytes.Equal(rep[:k], p.rep[p.at:p.at+k]) {
-				return corrupt("the members of one list have different lengths")
-			}
-			rep = rep[k:]
-		}
-		c.take(k, dst, a)
-		n -= k
-	}
-	return nil
-}
-
 // take moves n entries of the current page to dst, unless it is nil.
 func (c *Cursor) take(n int, dst *Values, a *Arena) {
 	p := &c.page
-	levels, present := p.advance(n, &c.leaf)
+	levels, present := []byte(nil), n
+	if c.leaf.Def > 0 {
+		levels = p.def[p.at : p.at+n]
+		present = bytes.Count(levels, []byte{byte(c.leaf.Def)})
+	}
+	p.at += n
 	if dst == nil {
 		p.value += present
 		return

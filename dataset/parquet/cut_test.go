@@ -98,35 +98,21 @@ func testMembers(t *testing.T, rng *rand.Rand, lengths []int) {
 			n := 1 + rng.IntN(left)
 			left -= n
 			var want, got Values
-			var lists []byte
+			var lists, others []byte
 			entries, err := leader.ReadRows(n, math.MaxInt, &want, &lists, nil)
 			if err == nil {
-				err = c.ReadEntries(entries, lists, &got, nil)
+				_, err = c.ReadRows(n, entries, &got, &others, nil)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(got.Ints, want.Ints) || !bytes.Equal(got.Levels, want.Levels) {
+			if !bytes.Equal(others, lists) || !slices.Equal(got.Ints, want.Ints) || !bytes.Equal(got.Levels, want.Levels) {
 				t.Fatalf("rows of %v: two members differ", lengths)
 			}
 		}
 		if !c.Done() {
 			t.Fatal("entries are left")
 		}
-	}
-}
-
-// TestMembersOfOtherLists: members whose lists differ are refused.
-func TestMembersOfOtherLists(t *testing.T) {
-	rng := rand.New(rand.NewPCG(22, 1))
-	def, values := []byte{2, 2, 2, 2}, make([]int64, 4)
-	lists, others := []byte{0, 1, 0, 1}, []byte{0, 1, 1, 0}
-	var got Values
-	if err := listReader(listPages(t, rng, lists, def, values, false), 4).ReadEntries(4, lists, &got, nil); err != nil {
-		t.Errorf("members with the same lists: %v", err)
-	}
-	if err := listReader(listPages(t, rng, others, def, values, false), 4).ReadEntries(4, lists, &got, nil); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("members with other lists: %v", err)
 	}
 }
 

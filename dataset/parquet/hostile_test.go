@@ -75,12 +75,7 @@ func (p *hostilePage) read(t *testing.T, leaf Leaf, budget int64) (allocated uin
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var values Values
-	if leaf.Rep > 0 {
-		var rep []byte
-		_, err = c.ReadRows(1, math.MaxInt, &values, &rep, nil)
-	} else {
-		err = c.ReadEntries(1, nil, &values, nil)
-	}
+	_, err = c.ReadRows(1, math.MaxInt, &values, new([]byte), nil)
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc, err
 }

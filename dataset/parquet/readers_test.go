@@ -213,7 +213,7 @@ func readAllLeaves(path string) (out [][]string, err error) {
 			rows := f.GroupRows(g)
 			if leaf.Rep > 0 {
 				_, err = c.ReadRows(rows, math.MaxInt, &v, &rep, &a)
-			} else if err = c.ReadEntries(rows, nil, &v, &a); err == nil {
+			} else if _, err = c.ReadRows(rows, rows, &v, nil, &a); err == nil {
 				rep = zeros(rep, rows)
 			}
 			if err == nil && !c.Done() {

@@ -232,7 +232,7 @@ func FuzzPage(f *testing.F) {
 			if entries, err := c.ReadRows(2, math.MaxInt, &values, &rep, nil); err == nil && (entries < 2 || len(rep) != entries) {
 				t.Errorf("%d entries of 2 rows, %d levels", entries, len(rep))
 			}
-		} else if err := c.ReadEntries(int(n), nil, &values, nil); err == nil && len(values.Levels) != int(n) && l.Def > 0 {
+		} else if _, err := c.ReadRows(int(n), int(n), &values, nil, nil); err == nil && len(values.Levels) != int(n) && l.Def > 0 {
 			t.Errorf("%d entries of %d", len(values.Levels), n)
 		}
 	})
