@@ -313,6 +313,16 @@ func decodeRuns[T byte | int32](dst []T, src []byte, width, n, highest int) ([]T
 // behind them.
 func unpack[T byte | int32](dst []T, src []byte, width int) (most uint64) {
 	mask := uint64(1)<<width - 1
+	for width <= 8 && len(dst) >= 8 { // eight lie in one word
+		word, eight := binary.LittleEndian.Uint64(src), dst[:8]
+		for i := range eight {
+			v := word & mask
+			most = max(most, v)
+			eight[i] = T(v)
+			word >>= width & 63
+		}
+		dst, src = dst[8:], src[width:]
+	}
 	for i := range dst {
 		bit := i * width
 		v := binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask
