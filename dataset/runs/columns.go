@@ -35,36 +35,6 @@ var needs = map[string]string{
 	SourceTypeSlice: "slices by source_type", SourceStatusSlice: "slices by source_status",
 }
 
-// Markdown is the documentation of the columns as a section with a table.
-func (f *Form) Markdown() string {
-	cell := strings.NewReplacer("|", `\|`, "<", "&lt;")
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\nEach row is %s.\n\n| column | type | what it is | null |\n|---|---|---|---|\n", f.File, cell.Replace(f.Doc))
-	for i := range f.Columns {
-		c := &f.Columns[i]
-		null := c.Null
-		if c.Required {
-			null = "never"
-		}
-		if c.Needs != "" {
-			null += "; not there without " + needs[c.Needs]
-		}
-		doc := c.Doc
-		if len(c.Keys) > 0 {
-			doc += fmt.Sprintf(" (keys: `%s`; in SQL `%s`)", strings.Join(c.Keys, "`, `"), c.SQL)
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, cell.Replace(strings.Join(c.traits(), ", ")), cell.Replace(doc), cell.Replace(null))
-	}
-	if len(f.Derived) > 0 {
-		b.WriteString("\nThese follow from the columns and are not in the file:\n\n| metric | what it is | SQL |\n|---|---|---|\n")
-		for i := range f.Derived {
-			c := &f.Derived[i]
-			fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", c.Name, cell.Replace(c.Doc), cell.Replace(c.SQL))
-		}
-	}
-	return b.String()
-}
-
 // traits are the type of a column, its unit and its range.
 func (c *Column) traits() []string {
 	list := []string{c.Kind.String()}

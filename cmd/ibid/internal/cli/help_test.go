@@ -2,9 +2,12 @@ package cli
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"ibid/dataset/runs"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/columns.md")
@@ -14,7 +17,7 @@ func TestColumnsDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Columns\n\n" + columnsIntro + "\nThis file is made from the code: `go test ./cmd/ibid/internal/cli -run TestColumnsDocument -update`.\n")
 	for _, f := range columnForms() {
-		b.WriteString("\n" + f.Markdown())
+		b.WriteString("\n" + markdownOf(&f))
 	}
 	path := "../../../../docs/columns.md"
 	if *update {
@@ -29,6 +32,44 @@ func TestColumnsDocument(t *testing.T) {
 	if string(got) != b.String() {
 		t.Errorf("%s is stale; if the change is meant, run go test ./cmd/ibid/internal/cli -run TestColumnsDocument -update", path)
 	}
+}
+
+// columnNeeds says what columns need, in words.
+var columnNeeds = map[string]string{
+	runs.NeedsJudge: "a judge", runs.NeedsTexts: "documents", runs.NeedsAuto: "statistics.cluster: auto",
+	runs.SourceTypeSlice: "slices by source_type", runs.SourceStatusSlice: "slices by source_status",
+}
+
+// markdownOf is the documentation of the columns of a table as a section.
+func markdownOf(f *runs.Form) string {
+	cell := strings.NewReplacer("|", `\|`, "<", "&lt;")
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\nEach row is %s.\n\n| column | type | what it is | null |\n|---|---|---|---|\n", f.File, cell.Replace(f.Doc))
+	for _, c := range f.Columns {
+		null, doc, typ := c.Null, c.Doc, c.Kind.String()
+		if c.Required {
+			null = "never"
+		}
+		if c.Needs != "" {
+			null += "; not there without " + columnNeeds[c.Needs]
+		}
+		if len(c.Keys) > 0 {
+			doc += fmt.Sprintf(" (keys: `%s`; in SQL `%s`)", strings.Join(c.Keys, "`, `"), c.SQL)
+		}
+		for _, trait := range []string{c.Unit, c.Range} {
+			if trait != "" {
+				typ += ", " + trait
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, cell.Replace(typ), cell.Replace(doc), cell.Replace(null))
+	}
+	if len(f.Derived) > 0 {
+		b.WriteString("\nThese follow from the columns and are not in the file:\n\n| metric | what it is | SQL |\n|---|---|---|\n")
+		for _, c := range f.Derived {
+			fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", c.Name, cell.Replace(c.Doc), cell.Replace(c.SQL))
+		}
+	}
+	return b.String()
 }
 
 // TestReference: pages of docs that say what ibid help says.
