@@ -18,18 +18,21 @@ import (
 // mostAnswers is how many answers a page lists, the worst first.
 const mostAnswers = 20_000
 
+// A found is a row of a run: where it stands, and what became of it.
+type found struct {
+	run, system int   // of the page
+	row         int64 // position in the input
+	at          int64 // position in the file
+	problem     metrics.Problem
+	state       *word
+	lead        float64 // the metric that orders, turned so that less is worse
+	hasLead     bool    // else lead is 0
+	size        int64
+}
+
 // An answer is a row of a run that a page lists.
 type answer struct {
-	run     int
-	row     int64 // position in the input
-	at      int64 // position in the file
-	problem metrics.Problem
-	state   word
-	system  int // of the page
-	lead    float64
-	hasLead bool // else lead is 0
-	size    int64
-
+	found
 	id, name string // name is the system as the run has it
 	question string
 	since    string         // how it changed since the run that it is compared with, as filters have it; "" if that is not known
@@ -40,35 +43,42 @@ type answer struct {
 	place    int            // of those that can be opened; -1 if it cannot
 }
 
-// worse orders answers by how bad they are: problem, then the first metric, then the order of
-// the input.
-func (x *answer) worse(y *answer) int {
-	if d := cmp.Compare(y.problem, x.problem); d != 0 {
-		return d
-	}
+// worse orders rows: those that fail first, of these those with the lowest first metric, then
+// those with the gravest problem, then in the order of the input. A row without the metric
+// follows those that have it.
+func (x *found) worse(y *found) int {
 	switch {
-	case x.hasLead && y.hasLead && x.lead != y.lead:
-		return cmp.Compare(x.lead, y.lead)
-	case x.hasLead && !y.hasLead:
-		return -1
-	case y.hasLead && !x.hasLead:
-		return 1
+	case x.problem.Fails() != y.problem.Fails():
+		return order(x.problem.Fails())
+	case x.hasLead != y.hasLead:
+		return order(x.hasLead)
 	}
-	return x.first(y)
+	return cmp.Or(cmp.Compare(x.lead, y.lead), cmp.Compare(y.problem, x.problem), x.first(y))
 }
 
-func (x *answer) first(y *answer) int {
+// order puts what is true first.
+func order(first bool) int {
+	if first {
+		return -1
+	}
+	return 1
+}
+
+func (x *found) first(y *found) int {
 	return cmp.Or(cmp.Compare(x.run, y.run), cmp.Compare(x.row, y.row))
 }
 
-// worst keeps the worst of any number of answers.
+// worseAnswer is the order of [found.worse].
+func worseAnswer(x, y *answer) int { return x.worse(&y.found) }
+
+// worst keeps the worst of any number of rows.
 type worst struct {
 	most int
-	list []answer // up to twice as many
-	full bool     // the first most of list are in order, and what follows the last of them is of no use
+	list []found // up to twice as many
+	full bool    // the first most of list are in order, and what follows the last of them is of no use
 }
 
-func (f *worst) add(x answer) {
+func (f *worst) add(x found) {
 	if f.full && x.worse(&f.list[f.most-1]) > 0 {
 		return
 	}
@@ -78,8 +88,8 @@ func (f *worst) add(x answer) {
 	}
 }
 
-func (f *worst) sorted() []answer {
-	slices.SortFunc(f.list, func(x, y answer) int { return x.worse(&y) })
+func (f *worst) sorted() []found {
+	slices.SortFunc(f.list, func(x, y found) int { return x.worse(&y) })
 	f.list = f.list[:min(len(f.list), f.most)]
 	return f.list
 }
@@ -162,7 +172,7 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 			return b.Err()
 		}
 		for i := range row {
-			x := answer{run: run, row: row[i], at: b.First + int64(i), system: s.system(prefix, system[i]), place: -1, size: citations[i]}
+			x := found{run: run, row: row[i], at: b.First + int64(i), system: s.system(prefix, system[i]), size: citations[i]}
 			x.problem, _ = metrics.ParseProblem(because[i])
 			x.state = answerWord(x.problem, undecided[i], unjudged[i], noText[i])
 			if known[i] {
@@ -247,34 +257,50 @@ func eachBlock(dir, file string, do func(b *runs.Block)) error {
 	})
 }
 
-// readAnswers counts what all runs hold, and finds the answers that the page lists.
-func readAnswers(data *pageData, most int, fits func(b *runs.Block, i int) bool) (*survey, error) {
-	s := &survey{data: data, number: make(map[string]int), lastOne: -1, worst: worst{most: most}, fits: fits}
+// newSurvey begins to count what runs hold; it finds at most so many rows.
+func newSurvey(data *pageData, most int) *survey {
+	s := &survey{data: data, number: make(map[string]int), lastOne: -1, worst: worst{most: most}}
 	t := &data.totals
 	t.status, t.outcome, t.problem = make(map[string][]int64), make(map[string][]int64), make(map[string][]int64)
 	for _, name := range data.systems {
 		s.lastOne = -1
 		s.system("", name)
 	}
+	return s
+}
+
+// read counts the rows of a run.
+func (s *survey) read(run int) error {
+	dir := s.data.results[run].run.Dir
+	f, err := runs.OpenRows(dir)
+	if err == nil {
+		err = errors.Join(s.rows(run, f), f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	return nil
+}
+
+// readAnswers counts what all runs hold, and finds the answers that the page lists.
+func readAnswers(data *pageData, most int, fits func(b *runs.Block, i int) bool) (*survey, error) {
+	s := newSurvey(data, most)
+	s.fits = fits
 	for run, r := range data.results {
-		f, err := runs.OpenRows(r.run.Dir)
-		if err == nil {
-			err = errors.Join(s.rows(run, f), f.Close())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.run.Dir, err)
+		if err := s.read(run); err != nil {
+			return nil, err
 		}
 		r.systems = 0
 		for k, name := range data.systems {
-			if runOfSystem(data, name) == r && t.rows[k] > 0 {
+			if runOfSystem(data, name) == r && data.totals.rows[k] > 0 {
 				r.systems++
 			}
 		}
 	}
 	list := s.worst.sorted()
-	slices.SortFunc(list, func(x, y answer) int { return x.first(&y) })
-	for k := range list {
-		data.answers = append(data.answers, &list[k])
+	slices.SortFunc(list, func(x, y found) int { return x.first(&y) })
+	for _, x := range list {
+		data.answers = append(data.answers, &answer{found: x, place: -1})
 	}
 	for run, r := range data.results {
 		var at []int64
@@ -409,7 +435,7 @@ func (q *Asked) fits(ctx context.Context, run *RunData) (func(b *runs.Block, i i
 		id, system, row := b.Texts("id")[i], b.Texts("system")[i], b.Column("row").Ints[i]
 		if q.Key != "" {
 			one := &pageData{systems: []string{system}}
-			return one.key(&answer{id: id, row: row}) == q.Key
+			return one.key(&answer{found: found{row: row}, id: id}) == q.Key
 		}
 		for k, w := range words {
 			if said[row]>>k&1 == 0 && !strings.Contains(strings.ToLower(id), w) && !strings.Contains(strings.ToLower(system), w) {

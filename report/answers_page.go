@@ -103,7 +103,7 @@ func (p *pulled[T]) of(row int64) (items []T) {
 // page, run by run, in the order of the input.
 func packAnswers(ctx context.Context, data *pageData) error {
 	worst := slices.Clone(data.answers)
-	slices.SortFunc(worst, (*answer).worse)
+	slices.SortFunc(worst, worseAnswer)
 	room := int64(data.options.MaxBytes)
 	for _, x := range worst {
 		if room -= sizeOfAnswer + sizeOfCitation*min(x.size, mostPanels); room < 0 {
@@ -279,7 +279,7 @@ func (o *opener) open(x *answer, s *RowSource) error {
 	}
 	v := NewRowView(s)
 	if x.later {
-		x.earlier = &earlierAnswer{run: s.Run.ID, answer: strings.Clone(clip(v.Answer, longAnswer)), state: x.state}
+		x.earlier = &earlierAnswer{run: s.Run.ID, answer: strings.Clone(clip(v.Answer, longAnswer)), state: *x.state}
 		for k := range v.Citations {
 			x.earlier.places = append(x.earlier.places, v.Citations[k].Place)
 		}
@@ -341,7 +341,7 @@ func listOf(data *pageData) doc.Table {
 	if n < 2 || n > mostColumns || 5*len(data.answers) < 3*n*len(questions) {
 		t.Columns = []doc.Column{{Name: "question"}, {Name: "system", Keep: 1}, {Name: "answer"}, {Name: "overall", Number: true}}
 		list := slices.Clone(data.answers)
-		slices.SortFunc(list, (*answer).worse)
+		slices.SortFunc(list, worseAnswer)
 		for _, x := range list {
 			system, overall := doc.Cell{}, doc.Cell{}
 			if n > 1 {

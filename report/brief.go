@@ -19,7 +19,7 @@ import (
 type Brief struct {
 	*Summary
 	Dir     string          // of the run, for commands
-	Failing *Failing        // its worst row first; nil if the run does not say which rows fail
+	Failing *Failing        // its worst row first; nil if nobody asked
 	Change  *compare.Result // from an earlier run, its base; nil if there is none to compare with
 	Page    string          // file of the page; "" if it is not there
 }

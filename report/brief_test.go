@@ -31,8 +31,9 @@ func briefOf(n int, gates ...runs.GateResult) *Brief {
 		{ID: "q 1", System: "system-000", Problem: metrics.ProblemNoDocument},
 		{ID: "q 2", System: "system-000", Problem: metrics.ProblemUnsupported},
 	}}
+	f.BySystem = map[string]int64{"system-000": 2}
 	for _, row := range f.Rows {
-		f.Count(row.System, row.Problem)
+		f.Reasons = append(f.Reasons, failingReason{row.Problem.String(), 1, problemWords[row.Problem]})
 	}
 	return &Brief{Summary: NewSummary(m, rows, gates), Dir: "runs/x", Failing: f}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,88 +18,94 @@ import (
 	"ibid/report/doc"
 )
 
-// Failing is the view model of the rows of a run that fail.
+// Failing are the rows of a run that fail.
 type Failing struct {
-	Run       *runs.Manifest
-	Failing   int64  // rows that fail
-	Gate      string // that leaves those of them that do not meet it; "" leaves all
-	Metric    string // of the gate, or the overall score
-	Undefined int64  // rows of which the gate says nothing
-	Rows      []FailingRow
-	Left      int64 // rows that are not among them
+	Run      *runs.Manifest
+	Failing  int64            // rows that fail
+	Errors   int64            // of these, rows that could not be scored
+	Rows     []FailingRow     // the worst first
+	Left     int64            // rows that nobody asked for
+	Reasons  []failingReason  // why rows fail, the most frequent first
+	BySystem map[string]int64 // rows that fail
 
-	Reasons  []failingReason  // why rows that were counted fail, the most frequent first
-	BySystem map[string]int64 // rows that were counted
-
-	missing, unscored int64 // rows that were counted
-
-	all  func(limit int64, yield func(*FailingRow) error) error // see Stream
-	kept int64
+	dir  string
+	more []int64 // where the rows after Rows stand in the file: they are read as they are written
 }
 
-// Stream takes the first limit of the rows that were counted (0 = all) from a function, in
-// place of Rows: more than memory should hold. It may be called several times.
-func (f *Failing) Stream(limit int64, all func(limit int64, yield func(*FailingRow) error) error) {
-	added := f.missing + f.unscored
-	f.all, f.kept = all, added
-	if 0 < limit && limit < added {
-		f.kept, f.Left = limit, added-limit
+// failingMetric is the metric whose value is shown of failing rows, and orders them.
+const failingMetric = "overall_citation_accuracy"
+
+// failingChunk is how many failing rows are in memory at one time; tests set it.
+var failingChunk = 1 << 17
+
+// ReadFailing counts the rows of a run that fail, and finds the worst limit of them; 0 means
+// all. It reads the columns that say so, and of the rows that are shown what [whyColumns] has.
+func ReadFailing(dir string, m *runs.Manifest, limit int) (*Failing, error) {
+	data := &pageData{results: []*results{{run: &RunData{Dir: dir, Manifest: m}}}, lead: []string{failingMetric}}
+	s := newSurvey(data, cmp.Or(limit, math.MaxInt/2))
+	s.fits = func(b *runs.Block, i int) bool { return b.Column("fails_because").Valid[i] }
+	if err := s.read(0); err != nil {
+		return nil, err
 	}
+	f := &Failing{Run: m, Failing: s.fitting, Errors: sum(data.totals.errors), BySystem: make(map[string]int64), dir: dir}
+	for k, system := range data.systems {
+		f.BySystem[system] = data.totals.failing[k]
+	}
+	for _, w := range failingWords(data) {
+		if n := sum(data.totals.problem[w.Code]); n > 0 {
+			f.Reasons = append(f.Reasons, failingReason{w.Code, n, w})
+		}
+	}
+	for _, x := range s.worst.sorted() {
+		f.more = append(f.more, x.at)
+	}
+	f.Left = f.Failing - int64(len(f.more))
+	first := min(len(f.more), failingChunk)
+	rows, err := f.read(f.more[:first])
+	f.Rows, f.more = rows, f.more[first:]
+	return f, err
+}
+
+// read reads the rows at those places of the file, in their order.
+func (f *Failing) read(at []int64) ([]FailingRow, error) {
+	rows := make([]FailingRow, len(at))
+	place := make(map[int64]int, len(at))
+	for k, row := range at {
+		place[row] = k
+	}
+	columns := append([]string{"id", "system", "row", failingMetric}, whyColumns...)
+	return rows, runs.Rows().ScanSome(f.dir, columns, slices.Sorted(slices.Values(at)), func(row int64, r *runs.Row) error {
+		rows[place[row]] = newFailingRow(r)
+		return nil
+	})
 }
 
 // each calls yield with every row.
 func (f *Failing) each(yield func(*FailingRow) error) error {
-	if f.all != nil {
-		return f.all(f.kept, yield)
-	}
-	for i := range f.Rows {
-		if err := yield(&f.Rows[i]); err != nil {
+	rows := f.Rows
+	for left := f.more; ; {
+		for i := range rows {
+			if err := yield(&rows[i]); err != nil {
+				return err
+			}
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		var err error
+		first := min(len(left), failingChunk)
+		if rows, err = f.read(left[:first]); err != nil {
 			return err
 		}
+		left = left[first:]
 	}
-	return nil
 }
 
 // A failingReason is a worst problem of failing rows, and how many have it.
 type failingReason struct {
-	Because string          `json:"fails_because"` // as in rows.parquet
-	Rows    int64           `json:"rows"`
-	Problem metrics.Problem `json:"-"` // of that name
-}
-
-// Count counts a row of a system, and the worst that is wrong with it.
-func (f *Failing) Count(system string, p metrics.Problem) {
-	if f.BySystem == nil {
-		f.BySystem = make(map[string]int64)
-	}
-	if n, ok := f.BySystem[system]; ok {
-		f.BySystem[system] = n + 1
-	} else {
-		f.BySystem[strings.Clone(system)] = 1
-	}
-	f.count(p)
-	if p == metrics.ProblemError {
-		f.unscored++
-	} else {
-		f.missing++
-	}
-}
-
-func (f *Failing) count(p metrics.Problem) {
-	k := slices.IndexFunc(f.Reasons, func(r failingReason) bool { return r.Problem == p })
-	if k < 0 {
-		k = len(f.Reasons)
-		f.Reasons = append(f.Reasons, failingReason{Because: p.String(), Problem: p})
-	}
-	f.Reasons[k].Rows++
-	for ; k > 0 && before(&f.Reasons[k], &f.Reasons[k-1]); k-- {
-		f.Reasons[k], f.Reasons[k-1] = f.Reasons[k-1], f.Reasons[k]
-	}
-}
-
-// before orders reasons: the most frequent first, then the gravest.
-func before(x, y *failingReason) bool {
-	return x.Rows > y.Rows || x.Rows == y.Rows && x.Problem > y.Problem
+	Because string `json:"fails_because"` // as in rows.parquet
+	Rows    int64  `json:"rows"`
+	word    word
 }
 
 // reasonsLine are the most frequent reasons, as many as a line of a width holds; "" if no
@@ -106,7 +113,7 @@ func before(x, y *failingReason) bool {
 func (f *Failing) reasonsLine(width int) string {
 	text := ""
 	for _, r := range f.Reasons {
-		next := fmt.Sprintf("%s %s", Thousands(r.Rows), problemWords[r.Problem].Short)
+		next := fmt.Sprintf("%s %s", Thousands(r.Rows), r.word.Short)
 		switch {
 		case text == "":
 			text = "why rows fail: " + next
@@ -117,15 +124,6 @@ func (f *Failing) reasonsLine(width int) string {
 		}
 	}
 	return text
-}
-
-// Keep leaves the first limit rows.
-func (f *Failing) Keep(limit int) {
-	if limit < len(f.Rows) {
-		f.Left += int64(len(f.Rows) - limit)
-		clear(f.Rows[limit:])
-		f.Rows = f.Rows[:limit]
-	}
 }
 
 // A FailingRow is one of them, the worst that is wrong with it, and what its
@@ -140,16 +138,16 @@ type FailingRow struct {
 	Problem metrics.Problem `json:"-"` // of that name
 }
 
-// WhyColumns are the columns of rows.parquet that a reason can be seen in.
-var WhyColumns = []string{
+// whyColumns are the columns of rows.parquet that a reason can be seen in.
+var whyColumns = []string{
 	"error", "fails_because",
 	"citations", "valid_citations", "truth_spans", "matched_spans", "needing_claims", "cited_claims",
 	"contradicted_claims", "hallucinated_claims", "open",
 }
 
-// NewFailingRow says why a row fails, from its error or its WhyColumns.
-func NewFailingRow(row *runs.Row, value *float64) FailingRow {
-	f := FailingRow{Row: row.Row, ID: row.ID, System: row.System, Because: row.FailsBecause, Value: value, Why: []string{}}
+// newFailingRow says why a row fails, from its error or its whyColumns.
+func newFailingRow(row *runs.Row) FailingRow {
+	f := FailingRow{Row: row.Row, ID: row.ID, System: row.System, Because: row.FailsBecause, Value: row.Number(failingMetric), Why: []string{}}
 	f.Problem, _ = metrics.ParseProblem(f.Because)
 	if row.Error != "" {
 		f.Why = append(f.Why, "not scored: "+row.Error)
@@ -182,14 +180,8 @@ func NewFailingRow(row *runs.Row, value *float64) FailingRow {
 // title is the finding in words.
 func (f *Failing) title() string {
 	title := fmt.Sprintf("run %s: %s of %s %s", CleanLine(f.Run.ID), Thousands(f.Failing), Plural(f.Run.Rows, "row", "rows"), oneOrMany(f.Failing, "fails", "fail"))
-	if f.Gate != "" {
-		title += fmt.Sprintf("; %s of them do not meet %s", Thousands(f.missing), f.Gate)
-	}
-	if f.unscored > 0 {
-		title += fmt.Sprintf(", %s not scored", Thousands(f.unscored))
-	}
-	if f.Undefined > 0 {
-		title += fmt.Sprintf(", %s without value", Thousands(f.Undefined))
+	if f.Errors > 0 {
+		title += fmt.Sprintf(", %s not scored", Thousands(f.Errors))
 	}
 	return title
 }
@@ -213,9 +205,9 @@ func (f *Failing) Write(w io.Writer, format string, o TextOptions) error {
 func (f *Failing) section() (doc.Section, error) {
 	reasons := doc.Table{Caption: "Why answers fail", Columns: []doc.Column{{Name: "why"}, {Name: "answers", Number: true}}}
 	for _, r := range f.Reasons {
-		reasons.Rows = append(reasons.Rows, []doc.Cell{{Text: doc.Text{problemWords[r.Problem].span("")}}, doc.C(Thousands(r.Rows))})
+		reasons.Rows = append(reasons.Rows, []doc.Cell{{Text: doc.Text{r.word.span("")}}, doc.C(Thousands(r.Rows))})
 	}
-	rows := doc.Table{Caption: "The worst first", Columns: []doc.Column{{Name: "answer"}, {Name: "row", Number: true, Keep: 3}, {Name: "fails because"}, {Name: shortName(f.Metric), Number: true}, {Name: "why", Keep: 1}}}
+	rows := doc.Table{Caption: "The worst first", Columns: []doc.Column{{Name: "answer"}, {Name: "row", Number: true, Keep: 3}, {Name: "fails because"}, {Name: shortName(failingMetric), Number: true}, {Name: "why", Keep: 1}}}
 	err := f.each(func(r *FailingRow) error {
 		rows.Rows = append(rows.Rows, []doc.Cell{doc.C(r.name()), doc.C(fmt.Sprintf("#%d", r.Row)), doc.C(problemWords[r.Problem].Short), doc.C(numberOrDash(r.Value)), doc.C(clip(strings.Join(r.Why, ", "), 30))})
 		return nil
@@ -232,20 +224,18 @@ func (f *Failing) section() (doc.Section, error) {
 
 // failingJSON is the JSON form of failing rows.
 type failingJSON struct {
-	Schema    string          `json:"schema"`
-	Run       runJSON         `json:"run"`
-	Failing   int64           `json:"failing"`
-	Gate      string          `json:"gate,omitempty"`
-	Undefined int64           `json:"undefined"`
-	Left      int64           `json:"left_out,omitempty"`
-	Reasons   []failingReason `json:"reasons"`
-	Rows      []FailingRow    `json:"rows"`
+	Schema  string          `json:"schema"`
+	Run     runJSON         `json:"run"`
+	Failing int64           `json:"failing"`
+	Left    int64           `json:"left_out,omitempty"`
+	Reasons []failingReason `json:"reasons"`
+	Rows    []FailingRow    `json:"rows"`
 }
 
 // writeJSON writes what WriteJSON would, row by row.
 func (f *Failing) writeJSON(w io.Writer) error {
 	var head bytes.Buffer
-	if err := WriteJSON(&head, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, f.Left, append([]failingReason{}, f.Reasons...), []FailingRow{}}); err != nil {
+	if err := WriteJSON(&head, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Left, append([]failingReason{}, f.Reasons...), []FailingRow{}}); err != nil {
 		return err
 	}
 	const end = "]\n}\n"
@@ -282,7 +272,7 @@ func (f *Failing) writeJSON(w io.Writer) error {
 
 func (f *Failing) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	err := out.Write([]string{"row", "id", "system", "fails_because", f.Metric, "why"})
+	err := out.Write([]string{"row", "id", "system", "fails_because", failingMetric, "why"})
 	if err == nil {
 		err = f.each(func(r *FailingRow) error {
 			return out.Write([]string{count(r.Row), r.ID, r.System, r.Because, exact(r.Value), strings.Join(r.Why, "; ")})

@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,60 +37,44 @@ func TestNewFailingRow(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, NewFailingRow(&tt.row, nil).Why); diff != "" {
+			if diff := cmp.Diff(tt.want, newFailingRow(&tt.row).Why); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
 	}
 }
 
-// Rows that are streamed are written as those in memory.
-func TestFailingStream(t *testing.T) {
-	all := []FailingRow{
-		{Row: 2, ID: "a<b", System: "s", Because: "error", Problem: metrics.ProblemError, Why: []string{"not scored: x"}},
-		{Row: 0, ID: "c", System: "s", Value: new(0.25), Why: []string{}},
-		{Row: 1, ID: "d", System: "s", Value: new(0.0), Why: []string{"cites nothing", "1 claim not judged"}},
+// Rows that are read in chunks are those of one read, the worst first, in every form.
+func TestFailingChunks(t *testing.T) {
+	run := large(40, 3).run(t)
+	write := func(limit int, format string) string {
+		t.Helper()
+		var out bytes.Buffer
+		f, err := ReadFailing(run.Dir, run.Manifest, limit)
+		if err == nil {
+			err = f.Write(&out, format, TextOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
 	}
-	for _, n := range []int{0, 1, 3} {
-		for _, limit := range []int{0, 1, 2} {
-			memory, streamed := &Failing{Run: &runs.Manifest{ID: "r", Rows: 9}, Failing: 5, Metric: "char_f1"}, &Failing{Run: &runs.Manifest{ID: "r", Rows: 9}, Failing: 5, Metric: "char_f1"}
-			memory.Rows = slices.Clone(all[:n])
-			for _, r := range all[:n] {
-				memory.Count(r.System, r.Problem)
-				streamed.Count(r.System, r.Problem)
-			}
-			if limit > 0 {
-				memory.Keep(limit)
-			}
-			if n > 0 {
-				streamed.Stream(int64(limit), func(limit int64, yield func(*FailingRow) error) error {
-					for i := range all[:limit] {
-						if err := yield(&all[i]); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-			}
-			for _, format := range []string{"text", "markdown", "csv", "json"} {
-				var want, got bytes.Buffer
-				if err := errors.Join(memory.Write(&want, format, TextOptions{}), streamed.Write(&got, format, TextOptions{})); err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(want.String(), got.String()); diff != "" {
-					t.Errorf("%d rows, limit %d, %s: -memory +streamed\n%s", n, limit, format, diff)
-				}
-				if format != "json" {
-					continue
-				}
-				var rows bytes.Buffer
-				whole := failingJSON{"ibid.failing/v1", runOf(memory.Run), memory.Failing, "", 0, memory.Left, append([]failingReason{}, memory.Reasons...), append([]FailingRow{}, memory.Rows...)}
-				if err := WriteJSON(&rows, whole); err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(rows.String(), got.String()); diff != "" {
-					t.Errorf("%d rows, limit %d: not what WriteJSON writes\n%s", n, limit, diff)
-				}
+	f, err := ReadFailing(run.Dir, run.Manifest, 0)
+	if err != nil || f.Failing < 10 || int64(len(f.Rows)) != f.Failing {
+		t.Fatalf("%d of %d rows, %v", len(f.Rows), f.Failing, err)
+	}
+	if last := f.Rows[len(f.Rows)-1]; last.Value != nil && *last.Value < *f.Rows[0].Value {
+		t.Errorf("the worst is %+v, the last %+v", f.Rows[0], last)
+	}
+	defer func(n int) { failingChunk = n }(failingChunk)
+	whole := failingChunk
+	for _, limit := range []int{0, 9} {
+		for _, format := range []string{"text", "markdown", "csv", "json"} {
+			failingChunk = whole
+			want := write(limit, format)
+			failingChunk = 4
+			if diff := cmp.Diff(want, write(limit, format)); diff != "" {
+				t.Errorf("limit %d, %s: -one read +chunks\n%s", limit, format, diff)
 			}
 		}
 	}
@@ -100,7 +82,7 @@ func TestFailingStream(t *testing.T) {
 
 // Names of rows are neither commands to a terminal nor markup.
 func TestFailingIsNoMarkup(t *testing.T) {
-	f := &Failing{Run: &runs.Manifest{ID: "r\x1b", Rows: 1}, Gate: "char_f1 >= 0.5", Metric: "char_f1", Rows: []FailingRow{
+	f := &Failing{Run: &runs.Manifest{ID: "r\x1b", Rows: 1}, Rows: []FailingRow{
 		{Row: 0, ID: "a\x1b[2J\n|<b>", System: "s", Problem: metrics.ProblemError, Why: []string{"not scored: a\nb"}},
 	}}
 	for format, want := range map[string]string{

@@ -60,7 +60,7 @@ func TestJUnitRows(t *testing.T) {
 		failures, errors, skipped int
 	}{{runs.Failed, 1, 1, 0}, {runs.Passed, 0, 0, 2}} {
 		m := &runs.Manifest{ID: "night"}
-		failing := &Failing{Run: m, Metric: "char_f1", Rows: []FailingRow{
+		failing := &Failing{Run: m, Rows: []FailingRow{
 			{ID: "q-1", System: "alpha", Problem: metrics.ProblemUncited, Value: &value, Why: []string{"cites nothing", "1 true span missed"}}, {ID: "q<2>", System: "alpha", Problem: metrics.ProblemError, Why: []string{"not scored: \x00"}},
 		}}
 		var out bytes.Buffer

@@ -110,7 +110,7 @@ func (f *Failing) junit(passed bool) junitSuite {
 		c := junitCase{Class: "ibid.rows", Name: r.ID + "/" + r.System}
 		m := &junitMessage{Message: problemWords[r.Problem].Short, Text: strings.Join(r.Why, "; ")}
 		if r.Value != nil {
-			m.Message += ", " + f.Metric + " is " + numberOrDash(r.Value)
+			m.Message += ", " + failingMetric + " is " + numberOrDash(r.Value)
 		}
 		switch {
 		case passed:

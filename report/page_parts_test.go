@@ -146,16 +146,16 @@ func TestPageOfMoreRowsThanItLists(t *testing.T) {
 func TestWorst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	f := worst{most: 7}
-	var all []answer
+	var all []found
 	for k := range 1000 {
-		x := answer{row: int64(k), problem: metrics.Problem(rng.IntN(metrics.NumProblems)), lead: rng.Float64(), hasLead: k%3 > 0}
+		x := found{row: int64(k), problem: metrics.Problem(rng.IntN(metrics.NumProblems)), lead: rng.Float64(), hasLead: k%3 > 0}
 		f.add(x)
 		all = append(all, x)
 		if len(f.list) > 15 {
 			t.Fatalf("%d are held", len(f.list))
 		}
 	}
-	slices.SortFunc(all, func(x, y answer) int { return x.worse(&y) })
+	slices.SortFunc(all, func(x, y found) int { return x.worse(&y) })
 	if got := f.sorted(); !reflect.DeepEqual(got, all[:7]) {
 		t.Errorf("got %v, want %v", got, all[:7])
 	}

@@ -138,9 +138,9 @@ func TestPageCountsWhy(t *testing.T) {
 func TestPageListsAndOpensAnswers(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
 	const want = `question                    system  answer                 overall
-q5                          alpha   ✗ could not be scored
 q2 What did the quay cost?  beta    ✗ contradicted           0.000
 q3 Was anybody hurt?        beta    ✗ not verbatim           0.000
+q5                          alpha   ✗ could not be scored
 q4 Who owns it?             alpha   ! nothing cited
 q1 How much cargo?          alpha   ✓ passes                 1.000
 `

@@ -164,7 +164,7 @@ func (p *Search) Run(ctx context.Context, run RunData, folder string) {
 		return
 	}
 	s.Blocks = append(s.Blocks, doc.Para{Text: doc.Text{{Text: Plural(found, "answer", "answers"), Link: to}}})
-	slices.SortFunc(data.answers, (*answer).worse)
+	slices.SortFunc(data.answers, worseAnswer)
 	for _, x := range data.answers {
 		key := data.key(x)
 		s.Blocks = append(s.Blocks, doc.Para{Kind: doc.Item, Text: doc.Text{

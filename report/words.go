@@ -131,18 +131,18 @@ var answerWords = []word{
 
 // answerWord is what became of an answer with this as its worst problem, and so many claims
 // that are undecided, not judged, and without any text.
-func answerWord(p metrics.Problem, undecided, unjudged, noText int64) word {
+func answerWord(p metrics.Problem, undecided, unjudged, noText int64) *word {
 	switch {
 	case p.Fails():
-		return problemWords[p]
+		return &problemWords[p]
 	case undecided > 0:
-		return answerWords[0]
+		return &answerWords[0]
 	case unjudged > 0:
-		return answerWords[1]
+		return &answerWords[1]
 	case noText > 0:
-		return answerWords[2]
+		return &answerWords[2]
 	}
-	return answerWords[3]
+	return &answerWords[3]
 }
 
 // answerStates are all states of answers, the gravest first.

@@ -88,6 +88,9 @@ func (a *app) gate(ctx context.Context, dir, baseline string, gates, accept []st
 	return a.conclude(config, out, ci)
 }
 
+// failingJUnit is how many failing rows JUnit XML has: as many as CI systems can show.
+const failingJUnit = 10_000
+
 // ciFlags leave the verdict to a CI system.
 type ciFlags struct {
 	path        string // of JUnit XML
@@ -120,7 +123,7 @@ func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
 func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags) error {
 	view := gatesView(config, out)
 	if ci.path != "" {
-		failing, _, err := failingRows(out.Dir, out.Manifest, &rowGate{metric: overallMetric}, failingJUnit)
+		failing, err := report.ReadFailing(out.Dir, out.Manifest, failingJUnit)
 		if err != nil {
 			return err
 		}

@@ -65,6 +65,7 @@ var goneFlags = map[string]string{
 	"compare --resamples":        "leave it out: nothing is resampled, intervals and p-values are in closed form",
 	"compare --plan":             "leave it out: compare prints for each difference the least one that these rows would have shown (mde)",
 	"run --shard":                "ibid score RUN.yaml DATASET --rows A:B -o parts/0 scores some of the rows, and ibid summary parts/* -o runs/NAME joins them",
+	"show --gate":                "ask rows.parquet: SELECT id FROM 'RUN/rows.parquet' WHERE char_f1 < 0.5 in DuckDB",
 	"import --max-line":          "leave it out: a record may have 64 MiB, and --limits N multiplies that and every other limit",
 	"history --baseline":         "leave it out: history has no control charts, and ibid compare says whether two runs differ",
 	"history --baseline-nights":  "leave it out: history has no control charts, and ibid compare says whether two runs differ",

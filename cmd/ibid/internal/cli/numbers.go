@@ -51,7 +51,7 @@ func (a *app) writeNumbers(dir string, view *report.Summary, n *numberFlags, bri
 		return a.show(view)
 	}
 	first := &report.Brief{Summary: view, Dir: dir}
-	failing, _, err := failingRows(dir, view.Run, &rowGate{metric: overallMetric}, 1)
+	failing, err := report.ReadFailing(dir, view.Run, 1)
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,6 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "show runs/first --failing --json", out: "\"schema\": \"ibid\\.failing/v1\"\n\"id\": \"q-01\""},
 		step{line: "show runs/first --failing --format csv", out: `^2,q-01,dreamer,`},
 		step{line: "show runs/first --failing --format markdown", out: `^\| q-01/dreamer \| document not found \|`},
-		step{line: "show runs/first --failing --gate char_f1>=0.9", out: `char_f1`},
 		step{line: "show runs/first --errors", out: `^#71 q-24/dreamer: answer: null$`},
 		step{line: "show runs/first --errors --json", out: `"schema": "ibid\.errors/v1"`},
 		step{line: "show runs/first --limit 2", code: 2, err: `^ibid: --limit needs --failing$`},

@@ -28,7 +28,7 @@ type showFlags struct {
 	errorRows, failing bool
 	limit              int // of failing rows
 	prompt             bool
-	gate, by, table    string
+	by, table          string
 	set                []string
 	numbers            numberFlags
 }
@@ -47,7 +47,7 @@ folder that it can be compared with; ibid compare says more. --all prints every 
 
 --failing lists the rows that fail, worst first: those that could not be scored, that
 have a problem which is a warning or worse, or whose overall_citation_accuracy is below
-0.5. --gate leaves only those of them that do not meet it.
+0.5.
 
 --format arrow writes a whole table of results as an Arrow IPC stream, --format csv with
 --table as CSV.`,
@@ -59,7 +59,6 @@ have a problem which is a warning or worse, or whose overall_citation_accuracy i
   ibid show runs/sample q-07/careful --set report.citation_display.show_relevance_scores=true
   ibid show runs/sample q-07/careful --prompt
   ibid show runs/sample --failing
-  ibid show runs/sample --failing --gate 'char_recall >= 0.5'
   ibid show runs/sample --by lang
   ibid show runs/sample --errors
   ibid show runs/sample --format csv -o summary.csv
@@ -80,7 +79,7 @@ have a problem which is a warning or worse, or whose overall_citation_accuracy i
 			case f.errorRows:
 				return a.showErrors(args[0])
 			case f.failing:
-				return a.showFailing(args[0], m, f.gate, f.limit)
+				return a.showFailing(args[0], m, f.limit)
 			case f.prompt:
 				return a.showPrompt(cmd, args[0], m, args[1])
 			case len(args) > 1:
@@ -92,7 +91,6 @@ have a problem which is a warning or worse, or whose overall_citation_accuracy i
 	flags := cmd.Flags()
 	flags.BoolVar(&f.errorRows, "errors", false, "list the rows that could not be scored, or judged by a model, and why")
 	flags.BoolVar(&f.failing, "failing", false, "list the rows that fail, worst first, and why")
-	flags.StringVar(&f.gate, "gate", "", "with --failing: show only rows that do not meet this, such as 'char_recall >= 0.5'")
 	flags.IntVar(&f.limit, "limit", -1, "with --failing: list so many rows, the worst; 0 = all (default 20 in text and Markdown, all in JSON and CSV)")
 	flags.Lookup("limit").DefValue = "0" // the text says it
 	flags.StringVar(&f.by, "by", "", "group the summary by this field: system, or a slice of the run")
@@ -132,8 +130,6 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 		return ibid.Usagef("--limit needs --failing")
 	case cmd.Flags().Changed("limit") && f.limit < 0:
 		return ibid.Usagef("--limit cannot be negative")
-	case cmd.Flags().Changed("gate") && !f.failing:
-		return ibid.Usagef("--gate is about rows here and needs --failing").With("ibid gate RUN asks gates of the whole run")
 	case cmd.Flags().Changed("table") && format != "csv" && format != "arrow":
 		return ibid.Usagef("--table needs --format arrow or csv")
 	}
@@ -244,6 +240,26 @@ func tookBySystem(dir string) (map[string]compare.Took, error) {
 func noField(dir, field string, have []string) error {
 	all := "it has " + strings.Join(have, ", ") + "; a run file makes others with slices: [" + field + "]"
 	return ibid.Usagef("the summary of %s is not by %s", dir, field).With(didYouMean(field, have, all))
+}
+
+// failingRead is how many failing rows are listed in text and Markdown unless --limit says
+// otherwise; forms that programs read have all.
+const failingRead = 20
+
+// showFailing lists the rows that fail, the worst limit of them (0 = all, -1 = as many as the
+// format has).
+func (a *app) showFailing(dir string, m *runs.Manifest, limit int) error {
+	if err := a.formats(tableFormats...); err != nil {
+		return err
+	}
+	if limit < 0 && (a.format == "text" || a.format == "markdown") {
+		limit = failingRead
+	}
+	failing, err := report.ReadFailing(dir, m, max(limit, 0))
+	if err != nil {
+		return err
+	}
+	return a.write(func(w io.Writer) error { return failing.Write(w, a.format, a.textOptions()) })
 }
 
 // errorRow is an error row in JSON.
