@@ -128,10 +128,6 @@ func (c *Comparison) ranking(ranking *compare.Ranking) doc.Table {
 		{Name: ""}, {Name: "estimate", Number: true}, {Name: "simultaneous", Number: true}, {Name: "rank", Number: true}, {Name: ""},
 	}}
 	for _, p := range r.Places {
-		rank := fmt.Sprint(p.Best)
-		if p.Worst > p.Best {
-			rank += fmt.Sprintf("–%d", p.Worst)
-		}
 		word := ""
 		switch {
 		case p.Sure:
@@ -139,7 +135,7 @@ func (c *Comparison) ranking(ranking *compare.Ranking) doc.Table {
 		case p.Tied:
 			word = "tied"
 		}
-		t.Rows = append(t.Rows, []doc.Cell{doc.C(c.Sides[p.Side].Name), doc.C(number(p.Estimate)), doc.C(interval(p.Low, p.High)), doc.C(rank), doc.C(word)})
+		t.Rows = append(t.Rows, []doc.Cell{doc.C(c.Sides[p.Side].Name), doc.C(number(p.Estimate)), doc.C(interval(p.Low, p.High)), doc.C(rankText(&p)), doc.C(word)})
 	}
 	return t
 }

@@ -22,14 +22,14 @@ import (
 type Failing struct {
 	Run      *runs.Manifest
 	Failing  int64            // rows that fail
-	Errors   int64            // of these, rows that could not be scored
 	Rows     []FailingRow     // the worst first
 	Left     int64            // rows that nobody asked for
 	Reasons  []failingReason  // why rows fail, the most frequent first
 	BySystem map[string]int64 // rows that fail
 
-	dir  string
-	more []int64 // where the rows after Rows stand in the file: they are read as they are written
+	answers answerCount
+	dir     string
+	more    []int64 // where the rows after Rows stand in the file: they are read as they are written
 }
 
 // failingMetric is the metric whose value is shown of failing rows, and orders them.
@@ -47,7 +47,7 @@ func ReadFailing(dir string, m *runs.Manifest, limit int) (*Failing, error) {
 	if err := s.read(0); err != nil {
 		return nil, err
 	}
-	f := &Failing{Run: m, Failing: s.fitting, Errors: sum(data.totals.errors), BySystem: make(map[string]int64), dir: dir}
+	f := &Failing{Run: m, Failing: s.fitting, BySystem: make(map[string]int64), answers: data.totals.answers(func(int) bool { return true }), dir: dir}
 	for k, system := range data.systems {
 		f.BySystem[system] = data.totals.failing[k]
 	}
@@ -108,22 +108,20 @@ type failingReason struct {
 	word    word
 }
 
-// reasonsLine are the most frequent reasons, as many as a line of a width holds; "" if no
-// row fails.
-func (f *Failing) reasonsLine(width int) string {
-	text := ""
-	for _, r := range f.Reasons {
-		next := fmt.Sprintf("%s %s", Thousands(r.Rows), r.word.Short)
-		switch {
-		case text == "":
-			text = "why rows fail: " + next
-		case len(text)+len(", ")+len(next)+len(", …") > width:
-			return text + ", …"
-		default:
-			text += ", " + next
-		}
+// namedReasons is how many reasons the first screen has.
+const namedReasons = 3
+
+// reasonsLine are the most frequent reasons; "" if no row fails.
+func (f *Failing) reasonsLine() string {
+	var out []string
+	others := f.Failing
+	for _, r := range f.Reasons[:min(len(f.Reasons), namedReasons)] {
+		out, others = append(out, Thousands(r.Rows)+" "+r.word.Short), others-r.Rows
 	}
-	return text
+	if len(f.Reasons) > namedReasons {
+		out = append(out, Plural(others, "other", "others"))
+	}
+	return strings.Join(out, ", ")
 }
 
 // A FailingRow is one of them, the worst that is wrong with it, and what its
@@ -137,6 +135,8 @@ type FailingRow struct {
 	Why     []string        `json:"why"`
 	Problem metrics.Problem `json:"-"` // of that name
 }
+
+func (r *FailingRow) name() string { return r.ID + "/" + r.System }
 
 // whyColumns are the columns of rows.parquet that a reason can be seen in.
 var whyColumns = []string{
@@ -177,15 +177,6 @@ func newFailingRow(row *runs.Row) FailingRow {
 	return f
 }
 
-// title is the finding in words.
-func (f *Failing) title() string {
-	title := fmt.Sprintf("run %s: %s of %s %s", CleanLine(f.Run.ID), Thousands(f.Failing), Plural(f.Run.Rows, "row", "rows"), oneOrMany(f.Failing, "fails", "fail"))
-	if f.Errors > 0 {
-		title += fmt.Sprintf(", %s not scored", Thousands(f.Errors))
-	}
-	return title
-}
-
 // Write renders the rows as text, json, csv or markdown; json and csv row by row.
 func (f *Failing) Write(w io.Writer, format string, o TextOptions) error {
 	switch format {
@@ -212,7 +203,7 @@ func (f *Failing) section() (doc.Section, error) {
 		rows.Rows = append(rows.Rows, []doc.Cell{doc.C(r.name()), doc.C(fmt.Sprintf("#%d", r.Row)), doc.C(problemWords[r.Problem].Short), doc.C(numberOrDash(r.Value)), doc.C(clip(strings.Join(r.Why, ", "), 30))})
 		return nil
 	})
-	out := doc.Section{Title: f.title()}
+	out := doc.Section{Title: CleanLine(f.Run.ID) + ": " + f.answers.sentence()}
 	if len(rows.Rows) > 0 {
 		out.Blocks = append(out.Blocks, reasons, rows)
 	}

@@ -99,7 +99,7 @@ func TestBy(t *testing.T) {
 	if err := by.Write(&out, "text", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `run x: 8 rows, 0 citations, judge: lexical (a baseline), by lang
+	const want = `x, by lang: 8 answers.
 
 all systems
 macro, 95 %     de  n     en  n

@@ -9,13 +9,14 @@ import (
 )
 
 type summaryJSON struct {
-	Schema   string                       `json:"schema"`
-	Run      runJSON                      `json:"run"`
-	Gates    runs.ListOf[runs.GateResult] `json:"gates"`
-	Summary  []runs.SummaryRow            `json:"summary"`
-	Signs    runs.ListOf[runs.Sign]       `json:"signs"`
-	Warnings runs.ListOf[string]          `json:"warnings"`
-	Statuses map[string]int64             `json:"citation_statuses"`
+	Schema     string                       `json:"schema"`
+	Run        runJSON                      `json:"run"`
+	Conclusion Conclusion                   `json:"conclusion"`
+	Gates      runs.ListOf[runs.GateResult] `json:"gates"`
+	Summary    []runs.SummaryRow            `json:"summary"`
+	Signs      runs.ListOf[runs.Sign]       `json:"signs"`
+	Warnings   runs.ListOf[string]          `json:"warnings"`
+	Statuses   map[string]int64             `json:"citation_statuses"`
 }
 
 type runJSON struct {
@@ -38,7 +39,7 @@ func runOf(m *runs.Manifest) runJSON {
 func (s *Summary) asJSON() any {
 	m := s.Run
 	return summaryJSON{
-		Schema: "ibid.summary/v1", Run: runOf(m), Gates: s.Gates, Summary: s.rows, Signs: m.Signs, Warnings: m.Warnings, Statuses: m.Statuses,
+		Schema: "ibid.summary/v1", Run: runOf(m), Conclusion: s.conclusion(), Gates: s.Gates, Summary: s.rows, Signs: m.Signs, Warnings: m.Warnings, Statuses: m.Statuses,
 	}
 }
 

@@ -28,8 +28,8 @@ func TestMarkdownIsNoMarkup(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		`## run a\|b: 1,234 rows, 0 citations`,
-		`**⚠️ gates: 1 of 1 has no verdict**`,
+		`## a\|b: 1,234 answers.`,
+		`Gates: 1 of 1 has no verdict.`,
 		`| x\|&lt;b>,"y" | 0.250¹˒² |`,
 		`| char\_f1\[system=x\|&lt;b>\] > 1 | NONE | – |`,
 		`### system x\|&lt;b>,"y"`,

@@ -96,6 +96,25 @@ func gateBlocks(caption string, results []runs.GateResult) []doc.Block {
 	return out
 }
 
+// gatesInWords counts gates by how they ended.
+func gatesInWords(gates []runs.GateResult) string {
+	if len(gates) == 0 {
+		return "none is set"
+	}
+	count := countGates(gates)
+	open := count[runs.NoVerdict]
+	var parts []string
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{{count[runs.Failed], "failed"}, {open, oneOrMany(open, "has no verdict", "have no verdict")}, {count[runs.Passed], "passed"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d %s", part.n, len(gates), part.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 func gateText(g runs.GateResult) string { return strings.TrimSpace(gateValue(g) + " " + g.Detail) }
 
 // gateValue is what a gate looked at, or why there is nothing to look at.
@@ -106,17 +125,17 @@ func gateValue(g runs.GateResult) string {
 	return numberOrDash(g.Value)
 }
 
-// A gateWord is what became of gates: in tables, and on top of Markdown.
+// A gateWord is what became of gates in a word.
 type gateWord struct {
-	text, sign string
-	tone       tone
+	text string
+	tone tone
 }
 
 // gateWords are the verdicts in words; "" is that of a run without gates.
 var gateWords = map[runs.Verdict]gateWord{
-	runs.Passed:    {"PASS", "✅ ", toneGood},
-	runs.Failed:    {"FAIL", "❌ ", toneBad},
-	runs.NoVerdict: {"NONE", "⚠️ ", toneWarn},
+	runs.Passed:    {"PASS", toneGood},
+	runs.Failed:    {"FAIL", toneBad},
+	runs.NoVerdict: {"NONE", toneWarn},
 	"":             {tone: toneNeutral},
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,6 +15,7 @@ import (
 type standing struct {
 	name, link string // link leads to its rows
 	failing    doc.Text
+	rank       string // "" if it has none
 	of         *Summary
 	block      *summaryBlock   // its numbers; nil if it has none
 	change     *compare.Result // since an earlier run; nil if that is not known
@@ -80,10 +80,10 @@ func sortStandings(lead []string, systems []standing) {
 	})
 }
 
-// standingTable has a line for each system: the first metric with its interval and its change
-// since an earlier run, then the others that lead.
+// standingTable has a line for each system: its rank, or the change since an earlier run where
+// there is one, the first metric with its interval, then the others that lead.
 func standingTable(caption string, lead []string, systems []standing, since string) []doc.Block {
-	t := doc.Table{Caption: caption, Class: "standing", Apart: true, Columns: []doc.Column{{Name: "system"}, {Name: "fail", Number: true}, {Name: "since " + clipLine(since, 16)}}}
+	t := doc.Table{Caption: caption, Class: "standing", Apart: true, Columns: []doc.Column{{Name: "system"}, {Name: "rank", Number: true}, {Name: "fail", Number: true}, {Name: "since " + clipLine(since, 16)}}}
 	for k, name := range lead {
 		t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: k})
 		if k == 0 {
@@ -98,7 +98,10 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 	a := axisOf(d, values)
 	for i := range systems[:min(len(systems), mostStandings)] {
 		s := &systems[i]
-		row := []doc.Cell{{Text: doc.Text{{Text: s.name, Link: s.link}}}, {Text: s.failing}, {}}
+		row := []doc.Cell{{Text: doc.Text{{Text: s.name, Link: s.link}}}, {}, {Text: s.failing}, {}}
+		if since == "" {
+			row[1] = doc.C(s.rank)
+		}
 		for k, name := range lead {
 			n := s.number(name)
 			if n == nil {
@@ -115,7 +118,7 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 				drawn.Strip = strip(a, name, n.Estimate, n.Low, n.High, n.Level, gateRules(s.of.Gates, s.block.System, "", name)...)
 			}
 			row = append(row, interval, drawn)
-			row[2].Text = changeText(s.changed(name))
+			row[3].Text = changeText(s.changed(name))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -158,19 +161,4 @@ func changeOf(r *compare.Result, run, system, metric string) *compare.Difference
 		}
 	}
 	return nil
-}
-
-// failText says how many answers fail.
-func failText(failing, rows int64) string {
-	if failing == 0 {
-		return fmt.Sprintf("none of %s fails", Thousands(rows))
-	}
-	return fmt.Sprintf("%s of %s %s", Thousands(failing), Thousands(rows), oneOrMany(failing, "fails", "fail"))
-}
-
-func oneOrMany(n int64, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

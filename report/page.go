@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/annotations/compare"
 	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
@@ -54,9 +53,7 @@ type PageOptions struct {
 	MaxBytes int    // about the size of the file; 0 means 25 MB
 	Version  string // of the program, for the foot of the page
 
-	Comparison  *compare.Result // of the runs, or of the systems of the one run; nil if there is none
-	Since       *compare.Result // the change of the numbers that lead, system by system: of one run since an earlier one, of several since the first; nil if there is none
-	NotCompared string          // why there is none, where somebody may expect one
+	Compared
 
 	Past *history.Past // of the one run; nil if there is none
 

@@ -97,7 +97,7 @@ how this was compared, with -v
 	if all := comparisonText(t, pairOf(), true); !strings.Contains(all, "char_f1 [lang=en]  1.000  0.000  no test") || !strings.Contains(all, "Rows are paired by question") {
 		t.Errorf("with all:\n%s", all)
 	}
-	html := writePage(t, twins().page(t, PageOptions{Comparison: pairOf()}))
+	html := writePage(t, twins().page(t, PageOptions{Compared: Compared{Comparison: pairOf()}}))
 	var markdown strings.Builder
 	if err := Write(&markdown, NewComparison(pairOf()), "markdown", TextOptions{}); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ how this was compared, with -v
 }
 
 func TestNotCompared(t *testing.T) {
-	p := twins().page(t, PageOptions{NotCompared: "judges differ: a and <b>"})
+	p := twins().page(t, PageOptions{Compared: Compared{NotCompared: "judges differ: a and <b>"}})
 	if got := sectionText(t, p, "verdict"); !strings.Contains(got, "\nCompared   not: judges differ: a and <b>.\n") {
 		t.Errorf("the first screen says\n%s", got)
 	}
@@ -144,12 +144,12 @@ func TestWhatChangedBetweenRuns(t *testing.T) {
 		{"s", compare.Worse, "Since alpha: s is worse on char_f1 by 0.400 (p < 0.001)."},
 	} {
 		r.Pairs[0].System, r.Pairs[0].Differences[0].Outcome = tt.system, tt.outcome
-		if got := headline(t, twins().page(t, PageOptions{Comparison: r})); got != tt.want {
+		if got := headline(t, twins().page(t, PageOptions{Compared: Compared{Comparison: r}})); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.outcome, got, tt.want)
 		}
 	}
 	r.Pairs[0].System, r.Pairs[0].Paired = "", false
-	if got, want := headline(t, twins().page(t, PageOptions{Comparison: r})), "Since alpha: no question in common, so there is nothing to compare."; got != want {
+	if got, want := headline(t, twins().page(t, PageOptions{Compared: Compared{Comparison: r}})), "Since alpha: no question in common, so there is nothing to compare."; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
 }
@@ -180,8 +180,8 @@ func TestWhoIsBest(t *testing.T) {
 		{three(compare.Place{Side: 0, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 1, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 2, Best: 3, Worst: 3}), "alpha and beta are tied for best on char_f1; gamma is last."},
 		{two(compare.Worse), "Against alpha: beta is worse on char_f1 by 0.400 (p < 0.001)."},
 		{two(compare.Undecided), "Against alpha: no difference found."},
-		{unpaired, "Against alpha: no question in common, so there is nothing to compare."},
-		{nil, "alpha has the best char_f1, 0.900; nothing says whether that is more than chance."},
+		{unpaired, "The systems answered different questions: compare their numbers with care."},
+		{nil, "None of 3 answers fails."},
 	} {
 		f := newFixture()
 		for k, system := range []string{"alpha", "beta", "gamma"} {
@@ -189,12 +189,76 @@ func TestWhoIsBest(t *testing.T) {
 			v := []float64{0.9, 0.6, 0.1}[k]
 			f.macro(system, "", "char_f1", v, v-0.05, v+0.05)
 		}
-		got := headline(t, f.page(t, PageOptions{Comparison: tt.comparison}))
+		got := headline(t, f.page(t, PageOptions{Compared: Compared{Comparison: tt.comparison}}))
 		if got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 		if n := len(strings.Fields(got)); n > 25 {
 			t.Errorf("%q has %d words", got, n)
+		}
+	}
+}
+
+// TestNothingToCompare: systems that share no question stand in the order of their names.
+func TestNothingToCompare(t *testing.T) {
+	r := pairOf()
+	r.Pairs[0].Paired, r.Rankings = false, nil
+	f := newFixture()
+	for k, system := range []string{"alpha", "beta"} {
+		f.add(ibid.Answer{ID: "q-" + system, System: system}, cells{"char_f1": 0.5}, nil, nil, resolved{})
+		f.macro(system, "", "char_f1", 0.1+0.8*float64(k), 0, 1)
+	}
+	text := sectionText(t, f.page(t, PageOptions{Compared: Compared{Comparison: r}}), "verdict")
+	if strings.Contains(text, "best") || !strings.Contains(text, "\nSystems\n") || strings.Index(text, "\nalpha ") > strings.Index(text, "\nbeta ") {
+		t.Errorf("systems are in an order:\n%s", text)
+	}
+}
+
+// TestOneConclusion: the terminal, Markdown, JSON and the page say the same sentences.
+func TestOneConclusion(t *testing.T) {
+	f := harbour()
+	c := Compared{Comparison: pairOf(), Since: &compare.Result{By: "run", Sides: []compare.Side{{Name: "dusk", Run: "dusk"}, {Name: "night", Run: "night"}}}}
+	c.Since.Pairs = []compare.Pair{{New: 1, System: "beta", Paired: true, Differences: []compare.Difference{{Metric: "char_f1", Agg: runs.Macro, Diff: new(-0.25), Outcome: compare.Worse, Adjusted: new(0.04)}}}}
+	c.Since.Failures = []compare.Failures{{New: 1, Newly: compare.Named{Rows: 2, IDs: []string{"q1", "q2"}}}}
+	run := f.run(t)
+	s := NewSummary(run.Manifest, run.Summary, run.Gates)
+	s.Compared = c
+	var err error
+	if s.Failing, err = ReadFailing(run.Dir, run.Manifest, 1); err != nil {
+		t.Fatal(err)
+	}
+	forms := map[string]string{"page": sectionText(t, f.page(t, PageOptions{Compared: c}), "verdict")}
+	for _, format := range []string{"text", "markdown", "json"} {
+		var out strings.Builder
+		if err := s.Write(&out, format, TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		forms[format] = out.String()
+	}
+	for name, text := range forms {
+		text = strings.Join(strings.Fields(strings.ReplaceAll(text, `\_`, "_")), " ")
+		for _, want := range []string{"alpha is best on char_f1.", "Since dusk: beta is worse on char_f1 by 0.250 (p 0.040); 2 answers newly fail.", "4 of 5 answers fail, 1 not scored.", "1 of 2 failed, 1 of 2 passed"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, text)
+			}
+		}
+	}
+}
+
+// TestAnswersInWords: what fails comes first, what is 0 is left out, and no answer passes that
+// nobody could check.
+func TestAnswersInWords(t *testing.T) {
+	for want, n := range map[string]answerCount{
+		"There are no answers.":                {},
+		"1 answer passes.":                     {rows: 1},
+		"1 answer fails.":                      {rows: 1, fails: 1},
+		"1 answer does not fail, 1 undecided.": {rows: 1, open: [3]int64{1, 0, 0}},
+		"None of 1,200 answers fails.":         {rows: 1200},
+		"0 of 9 answers fail, 2 not checked.":  {rows: 9, open: [3]int64{0, 0, 2}},
+		"14 of 135 answers fail, 1 not scored, 65 undecided, 2 not judged, 3 not checked.": {rows: 135, fails: 14, errors: 1, open: [3]int64{65, 2, 3}},
+	} {
+		if got := n.sentence(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
@@ -235,7 +299,7 @@ func TestHallucinationIsARate(t *testing.T) {
 		f.macro(system, "", "hallucination_rate", 0.5, 0.4, 0.6)
 		f.macro(system, "", "char_f1", 1, 0.9, 1)
 	}
-	p := f.page(t, PageOptions{Comparison: r})
+	p := f.page(t, PageOptions{Compared: Compared{Comparison: r}})
 	if got := comparisonText(t, r, false); strings.Contains(got, "score") || !strings.Contains(got, "hallucination  0.300  0.500  worse  +0.200  [0.100, 0.300]       1      2  3\n") {
 		t.Errorf("the difference is not turned:\n%s", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
@@ -33,6 +34,65 @@ func leadOf(has func(name string) bool) []string {
 		}
 	}
 	return lead
+}
+
+// shortNames are the names of metrics where there is little room: aliases, so that they
+// can be typed.
+var shortNames = map[string]string{
+	"overall_citation_accuracy": "overall",
+	"citation_correctness":      "correctness",
+	"supported_completeness":    "completeness",
+	"hallucination_rate":        "hallucination",
+	"span_accuracy_score":       "span_accuracy",
+	"mean_consistency":          "consistency",
+	"mean_snapped_jaccard":      "span_overlap",
+}
+
+func shortName(metric string) string { return cmp.Or(shortNames[metric], metric) }
+
+// mostLeading is how many numbers of a system the first screen has.
+const mostLeading = 8
+
+// Leading are the metrics that a first look shows: those that lead, and those that gates
+// name. It is what the change from an earlier run is asked of.
+func (s *Summary) Leading() []compare.Quantity {
+	var all []compare.Quantity
+	for _, name := range s.leading() {
+		if d, ok := metrics.Lookup(name); ok {
+			all = append(all, compare.Quantity{Metric: d})
+		}
+	}
+	return all
+}
+
+func (s *Summary) leading() []string {
+	blocks := s.firstBlocks()
+	names := leadOf(func(name string) bool {
+		return slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(name) != nil })
+	})
+	for _, g := range s.Gates {
+		d, ok := metrics.Lookup(metricOf(g.Gate))
+		name := shownMetric(d.Name)
+		known := slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(name) != nil })
+		if ok && known && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names[:min(len(names), mostLeading)]
+}
+
+func metricOf(gate string) string {
+	words := strings.FieldsFunc(gate, func(r rune) bool { return !isNameRune(r) })
+	for _, w := range words {
+		if _, ok := metrics.Lookup(w); ok {
+			return w
+		}
+	}
+	return ""
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
 // number is a macro value of a system of the page, "" for all of them together; nil if there

@@ -77,10 +77,9 @@ func sectionText(t *testing.T, p *doc.Page, id string) string {
 func headline(t *testing.T, p *doc.Page) string { return docView(t, p, "verdict").Title }
 
 func TestPageSaysTheVerdictInWords(t *testing.T) {
-	const want = `alpha has the best citation_correctness, 0.250; nothing says whether that is more than chance.
+	const want = `4 of 5 answers fail, 1 not scored.
 
 Gates      1 of 2 failed, 1 of 2 passed
-Answers    4 of 5 fail: something cited or claimed is wrong, or the overall score is low. 1 row could not be scored.
 Judge      some/model (openrouter).
 Run night  5 rows · 4 citations · 2 systems · 2026-05-04 03:02 UTC
 
@@ -359,7 +358,7 @@ func TestClaimsWithoutVerdicts(t *testing.T) {
 
 func TestPageWithoutRows(t *testing.T) {
 	p := newFixture().page(t, PageOptions{})
-	if got := packOf(t, p, "facets"); got != "[]" || headline(t, p) != "There are no rows." {
+	if got := packOf(t, p, "facets"); got != "[]" || headline(t, p) != "There are no answers." {
 		t.Errorf("facets %s, %q", got, headline(t, p))
 	}
 	writePage(t, p)

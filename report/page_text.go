@@ -143,3 +143,21 @@ func asciiPrefix(text string, at []int64) int {
 	}
 	return i
 }
+
+// shellWord quotes a word for a POSIX shell where that is needed.
+func shellWord(word string) string {
+	plain := func(r rune) bool { return isNameRune(r) || strings.ContainsRune("./:=,@%+-", r) }
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(CleanLine(word), "'", `'\''`) + "'"
+}
+
+// clipLine is a user's text on one line, cut to a width.
+func clipLine(text string, width int) string {
+	text = CleanLine(text)
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}

@@ -1,27 +1,42 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
 
-// verdictSection is what is seen first: what came of it in a sentence, how gates, answers and
-// the judge stand, what is wrong with the input, and the systems.
+// verdictSection is what is seen first: the conclusion, how gates, answers and the judge
+// stand, what is wrong with the input, and the systems.
 func verdictSection(data *pageData) *doc.Section {
+	title, said := conclusions(data)
 	systems := standings(data)
 	var facts doc.Facts
 	fact := func(name string, text ...doc.Span) { facts = append(facts, doc.Fact{Name: name, Text: text}) }
 	fact("Gates", gatesText(data)...)
-	fact("Answers", answersText(data)...)
+	var answers doc.Text
+	for k, r := range data.results {
+		of := ""
+		if data.several() {
+			of = line(r.run.Manifest.ID, 40) + ": "
+		}
+		if said[k].Answers != title {
+			answers = append(answers, doc.Span{Text: of}, doc.Span{Text: said[k].Answers, Link: rowsLink("is:failing")}, doc.Span{Text: " "})
+		}
+	}
+	if len(answers) > 0 {
+		fact("Answers", answers[:len(answers)-1]...)
+	}
 	if why := data.options.NotCompared; why != "" {
 		fact("Compared", doc.Span{Text: "not: ", Tone: doc.Warn}, doc.Span{Text: strings.TrimSuffix(shown(why), ".") + "."})
 	}
-	facts = append(facts, failureFacts(data.options.Since)...)
+	if text := said[len(said)-1].Since; text != "" && text != title {
+		fact("Changes", doc.Span{Text: text, Link: "#changes"})
+	}
 	fact("Judge", doc.Span{Text: judgesText(data)})
 	for _, r := range data.results {
 		fact("Run "+line(r.run.Manifest.ID, 40), doc.Span{Text: runText(r)})
@@ -40,7 +55,24 @@ func verdictSection(data *pageData) *doc.Section {
 	if len(noted) > 0 {
 		out = append(out, doc.Details{Summary: Plural(int64(len(noted)), "note", "notes") + " on the input", Blocks: noted})
 	}
-	return &doc.Section{ID: "verdict", Title: verdictInWords(data, systems), Name: "Verdict", Top: true, Blocks: out}
+	return &doc.Section{ID: "verdict", Title: title, Name: "Verdict", Top: true, Blocks: out}
+}
+
+// conclusions are the conclusion of each run, and the sentence for all of them.
+func conclusions(data *pageData) (title string, said []Conclusion) {
+	var names []string
+	for _, r := range data.results {
+		n := data.totals.answers(func(k int) bool { return runOfSystem(data, data.systems[k]) == r })
+		c := data.options.conclude(n, r.run.Gates)
+		said, names = append(said, c), append(names, line(r.run.Manifest.ID, 40))
+	}
+	switch {
+	case !data.several():
+		return said[0].title(), said
+	case data.options.Comparison == nil:
+		return list(names) + " side by side: they are not compared.", said
+	}
+	return cmp.Or(said[0].Since, said[0].Systems), said
 }
 
 // standingCaption says what the table of systems is of, and how it is sorted.
@@ -67,7 +99,9 @@ func headLead(data *pageData) []string {
 
 // sortable reports whether systems can be put in order: of several runs that nobody compares,
 // numbers may not mean the same.
-func sortable(data *pageData) bool { return data.options.Since != nil || !data.several() }
+func sortable(data *pageData) bool {
+	return (data.options.Since != nil || !data.several()) && data.options.ordered()
+}
 
 const allAnswers = "all answers"
 
@@ -82,10 +116,14 @@ func standings(data *pageData) []standing {
 		names = slices.DeleteFunc(slices.Clone(names), func(s string) bool { return runOfSystem(data, s) != data.results[1] })
 	}
 	var out []standing
+	lead := ""
+	if first := headLead(data); len(first) > 0 {
+		lead = first[0]
+	}
 	for _, system := range names {
 		bare, of := nameInRun(data, system), runOfSystem(data, system).summary
 		s := standing{
-			name: line(system, 80), link: rowsLink("system:" + line(system, 80)),
+			name: line(system, 80), link: rowsLink("system:" + line(system, 80)), rank: data.options.rank(bare, lead),
 			of: of, block: of.block(bare, ""), change: data.options.Since,
 		}
 		rows, failing, filters := sum(data.totals.rows), sum(data.totals.failing), []string{"is:failing"}
@@ -107,46 +145,6 @@ func standings(data *pageData) []standing {
 	return out
 }
 
-// verdictInWords is what somebody must know who reads one sentence: of runs that are compared,
-// what changed and how sure that is; of systems, who is best; of one system, how good it is.
-func verdictInWords(data *pageData, systems []standing) string {
-	r := data.options.Comparison
-	switch {
-	case sum(data.totals.rows) == 0:
-		return "There are no rows."
-	case len(data.lead) == 0:
-		return "No metric is defined in any row."
-	case r != nil && len(r.Pairs) > 0:
-		return NewComparison(r).headline()
-	case data.several():
-		var names []string
-		for _, r := range data.results {
-			names = append(names, line(r.run.Manifest.ID, 40))
-		}
-		return list(names) + " side by side: they are not compared."
-	case len(data.systems) > 1:
-		metric, value := rankingMetric(data.lead, systems), numberOrDash(nil)
-		if s := systems[0].number(metric); s != nil {
-			value = estimateText(s)
-		}
-		return fmt.Sprintf("%s has the best %s, %s; nothing says whether that is more than chance.", clip(systems[0].name, 40), metric, value)
-	}
-	rows, failing := sum(data.totals.rows), sum(data.totals.failing)
-	fails := fmt.Sprintf("%s of %s %s.", Thousands(failing), Plural(rows, "answer", "answers"), oneOrMany(failing, "fails", "fail"))
-	for _, name := range data.lead {
-		first := systems[0].number(name)
-		if first == nil {
-			continue
-		}
-		text := fmt.Sprintf("%s is %s", label(name), strings.TrimSpace(estimateText(first)+" "+interval(first.Low, first.High)))
-		if d := systems[0].changed(name); d != nil && d.Diff != nil && (d.Outcome == compare.Better || d.Outcome == compare.Worse) {
-			text += fmt.Sprintf(", %s than in %s by %s", d.Outcome, line(data.options.Since.Sides[0].Name, 40), strings.TrimLeft(signed(d.Diff), "+-−"))
-		}
-		return text + "; " + fails
-	}
-	return fails
-}
-
 // gatesText says how the gates of all runs ended.
 func gatesText(data *pageData) (text doc.Text) {
 	for k, r := range data.results {
@@ -160,25 +158,6 @@ func gatesText(data *pageData) (text doc.Text) {
 		text = append(text, doc.Span{Text: of}, doc.Span{Text: gatesInWords(r.run.Gates), Tone: gateWords[countGates(r.run.Gates).gravest()].tone.doc()})
 	}
 	return text
-}
-
-// gatesInWords counts gates by how they ended.
-func gatesInWords(gates []runs.GateResult) string {
-	if len(gates) == 0 {
-		return "none is set"
-	}
-	count := countGates(gates)
-	open := count[runs.NoVerdict]
-	var parts []string
-	for _, part := range []struct {
-		n    int64
-		what string
-	}{{count[runs.Failed], "failed"}, {open, oneOrMany(open, "has no verdict", "have no verdict")}, {count[runs.Passed], "passed"}} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d %s", part.n, len(gates), part.what))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // gateTables are the gates of each run, those that did not pass first.
@@ -196,64 +175,6 @@ func gateTables(data *pageData) (out []doc.Block) {
 	return out
 }
 
-// answersText says how many answers of each run fail, and how many could not be scored.
-func answersText(data *pageData) (text doc.Text) {
-	say := func(s string, filters ...string) {
-		span := doc.Span{Text: s}
-		if len(filters) > 0 {
-			span.Link = rowsLink(filters...)
-		}
-		text = append(text, span)
-	}
-	for k, r := range data.results {
-		var rows, failing int64
-		for i, s := range data.systems {
-			if runOfSystem(data, s) == r {
-				rows, failing = rows+data.totals.rows[i], failing+data.totals.failing[i]
-			}
-		}
-		if k > 0 {
-			say(", ")
-		}
-		if failing > 0 {
-			say(failText(failing, rows), "is:failing")
-		} else {
-			say(failText(failing, rows))
-		}
-		if data.several() {
-			say(" in " + line(r.run.Manifest.ID, 40))
-		}
-	}
-	if sum(data.totals.failing) > 0 {
-		say(": something cited or claimed is wrong, or the overall score is low.")
-	} else {
-		say(".")
-	}
-	if n := sum(data.totals.errors); n > 0 {
-		say(" ")
-		say(Plural(n, "row", "rows"), "is:error")
-		say(" could not be scored.")
-	}
-	return text
-}
-
-// failureFacts count the answers that fail since an earlier run and did not in it.
-func failureFacts(r *compare.Result) (facts doc.Facts) {
-	if r == nil {
-		return nil
-	}
-	for i := range r.Failures {
-		f := &r.Failures[i]
-		name := "Since " + line(r.Sides[f.Base].Name, 40)
-		if len(r.Failures) > 1 {
-			name = line(r.Sides[f.New].Name, 40) + " since " + line(r.Sides[f.Base].Name, 40)
-		}
-		text := fmt.Sprintf("%s, %s fixed, %s still failing", Plural(f.Newly.Rows, "new failure", "new failures"), Thousands(f.Fixed.Rows), Thousands(f.Still.Rows))
-		facts = append(facts, doc.Fact{Name: name, Text: doc.Text{{Text: text, Link: "#changes"}}})
-	}
-	return facts
-}
-
 // judgesText says who judged, and once on the page what an offline judge leaves open.
 func judgesText(data *pageData) string {
 	var said []string
@@ -263,7 +184,19 @@ func judgesText(data *pageData) string {
 	return strings.TrimSpace(strings.Join(distinct(said), "; ") + ". " + baselineOf(data))
 }
 
-func judgeInWords(r *results) string { return judgedBy(r.judgeKind(), r.run.Manifest.Judge.Model) }
+func judgeInWords(r *results) string { return judgeText(r.judgeKind(), &r.run.Manifest.Judge) }
+
+// judgeText is who judged, how many claims, and what that cost.
+func judgeText(kind string, j *runs.JudgeRecord) string {
+	text := judgedBy(kind, j.Model)
+	if kind != "none" && j.Asked > 0 {
+		text += fmt.Sprintf(": %s of %s", Thousands(j.Asked-j.Unanswered), Plural(j.Asked, "claim", "claims"))
+	}
+	if j.CostUSD != nil {
+		text += fmt.Sprintf(", $%.2f", *j.CostUSD)
+	}
+	return text
+}
 
 // runText is how large a run is, what it cost and when it was begun.
 func runText(r *results) string {
@@ -271,9 +204,6 @@ func runText(r *results) string {
 	parts := []string{Plural(m.Rows, "row", "rows"), Plural(m.Citations, "citation", "citations")}
 	if n := r.systems; n > 1 {
 		parts = append(parts, Plural(int64(n), "system", "systems"))
-	}
-	if m.Judge.CostUSD != nil {
-		parts = append(parts, fmt.Sprintf("$%.2f", *m.Judge.CostUSD))
 	}
 	parts = append(parts, m.Moved()...)
 	return strings.Join(append(parts, m.Timings.Started.UTC().Format("2006-01-02 15:04 UTC")), " · ")

@@ -20,13 +20,17 @@ import (
 // A Summary is the view model of one run's numbers.
 type Summary struct {
 	Run    *runs.Manifest
-	Title  string // the run in words
 	Blocks []summaryBlock
 	Gates  []runs.GateResult
 
 	Calibration *Calibration // of the run's judge, nil if there is none
 
 	Open bool // every metric is unfolded
+
+	Compared
+	Failing *Failing // its worst row first; nil if nobody asked
+	Dir     string   // of the run, for the commands to type next; "" leaves them out
+	Page    string   // file of the page; "" if it is not there
 
 	Took map[string]compare.Took // what answers took, by system; nil if it is not to be shown
 
@@ -78,7 +82,6 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 		s.found[group] = len(s.Blocks)
 		s.Blocks = append(s.Blocks, b)
 	}
-	s.Title = s.title()
 	return s
 }
 
@@ -129,16 +132,14 @@ func blockTitle(system, slice string) string {
 	return title
 }
 
-func (s *Summary) title() string {
-	m := s.Run
-	title := fmt.Sprintf("run %s: %s rows, %s citations", CleanLine(m.ID), Thousands(m.Rows), Thousands(m.Citations))
-	if m.Errors > 0 {
-		title += fmt.Sprintf(", %s error rows", Thousands(m.Errors))
+// conclusion is what came of the run. Where nobody asked which rows fail, it counts the rows.
+func (s *Summary) conclusion() Conclusion {
+	if s.Failing == nil {
+		c := s.conclude(answerCount{}, s.Gates)
+		c.Answers = Plural(s.Run.Rows, "answer", "answers") + "."
+		return c
 	}
-	if m.Judge.Baseline {
-		title += ", judge: " + CleanLine(m.Judge.Kind) + " (a baseline)"
-	}
-	return title
+	return s.conclude(s.Failing.answers, s.Gates)
 }
 
 // TextOptions say how text is laid out.
@@ -203,17 +204,37 @@ func (s *Summary) Write(w io.Writer, format string, o TextOptions) error {
 
 func (s *Summary) writeCSV(w io.Writer) error { return runs.Summary.WriteCSV(w, s.rows) }
 
-// section is what was found: the verdict of the gates, what is wrong with the input, the
-// numbers that matter of each system, and all others, folded.
+// What the first screen has at most.
+const (
+	mostSigns = 3   // of wrong input
+	mostGates = 3   // that did not pass
+	signWidth = 160 // of a sign, in code points
+)
+
+// section is the first screen of a run: the conclusion, what is wrong with the input, the
+// numbers that matter of each system, why answers fail, who judged, and what to type next.
+// All else is folded.
 func (s *Summary) section() doc.Section {
+	c := s.conclusion()
 	var out []doc.Block
-	if len(s.Gates) > 0 {
-		w := gateWords[countGates(s.Gates).gravest()]
-		out = append(out, doc.Para{Kind: doc.Lead, Text: doc.Text{{Text: w.sign + "gates: " + gatesInWords(s.Gates), Tone: w.tone.doc()}}})
-		out = append(out, gateBlocks("Gates", s.Gates)...)
+	para := func(text ...doc.Span) { out = append(out, doc.Para{Text: text}) }
+	ended := doc.Span{Text: c.Gates, Tone: gateWords[countGates(s.Gates).gravest()].tone.doc()}
+	switch {
+	case c.title() != c.Answers:
+		para(doc.Span{Text: c.Answers + " "}, ended)
+	case c.Gates != "":
+		para(ended)
 	}
-	for _, sign := range s.Run.Shown() {
-		out = append(out, doc.Para{Text: doc.T(sign.Sentence())})
+	out = append(out, s.openGates()...)
+	if c.Since != "" {
+		para(doc.Span{Text: c.Since})
+	}
+	signs := s.Run.Shown()
+	for _, sign := range signs[:min(len(signs), mostSigns)] {
+		para(doc.Span{Text: clipLine(sign.Sentence(), signWidth)})
+	}
+	if n := len(signs) - mostSigns; n > 0 {
+		para(doc.Span{Text: Plural(int64(n), "more sign", "more signs")})
 	}
 	switch {
 	case s.by != "":
@@ -221,27 +242,111 @@ func (s *Summary) section() doc.Section {
 	case s.asked:
 		out = append(out, s.matrices(s.firstBlocks())...)
 	default:
-		out = append(out, s.standingTable(s.leading(), nil, nil)...)
+		out = append(out, s.standingTable()...)
+	}
+	if facts := s.facts(); len(facts) > 0 && s.by == "" {
+		out = append(out, facts)
+	}
+	out = append(out, s.everything())
+	if next := s.next(); len(next) > 0 {
+		out = append(out, next)
+	}
+	title := CleanLine(s.Run.ID)
+	if s.by != "" {
+		title += ", by " + CleanLine(s.by)
+	}
+	return doc.Section{Title: title + ": " + c.title(), Blocks: out}
+}
+
+// facts are a line each on what is corrected, why answers fail, and who judged.
+func (s *Summary) facts() (facts doc.Facts) {
+	if text := s.correctedLine(); text != "" {
+		facts.Add("corrected", text)
+	}
+	if s.Failing != nil && s.Failing.Failing > 0 {
+		facts.Add("fails", s.Failing.reasonsLine())
+	}
+	if kind := strings.ToLower(s.Run.Judge.Kind); kind != "" {
+		facts.Add("judge", judgeText(kind, &s.Run.Judge))
+	}
+	return facts
+}
+
+// openGates are the gates that did not pass.
+func (s *Summary) openGates() (out []doc.Block) {
+	left := 0
+	for _, g := range s.Gates {
+		if g.Verdict == runs.Passed {
+			continue
+		}
+		if len(out) == mostGates {
+			left++
+			continue
+		}
+		w := gateWords[g.Verdict]
+		out = append(out, doc.Para{Kind: doc.Item, Text: doc.Text{{Text: w.text, Tone: w.tone.doc()}, {Text: fmt.Sprintf(" %s: %s", g.Gate, gateText(g))}}})
+	}
+	if left > 0 {
+		out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(fmt.Sprintf("%d more", left))})
+	}
+	return out
+}
+
+// everything is what the first screen folds: gates, what people's labels correct, and every
+// metric of all answers, of each system and of slices.
+func (s *Summary) everything() doc.Details {
+	all, sliced := doc.Details{Summary: "every metric", Open: s.Open}, doc.Details{Summary: "by slice"}
+	add := func(to *doc.Details, title string, blocks ...doc.Block) {
+		to.Blocks = append(append(to.Blocks, doc.Heading{Text: doc.T(title)}), blocks...)
+	}
+	if len(s.Gates) > 0 {
+		add(&all, "Gates", gateBlocks("", s.Gates)...)
 	}
 	if rows := s.corrected(); len(rows) > 0 {
-		out = append(out, correctionTable("corrected for the judge's errors", rows))
+		add(&all, "Corrected for the judge's errors", correctionTable("", rows))
 	}
 	if s.Calibration != nil {
-		out = append(out, doc.Details{Summary: s.Calibration.Title, Open: s.Open, Blocks: s.Calibration.blocks("")})
+		add(&all, s.Calibration.Title, s.Calibration.blocks("")...)
 	}
-	all, sliced := doc.Details{Summary: "every metric", Open: s.Open}, doc.Details{Summary: "by slice"}
 	for i := range s.Blocks {
-		if b := &s.Blocks[i]; b.Slice == "" {
-			all.Blocks = append(append(all.Blocks, doc.Heading{Text: doc.T(b.Title)}), b.tables("")...)
-		} else {
-			sliced.Blocks = append(append(sliced.Blocks, doc.Heading{Text: doc.T(b.Title)}), b.tables("")...)
+		to := &all
+		if s.Blocks[i].Slice != "" {
+			to = &sliced
 		}
+		add(to, s.Blocks[i].Title, s.Blocks[i].tables("")...)
 	}
 	if len(sliced.Blocks) > 0 {
 		all.Blocks = append(all.Blocks, sliced)
 	}
-	out = append(out, all)
-	return doc.Section{Title: s.Title, Blocks: out}
+	return all
+}
+
+// next are the commands to type next.
+func (s *Summary) next() (next doc.Facts) {
+	if s.Dir == "" {
+		return nil
+	}
+	if s.Failing != nil && len(s.Failing.Rows) > 0 {
+		r := &s.Failing.Rows[0]
+		next.Add("ibid show "+s.Dir+" "+shellWord(r.name()), "# the worst: "+problemWords[r.Problem].Short)
+	}
+	if s.Page != "" {
+		next.Add(s.Page, "# the page")
+	}
+	return next
+}
+
+// correctedLine is the first number that people's labels correct, "" if there is none.
+func (s *Summary) correctedLine() string {
+	all := s.corrected()
+	if len(all) == 0 {
+		return ""
+	}
+	r, of := &all[0], ""
+	if r.System != "" {
+		of = " of " + clipLine(r.System, 20)
+	}
+	return fmt.Sprintf("%s%s %s %s; more: --all", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
 }
 
 // corrected are the numbers that ibid calibrate has corrected.
@@ -294,26 +399,32 @@ func (b *summaryBlock) line(metric string) *summaryLine {
 // name is the system of a block as people read it.
 func (b *summaryBlock) name() string { return cmp.Or(CleanLine(b.System), allAnswers) }
 
-// standingTable has the numbers that matter of each system, the best first. Change is since
-// an earlier run and failing says which rows fail; both may be nil.
-func (s *Summary) standingTable(lead []string, change *compare.Result, failing *Failing) []doc.Block {
+// standingTable has the numbers that matter of each system, the best first.
+func (s *Summary) standingTable() []doc.Block {
+	lead := s.leading()
 	if len(lead) == 0 {
 		return []doc.Block{doc.Para{Text: doc.T("no metric is defined in any row")}}
 	}
 	blocks, since := s.firstBlocks(), ""
-	if change != nil {
-		since = change.Sides[0].Run
+	if s.Since != nil {
+		since = s.Since.Sides[0].Run
 	}
 	var systems []standing
 	for i := range blocks {
-		x := standing{name: blocks[i].name(), of: s, block: &blocks[i], change: change}
-		if failing != nil && x.block.System != "" {
-			x.failing = doc.T(Thousands(failing.BySystem[x.block.System]))
+		x := standing{name: blocks[i].name(), of: s, block: &blocks[i], change: s.Since, rank: s.rank(blocks[i].System, lead[0])}
+		if s.Failing != nil && x.block.System != "" {
+			x.failing = doc.T(Thousands(s.Failing.BySystem[x.block.System]))
 		}
 		systems = append(systems, x)
 	}
-	sortStandings(lead, systems)
-	return standingTable("means with "+levelOf(blocks[0])+" intervals", lead, systems, since)
+	if s.ordered() {
+		sortStandings(lead, systems)
+	}
+	out := standingTable("means with "+levelOf(blocks[0])+" intervals", lead, systems, since)
+	if s.Since != nil {
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T("~ chance may explain the change; = no answer changed")})
+	}
+	return out
 }
 
 // levelOf is the level of the intervals of a block.
@@ -455,7 +566,7 @@ func (s *Summary) By(field string) (by *Summary, ok bool) {
 	if field == "system" {
 		has = func(system, slice string) bool { return system != "" && slice == "" }
 	}
-	by = &Summary{Run: s.Run, Took: s.Took, Title: s.Title + ", by " + CleanLine(field), by: field}
+	by = &Summary{Run: s.Run, Took: s.Took, by: field}
 	for _, b := range s.Blocks {
 		if has(b.System, b.Slice) {
 			by.Blocks = append(by.Blocks, b)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -38,35 +37,55 @@ func (n *numberFlags) check() error {
 }
 
 // writeNumbers prints the numbers of a run: in text those that matter, unless more was
-// asked for or brief is false. The page is that of the run, "" if it is not there yet.
-func (a *app) writeNumbers(dir string, view *report.Summary, n *numberFlags, brief bool, page string) error {
+// asked for.
+func (a *app) writeNumbers(dir string, view *report.Summary, n *numberFlags) error {
 	if err := n.check(); err != nil {
+		return err
+	}
+	var err error
+	if view.Failing, err = report.ReadFailing(dir, view.Run, 1); err != nil {
 		return err
 	}
 	if len(n.metrics) > 0 {
 		view = view.Only(n.metrics)
 	}
 	view.Open = n.all
-	if !brief || a.format != "text" || n.all || a.detail || len(n.metrics) > 0 {
-		return a.show(view)
+	if a.format == "text" {
+		view.Dir = dir
 	}
-	first := &report.Brief{Summary: view, Dir: dir}
-	failing, err := report.ReadFailing(dir, view.Run, 1)
-	if err != nil {
-		return err
-	}
-	first.Failing = failing
-	if first.Change, err = changeSince(dir, view); err != nil {
-		a.warn("no change is shown: %v", err)
-	}
-	if exists(page) {
-		first.Page = page
-	}
-	return a.write(func(w io.Writer) error { return first.Write(w, a.style()) })
+	return a.show(view)
 }
 
-// compareRows is up to how many rows two runs have in all for a change to be shown that
-// nobody asked for by --baseline.
+// comparisons are the systems of a run against each other, and the run against an earlier one.
+func (a *app) comparisons(dir string, view *report.Summary) (c report.Compared, err error) {
+	run, err := compare.Open(dir)
+	if err != nil {
+		return c, err
+	}
+	defer run.Close()
+	if len(run.Systems()) > 1 {
+		c.Comparison, err = compare.By(run, "system", compare.Options{})
+		if c.NotCompared, err = refusal(err); err != nil {
+			return c, err
+		}
+	}
+	if c.Since, err = changeSince(dir, view); err != nil { // nothing is less true without it
+		a.warn("no change is shown: %v", err)
+	}
+	return c, nil
+}
+
+// refusal is why runs or systems cannot be compared; other errors stay as they are.
+func refusal(err error) (string, error) {
+	var refused *compare.RefusedError
+	if errors.As(err, &refused) || errors.Is(err, ibid.ErrUsage) {
+		return err.Error(), nil
+	}
+	return "", err
+}
+
+// compareRows is up to how many rows are compared for the first screen when nobody asked for
+// it: those of a run, and those of two in all.
 const compareRows = 400_000
 
 // changeSince compares a run with its baseline, or else with the last run of its folder

@@ -25,7 +25,8 @@ type reportFlags struct {
 	history   string
 	noHistory bool
 
-	links []doc.Link // to other pages of a site
+	links    []doc.Link       // to other pages of a site
+	compared *report.Compared // of one run; nil if that is not known yet
 }
 
 func (a *app) reportCommand() *cobra.Command {
@@ -94,10 +95,9 @@ func (a *app) writeReport(ctx context.Context, path string, f reportFlags, dirs 
 // their page to a file.
 func (a *app) writePage(ctx context.Context, path string, f reportFlags, data ...report.RunData) error {
 	o := report.PageOptions{Version: a.Version, Links: f.links}
-	if err := addComparison(&o, data); err != nil {
-		return err
-	}
-	if err := a.addSince(&o, data); err != nil {
+	if f.compared != nil {
+		o.Compared = *f.compared
+	} else if err := a.addComparisons(&o, data); err != nil {
 		return err
 	}
 	if len(data) == 1 && !f.noHistory {
@@ -170,7 +170,7 @@ func (a *app) refreshReport(ctx context.Context, dir string, m *runs.Manifest) e
 
 // writeRunReport writes the page of a run to path, or if that is "" into the run
 // directory, unless it is there or the setting report.page leaves it out.
-func (a *app) writeRunReport(ctx context.Context, config *configs.Config, out *harness.Outcome, path string) error {
+func (a *app) writeRunReport(ctx context.Context, config *configs.Config, out *harness.Outcome, path string, compared *report.Compared) error {
 	asked, wanted := path != "", config.Report.Page
 	if !asked {
 		path = filepath.Join(out.Dir, reportFile)
@@ -190,59 +190,21 @@ func (a *app) writeRunReport(ctx context.Context, config *configs.Config, out *h
 		return err
 	}
 	d.Gates = out.Gates
-	err = a.writePage(ctx, path, reportFlags{}, *d)
+	err = a.writePage(ctx, path, reportFlags{compared: compared}, *d)
 	if err == nil && !a.quiet {
 		a.hint("look at it: " + path)
 	}
 	return err
 }
 
-// addComparison compares what a page shows side by side: several runs with the
-// first, or the systems of one run. Where that cannot be, the page says why.
-func addComparison(o *report.PageOptions, data []report.RunData) error {
-	var all []*compare.Run
-	for i := range data {
-		r, err := compare.Open(data[i].Dir)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		all = append(all, r)
-	}
-	var result *compare.Result
-	var err error
-	switch {
-	case len(all) > 1:
-		result, err = compare.Runs(all[0], all[1:], compare.Options{})
-	case len(all[0].Systems()) > 1:
-		result, err = compare.By(all[0], "system", compare.Options{})
-	default:
-		return nil
-	}
-	var refused *compare.RefusedError
-	if errors.As(err, &refused) || errors.Is(err, ibid.ErrUsage) {
-		o.NotCompared = err.Error()
-		return nil
-	}
-	o.Comparison = result
-	return err
-}
-
-// addSince adds the change of the numbers that lead: of one run since its baseline or the
-// last run of its folder, of several since the first. That nothing is known of the change is
-// no reason to have no page.
-func (a *app) addSince(o *report.PageOptions, data []report.RunData) error {
+// addComparisons compares what a page shows: the systems of one run, or several runs with the
+// first. Where that cannot be, the page says why.
+func (a *app) addComparisons(o *report.PageOptions, data []report.RunData) (err error) {
 	last := &data[len(data)-1]
 	view := report.NewSummary(last.Manifest, last.Summary, last.Gates)
 	if len(data) == 1 {
-		var err error
-		if o.Since, err = changeSince(last.Dir, view); err != nil {
-			a.warn("the page shows no change: %v", err)
-		}
-		return nil
-	}
-	if o.Comparison == nil {
-		return nil
+		o.Compared, err = a.comparisons(last.Dir, view)
+		return err
 	}
 	var all []*compare.Run
 	for i := range data {
@@ -253,7 +215,10 @@ func (a *app) addSince(o *report.PageOptions, data []report.RunData) error {
 		defer r.Close()
 		all = append(all, r)
 	}
-	var err error
+	o.Comparison, err = compare.Runs(all[0], all[1:], compare.Options{})
+	if o.NotCompared, err = refusal(err); err != nil || o.NotCompared != "" {
+		return err
+	}
 	o.Since, err = compare.Runs(all[0], all[1:], compare.Options{More: view.Leading(), Whole: true})
 	return err
 }

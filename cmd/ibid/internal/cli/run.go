@@ -197,7 +197,14 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 	if err != nil {
 		return err
 	}
-	if err := a.writeNumbers(out.Dir, view, numbers, true, ""); err != nil {
+	var compared *report.Compared // nil leaves it to the page
+	if out.Manifest.Rows <= compareRows {
+		if view.Compared, err = a.comparisons(out.Dir, view); err != nil {
+			return err
+		}
+		compared = &view.Compared
+	}
+	if err := a.writeNumbers(out.Dir, view, numbers); err != nil {
 		return err
 	}
 	if out.Existed && !a.quiet {
@@ -205,7 +212,7 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 		a.hint("--fresh runs again under a new id")
 	}
 	concluded := a.conclude(config, out, ci)
-	if err := a.writeRunReport(ctx, config, out, page); err != nil {
+	if err := a.writeRunReport(ctx, config, out, page, compared); err != nil {
 		if concluded == nil {
 			return err
 		}

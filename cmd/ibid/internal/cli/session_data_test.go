@@ -115,17 +115,17 @@ func TestData(t *testing.T) {
 		step{line: "import jsnl a.jsonl -o x.parquet", code: 2, err: `^hint: did you mean jsonl\?$`},
 		step{line: "import", code: 2, err: `^ibid: requires at least 2 arg`},
 
-		step{line: "run a.jsonl --judge none --id foreign -q", out: `^run foreign: 2 rows`},
-		step{line: "run settings.yaml --documents d.parquet --id whole -q", out: `^run whole: 2 rows`},
+		step{line: "run a.jsonl --judge none --id foreign -q", out: `^foreign: .* of 2 answers fail`},
+		step{line: "run settings.yaml --documents d.parquet --id whole -q", out: `^whole: .* of 2 answers fail`},
 		step{line: "score settings.yaml --rows 0:1 -o parts/0 --set rows_per_part=1", err: "^ibid: parts/0 has the rows 0 to 0 of a run$\n^hint: when all rows are scored: ibid summary DIR... -o runs/NAME$"},
 		step{line: "summary parts/0 -o runs/all", code: 4, err: "^ibid: rows are missing: 1:2$\n^hint: score them: ibid score RUN.yaml --rows 1:2 -o DIR$"},
 		step{line: "score settings.yaml --rows 1: -o parts/1 -q --set rows_per_part=1"},
-		step{line: "summary parts/0 parts/1 -o runs/all -q", out: `^run all: 2 rows`},
-		step{line: "summary parts/0 parts/1 -o runs/all", out: `^run all: 2 rows`, err: `^ibid: runs/all is complete already; nothing was done$`},
+		step{line: "summary parts/0 parts/1 -o runs/all -q", out: `^all: .* of 2 answers fail`},
+		step{line: "summary parts/0 parts/1 -o runs/all", out: `^all: .* of 2 answers fail`, err: `^ibid: runs/all is complete already; nothing was done$`},
 		step{line: "score settings.yaml --rows 3:2 -o parts/2", code: 2, err: `^hint: such as --rows 16384:32768$`},
 
-		step{line: "summary runs/whole -o runs/again -q", out: `^run again: 2 rows`},
-		step{line: "summary runs/whole -o runs/again", out: `^run again: 2 rows`, err: `^ibid: runs/again is complete already; nothing was done$`},
+		step{line: "summary runs/whole -o runs/again -q", out: `^again: .* of 2 answers fail`},
+		step{line: "summary runs/whole -o runs/again", out: `^again: .* of 2 answers fail`, err: `^ibid: runs/again is complete already; nothing was done$`},
 		step{line: "rescore runs/again", code: 2, err: "^ibid: it was made of rows, which have no texts$\n^hint: evaluate it again: ibid run$"},
 
 		step{line: "score run.yaml --without documents -o rows.arrow", stdin: strings.Join(strings.Split(someLines, "\n")[:2], "\n")},
@@ -175,7 +175,7 @@ func TestFetch(t *testing.T) {
 		step{line: "fetch missing.jsonl -o x.parquet", code: 2, err: `no such file`},
 		step{line: "fetch good.jsonl -o good.jsonl", code: 2, err: `^ibid: good\.jsonl is both read and written$`},
 		step{line: "import jsonl good.jsonl -o good.parquet -q"},
-		step{line: "run good.parquet --documents sources.parquet --judge none --id x -q", out: `^run x: 2 rows`},
+		step{line: "run good.parquet --documents sources.parquet --judge none --id x -q", out: `^x: .* of 2 answers fail`},
 	)
 }
 
@@ -193,7 +193,7 @@ func TestModelJudge(t *testing.T) {
 		step{line: "cache stat", code: 2, err: `^ibid: judge\.sqlite: there is no judge cache$`},
 		step{line: "run a.parquet --dry-run" + asked, out: "^rows +2; 2 have claims\n^error rows +0$\n^kept +no answers yet$\n^calls +2 to fake/judge$\n^cost +about \\$0\\.00"},
 		step{line: "run a.parquet --dry-run --json" + asked, out: `"schema": "ibid\.dryrun/v1"`},
-		step{line: "run a.parquet --id x -q" + asked, out: `^run x: 2 rows, .*; judge: fake/judge`},
+		step{line: "run a.parquet --id x -q" + asked, out: `^judge  fake/judge \(openrouter\)`},
 		step{line: "run a.parquet --dry-run" + asked, out: "^kept +2 answers in judge\\.sqlite$\n^calls +0 to fake/judge$\n^cost +\\$0$"},
 		step{line: "show runs/x 1 --prompt", out: `The tower was built in 1889`},
 		step{line: "cache stat", out: "^file +judge\\.sqlite$\n^answers +2, from 20\n^calls on record +2 \\(ok 2\\)$\n^they cost +\\$0\\.00"},

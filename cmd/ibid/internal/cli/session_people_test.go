@@ -112,7 +112,7 @@ func TestAnnotate(t *testing.T) {
 		t.Errorf("at the end it says %q", said)
 	}
 	s.steps(
-		step{line: "run ibid.yaml --id proposing -q", out: `^run proposing: `},
+		step{line: "run ibid.yaml --id proposing -q", out: `^proposing: `},
 		step{line: "sample ibid.yaml -o proposed --propose runs/proposing", out: `proposes marks for `},
 		step{line: "sample ibid.yaml -o other --propose blind", code: 2, err: `no run directory`},
 	)

@@ -93,8 +93,8 @@ func demo(t *testing.T) *session {
 	)
 	t.Chdir("demo")
 	s.steps(
-		step{line: "run ibid.yaml --id first", out: "^run first: 72 rows, 39 fail, 1 not scored; judge: labels of people \\(mean\\)$\n^careful +2 .*0\\.931 \n^gates: 4 of 4 passed$", err: `^hint: look at it: runs/first/report\.html$`},
-		step{line: "run ibid-2.yaml --id second -q", out: "^Since first: pointer is worse on overall by \n^new failures since first: 8 "},
+		step{line: "run ibid.yaml --id first", out: "^first: careful is best on overall; dreamer is last\\.$\n^39 of 72 answers fail, 1 not scored\\. Gates: 4 of 4 passed\\.$\n^careful +1 +2 .*0\\.931 ", err: `^hint: look at it: runs/first/report\.html$`},
+		step{line: "run ibid-2.yaml --id second -q", out: "^Since first: pointer is worse on overall by .*; 8 answers newly$"},
 	)
 	return s
 }
@@ -107,9 +107,9 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "history --json", out: `"schema": "ibid\.history/v2"`},
 		step{line: "history nowhere", code: 2, err: `^ibid: nowhere: no such folder$`},
 
-		step{line: "show runs/first", out: "^run first: 72 rows, 39 fail, 1 not scored; judge: labels of people \\(mean\\)$\n^careful +2 .*0\\.931 "},
+		step{line: "show runs/first", out: "^first: careful is best on overall; dreamer is last\\.$\n^careful +1 +2 .*0\\.931 "},
 		step{line: "show runs/first --all", out: "^token_jaccard \n^citation_relevance "},
-		step{line: "show runs/first --by lang", out: "by lang$\n de\\b"},
+		step{line: "show runs/first --by lang", out: "^first, by lang: \n de\\b"},
 		step{line: "show runs/first --by colour", code: 2, err: `colour`},
 		step{line: "show runs/first --json", out: `"schema": "ibid\.summary/v1"`},
 		step{line: "show runs/first --format csv", out: `^careful,,char_f1,macro,22,.*,0\.80`},
@@ -122,7 +122,7 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "show runs/first q-01/dreamer --set report.citation_display.show_provenance=false", out: `^q-01/dreamer `},
 		step{line: "show runs/first q-99", code: 2, err: `q-99`},
 		step{line: "show runs/first q-01/dreamer --prompt", code: 2, err: `human`},
-		step{line: "show runs/first --failing", out: "^run first: 39 of 72 rows fail, 1 not scored$\n^✗ unsupported +22$\n^q-01/dreamer +#2 +document not found +0\\.000 "},
+		step{line: "show runs/first --failing", out: "^first: 39 of 72 answers fail, 1 not scored\\.$\n^✗ unsupported +22$\n^q-01/dreamer +#2 +document not found +0\\.000 "},
 		step{line: "show runs/first --failing --limit 2 -v", out: "^q-01/dreamer \n! ^q-20"},
 		step{line: "show runs/first --failing --json", out: "\"schema\": \"ibid\\.failing/v1\"\n\"id\": \"q-01\""},
 		step{line: "show runs/first --failing --format csv", out: `^2,q-01,dreamer,`},
@@ -136,8 +136,8 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "show runs/first --table rows --format arrow -o rows.arrow"},
 		step{line: "show runs/first --table rows", code: 2, err: `^ibid: --table needs --format `},
 
-		step{line: "run ibid.yaml --id first -q", out: `^run first: 72 rows`},
-		step{line: "rescore runs/first --set thresholds.supported=0.4 --id lower -q", out: `^run lower: 72 rows`},
+		step{line: "run ibid.yaml --id first -q", out: `^first: careful `},
+		step{line: "rescore runs/first --set thresholds.supported=0.4 --id lower -q", out: `^lower: careful `},
 		step{line: "rescore runs/first --set thresholds.supported=7", code: 2, err: `thresholds\.supported`},
 		step{line: "run ibid.yaml --dry-run", out: "^rows +72$\n^error rows +1$\n^citations +.*\n^truth +.*\n^calls +0: judge human asks no model$\n^problems$\n^answers\\.parquet: row 2 \\(q-01/dreamer\\): citation 1: document_not_found: "},
 		step{line: "run ibid.yaml --dry-run --json", out: `"rows": 72`},
@@ -168,7 +168,7 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "compare runs/first runs/second --metric char_f11", code: 2, err: `char_f1`},
 		step{line: "compare runs/first runs/second --gate diff(char_f1)>=-0.5", out: `^- new failures: 8 `},
 		step{line: "compare runs/first runs/second --gate diff(char_f1)>=0.5", code: 3, out: `^- new failures: 8 `, err: `^ibid: gate failed: diff\(char_f1\) >= 0\.5 \(is 0\.01517\)$`},
-		step{line: "run ibid.yaml --id words -q --set tokenizer=whitespace", out: `^run words: `},
+		step{line: "run ibid.yaml --id words -q --set tokenizer=whitespace", out: `^words: `},
 		step{line: "compare runs/first runs/words", code: 2, err: "^ibid: first and words cannot be compared$\n^ibid:   values of tokenizer differ: words and whitespace$\n^hint: --force compares them all the same, and says so$"},
 		step{line: "compare runs/first runs/words --force -q", out: `words`},
 
@@ -182,7 +182,7 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "gate runs/first --annotations jenkins", code: 2, err: `jenkins`},
 		step{line: "gate runs/first --json", out: `"verdict": "pass"`},
 		step{line: "gate runs/first --format markdown", out: `^\|`},
-		step{line: "run ibid.yaml --id strict -q --gate char_f1>=0.99", code: 3, out: `^gates: 1 of 5 failed, 4 of 5 passed`, err: `^ibid: gate failed: char_f1 >= 0\.99 `},
+		step{line: "run ibid.yaml --id strict -q --gate char_f1>=0.99", code: 3, out: `Gates: 1 of 5 failed, 4 of 5 passed\.$`, err: `^ibid: gate failed: char_f1 >= 0\.99 `},
 		step{line: "run ibid.yaml --id slip -q --gate char_f>=0.99", code: 2, err: "char_f\n^hint: did you mean char_f1"},
 
 		step{line: "history runs --metric char_f1", out: "^history of runs: 4 runs$\n^char_f1, over time$"},

@@ -206,7 +206,15 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string, numbers *numb
 			return err
 		}
 	}
-	return a.writeNumbers(dir, view, numbers, by == "", filepath.Join(dir, reportFile))
+	if by == "" && m.Rows <= compareRows && a.format != "csv" {
+		if view.Compared, err = a.comparisons(dir, view); err != nil {
+			return err
+		}
+	}
+	if page := filepath.Join(dir, reportFile); exists(page) {
+		view.Page = page
+	}
+	return a.writeNumbers(dir, view, numbers)
 }
 
 // summaryView reads as much of the summary of a run as is printed: a run of many slices

@@ -14,7 +14,7 @@ import (
 
 // briefOf is the first look at a judged run of n systems, each a little better than the
 // one before.
-func briefOf(n int, gates ...runs.GateResult) *Brief {
+func briefOf(n int, gates ...runs.GateResult) *Summary {
 	var rows []runs.SummaryRow
 	names := []string{"overall_citation_accuracy", "citation_correctness", "supported_completeness", "hallucination_rate", "span_accuracy_score", "mean_consistency", "char_f1", "char_precision"}
 	for k := range n {
@@ -27,7 +27,7 @@ func briefOf(n int, gates ...runs.GateResult) *Brief {
 		}
 	}
 	m := &runs.Manifest{ID: "x", Rows: int64(10 * n), Judge: runs.JudgeRecord{Kind: "lexical", Baseline: true}}
-	f := &Failing{Run: m, Failing: 2, Rows: []FailingRow{
+	f := &Failing{Run: m, Failing: 2, answers: answerCount{rows: int64(10 * n), fails: 2}, Rows: []FailingRow{
 		{ID: "q 1", System: "system-000", Problem: metrics.ProblemNoDocument},
 		{ID: "q 2", System: "system-000", Problem: metrics.ProblemUnsupported},
 	}}
@@ -35,21 +35,23 @@ func briefOf(n int, gates ...runs.GateResult) *Brief {
 	for _, row := range f.Rows {
 		f.Reasons = append(f.Reasons, failingReason{row.Problem.String(), 1, problemWords[row.Problem]})
 	}
-	return &Brief{Summary: NewSummary(m, rows, gates), Dir: "runs/x", Failing: f}
+	s := NewSummary(m, rows, gates)
+	s.Dir, s.Failing = "runs/x", f
+	return s
 }
 
-func briefText(t *testing.T, b *Brief) string {
+func briefText(t *testing.T, b *Summary) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := b.Write(&out, nil); err != nil {
+	if err := b.Write(&out, "text", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
 }
 
 // TestBriefFits: with a change beside each number a first look at three systems fits 80
-// columns, in a head and four lines a system; more systems have a line each, the best
-// first, and at most twenty are listed.
+// columns and 20 lines; more systems have a line each, the best first, and at most twenty
+// are listed.
 func TestBriefFits(t *testing.T) {
 	gates := []runs.GateResult{
 		{Gate: "char_f1 >= 0.9", Verdict: runs.Failed, Value: new(0.5)},
@@ -68,21 +70,21 @@ func TestBriefFits(t *testing.T) {
 			}
 			r.Pairs = append(r.Pairs, p)
 		}
-		b.Change = r
+		b.Since = r
 		text := briefText(t, b)
 		for line := range strings.Lines(text) {
-			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > briefWidth {
-				t.Errorf("%d systems: wider than %d: %s", n, briefWidth, line)
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
+				t.Errorf("%d systems: wider than %d: %s", n, 80, line)
 			}
 		}
-		lines := map[int]int{1: 15, 3: 17, 4: 18, 30: 35}[n]
+		lines := map[int]int{1: 18, 3: 20, 4: 21, 30: 38}[n]
 		if got := strings.Count(text, "\n"); got != lines {
 			t.Errorf("%d systems: %d lines, want %d:\n%s", n, got, lines, text)
 		}
 		if !strings.Contains(text, "-0.123 ~") || !strings.Contains(text, "~ chance may explain") {
 			t.Errorf("%d systems: no change is shown:\n%s", n, text)
 		}
-		for _, want := range []string{"gates: 1 of 3 failed, 1 of 3 has no verdict, 1 of 3 passed\n", "FAIL char_f1 >= 0.9: 0.500\n", "NONE page_f1 >= 0.9: undefined\n", "ibid show runs/x 'q 1/system-000'  # the worst: document not found\n"} {
+		for _, want := range []string{"Gates: 1 of 3 failed, 1 of 3 has no verdict, 1 of 3 passed.\n", "- FAIL char_f1 >= 0.9: 0.500\n", "- NONE page_f1 >= 0.9: undefined\n", "\nfails  1 document not found, 1 unsupported\njudge  wording", "ibid show runs/x 'q 1/system-000'  # the worst: document not found\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d systems: no %q in\n%s", n, want, text)
 			}
@@ -117,12 +119,12 @@ func TestBriefLongSigns(t *testing.T) {
 		b.Run.Signs = append(b.Run.Signs, runs.Sign{Name: "no_text", System: "system-001", Text: strings.Repeat("claims cite nothing ", 20)})
 	}
 	text := briefText(t, b)
-	if strings.Count(text, "\nsign no_text") != 3 || !strings.Contains(text, "… (3 more)\n") {
+	if strings.Count(text, "\nsign no_text") != 3 || !strings.Contains(text, "\n2 more signs\n") {
 		t.Errorf("not three lines of what stands out:\n%s", text)
 	}
 	for line := range strings.Lines(text) {
-		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > briefWidth {
-			t.Errorf("wider than %d: %s", briefWidth, line)
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("wider than %d: %s", 80, line)
 		}
 	}
 }
@@ -169,8 +171,8 @@ func TestHeadline(t *testing.T) {
 		{"chance", "Against a: no difference found.", compare.Result{Pairs: pair(d(compare.Undecided, 0.05, 3))}},
 		{"same", "Against a: no difference found.", compare.Result{Pairs: pair(d(compare.Undecided, 0, 0))}},
 		{"untested", "Against a: too few questions to tell.", compare.Result{Pairs: pair(d(compare.Unknown, 0.25, 3))}},
-		{"not paired", "Against a: no question in common, so there is nothing to compare.", compare.Result{Pairs: []compare.Pair{{New: 1}}}},
-		{"no two", "No two of them answered a question in common: there is nothing to compare.", compare.Result{Pairs: []compare.Pair{{New: 1}, {New: 2}}}},
+		{"not paired", "The systems answered different questions: compare their numbers with care.", compare.Result{Pairs: []compare.Pair{{New: 1}}}},
+		{"no two", "The systems answered different questions: compare their numbers with care.", compare.Result{Pairs: []compare.Pair{{New: 1}, {New: 2}}}},
 		{"undefined", "Against a: not comparable (no row).", compare.Result{Pairs: pair(compare.Difference{Metric: "char_f1", Reason: "no row"})}},
 		{"surely best", "b is best on char_f1.", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Places: []compare.Place{
 			{Side: 1, Estimate: 0.9, Low: new(0.8), High: new(0.95), Sure: true}, {Side: 0, Estimate: 0.5},
