@@ -67,5 +67,15 @@ func TestPhoneIsShort(t *testing.T) {
 	if tall := b.number(`Math.max(...[...document.querySelectorAll(".answers tbody tr")].map((r) => Math.round(r.getBoundingClientRect().height)))`); tall > 120 {
 		t.Errorf("a line is %d pixels high", tall)
 	}
+	// An answer is its sign alone: no word is cut, and readers of the screen hear all of it.
+	const cut = `[...document.querySelectorAll(".answers td a > span")].filter((s) => {
+		const text = document.createTreeWalker(s, NodeFilter.SHOW_TEXT).nextNode(), word = document.createRange();
+		word.setStart(text, 2);
+		word.setEnd(text, 3);
+		return word.getBoundingClientRect().left < s.getBoundingClientRect().right;
+	}).length`
+	if n := b.number(cut); n > 0 {
+		t.Errorf("%d answers show a part of a word", n)
+	}
 	b.quiet()
 }
