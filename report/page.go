@@ -85,7 +85,6 @@ type results struct {
 	judged  bool   // there are claims with verdicts
 
 	systems     int // of the run
-	calls       callSums
 	agreement   []runs.AgreementRow
 	calibration *Calibration // nil if nobody compared the judge with people
 }
@@ -192,9 +191,6 @@ func prefixOf(all []RunData, run int) string {
 
 // readRest reads the tables of the run that are small.
 func (r *results) readRest() (err error) {
-	if r.calls, err = readCalls(r.run.Dir); err != nil {
-		return err
-	}
 	if r.agreement, err = runs.Agreement.ReadIfAny(r.run.Dir); err != nil {
 		return err
 	}

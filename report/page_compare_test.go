@@ -8,7 +8,6 @@ import (
 	"ibid"
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
-	"ibid/report/doc"
 )
 
 // pairOf are two systems of harbour compared, with one sure difference and one
@@ -324,28 +323,5 @@ func TestAdjustedIsSaid(t *testing.T) {
 		if got := differenceWord(&compare.Difference{Low: &tt.low, High: &tt.high, Outcome: tt.outcome}).Short; got != tt.want {
 			t.Errorf("[%v, %v] %s: %q, want %q", tt.low, tt.high, tt.outcome, got, tt.want)
 		}
-	}
-}
-
-// TestSettingsDifference shows what two runs were made of differently, and no
-// secret.
-func TestSettingsDifference(t *testing.T) {
-	first, second := twins(), twins()
-	second.manifest.ID = "other"
-	first.manifest.Settings = []runs.Setting{{Key: "seed", Value: "1"}, {Key: "thresholds.supported", Value: "0.7"}, {Key: "judge.key", Value: "secret-1"}}
-	second.manifest.Settings = []runs.Setting{{Key: "seed", Value: "1"}, {Key: "thresholds.supported", Value: "0.5"}, {Key: "judge.key", Value: "secret-2"}}
-	second.manifest.Versions = map[string]string{"ibid": "2"}
-	p, err := newPage(t.Context(), PageOptions{}, first.run(t), second.run(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := doc.FormatText(doc.TextOptions{Style: plain{}}, docView(t, p, "provenance"))
-	for _, want := range []string{"\nwhat                  night  other\nthresholds.supported  0.7    0.5\nversion of ibid       –      2\n", "\nWhat other was made of, with -v\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	if text := doc.FormatText(doc.TextOptions{Style: plain{}}, docView(t, twins().page(t, PageOptions{}), "provenance")); strings.Contains(text, "differ") {
-		t.Errorf("one run differs:\n%s", text)
 	}
 }

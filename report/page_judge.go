@@ -1,12 +1,8 @@
 package report
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
-	"strings"
 
 	"ibid/dataset/runs"
 	"ibid/report/doc"
@@ -19,7 +15,7 @@ func judgeSection(data *pageData) *doc.Section {
 	for _, r := range data.results {
 		m, c := r.run.Manifest, r.calibration
 		corrected := r.summary.corrected()
-		if r.calls.calls == 0 && m.Judge.Calls == 0 && c == nil && len(corrected) == 0 {
+		if m.Judge.Calls == 0 && c == nil && len(corrected) == 0 {
 			continue
 		}
 		of := ""
@@ -27,10 +23,7 @@ func judgeSection(data *pageData) *doc.Section {
 			of = " of " + m.ID
 			out = append(out, doc.Heading{Text: doc.T(m.ID)})
 		}
-		out = append(out, doc.Para{Text: doc.T(judgeInWords(r))}, append(judgeFacts(&m.Judge), r.calls.facts()...))
-		if r.calls.calls > 0 {
-			out = append(out, r.calls.table("How calls ended"+of))
-		}
+		out = append(out, doc.Para{Text: doc.T(judgeInWords(r))}, judgeFacts(&m.Judge))
 		if c != nil {
 			source := "Compared with the labels that people gave in this run."
 			if c.Of != m.ID {
@@ -64,6 +57,13 @@ func judgeFacts(j *runs.JudgeRecord) (facts doc.Facts) {
 	if j.Calls > 0 {
 		facts.Add("calls", Thousands(j.Calls))
 		facts.Add("from the cache", fmt.Sprintf("%s (%s)", Thousands(j.Cached), percent(j.Cached, j.Calls)))
+		facts.Add("retries", Thousands(j.Retries))
+	}
+	if j.PromptTokens+j.CompletionTokens > 0 {
+		facts.Add("tokens", fmt.Sprintf("%s asked, %s answered", Thousands(j.PromptTokens), Thousands(j.CompletionTokens)))
+	}
+	if j.LatencyMillis != nil {
+		facts.Add("mean latency of a call", fmt.Sprintf("%.1f s", *j.LatencyMillis/1000))
 	}
 	if j.CostUSD != nil {
 		facts.Add("cost", fmt.Sprintf("$%.4f", *j.CostUSD))
@@ -72,82 +72,6 @@ func judgeFacts(j *runs.JudgeRecord) (facts doc.Facts) {
 		}
 	}
 	return facts
-}
-
-// callSums are sums over the calls of a run.
-type callSums struct {
-	calls, asked, answered, again, repaired int64
-
-	latency []float64 // in milliseconds, of those that were not cached
-	ended   map[string]int64
-}
-
-// readCalls sums up the calls of a run, if it has any.
-func readCalls(dir string) (callSums, error) {
-	s := callSums{ended: make(map[string]int64)}
-	columns := []string{"row", "cached", "repaired", "attempts", "prompt_tokens", "completion_tokens", "latency_ms", "status"}
-	err := runs.Calls.Scan(dir, columns, func(_ int64, c *runs.Call) error {
-		s.add(c)
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return s, err
-}
-
-func (s *callSums) add(c *runs.Call) {
-	s.calls++
-	if c.PromptTokens != nil {
-		s.asked += *c.PromptTokens
-	}
-	if c.CompletionTokens != nil {
-		s.answered += *c.CompletionTokens
-	}
-	if c.Attempts > 1 {
-		s.again++
-	}
-	if c.Repaired {
-		s.repaired++
-	}
-	if c.LatencyMillis != nil && !c.Cached {
-		s.latency = append(s.latency, float64(*c.LatencyMillis))
-	}
-	ended := cmp.Or(c.Status, "ok")
-	if _, ok := s.ended[ended]; !ok {
-		ended = strings.Clone(ended)
-	}
-	s.ended[ended]++
-}
-
-// facts are sums and quantiles over calls.
-func (s *callSums) facts() (facts doc.Facts) {
-	if s.asked+s.answered > 0 {
-		facts.Add("tokens asked", Thousands(s.asked))
-		facts.Add("tokens answered", Thousands(s.answered))
-	}
-	if n := s.calls; n > 0 {
-		facts.Add("calls tried again", fmt.Sprintf("%s (%s)", Thousands(s.again), percent(s.again, n)))
-		facts.Add("replies repaired", fmt.Sprintf("%s (%s)", Thousands(s.repaired), percent(s.repaired, n)))
-	}
-	if n := len(s.latency); n > 0 {
-		slices.Sort(s.latency)
-		at := func(q float64) string { return fmt.Sprintf("%.1f s", s.latency[min(int(q*float64(n)), n-1)]/1000) }
-		facts.Add("latency, half of the calls under", at(0.5))
-		facts.Add("latency, 95 % of the calls under", at(0.95))
-	}
-	return facts
-}
-
-// table counts calls by how they ended, the most frequent first.
-func (s *callSums) table(caption string) doc.Table {
-	names := sortedKeys(s.ended)
-	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(s.ended[y], s.ended[x]) })
-	t := doc.Table{Caption: caption, Class: "kinds", Columns: []doc.Column{{Name: "status"}, {Name: "calls", Number: true}, {Name: "share", Number: true}}}
-	for _, name := range names {
-		t.Rows = append(t.Rows, []doc.Cell{doc.C(name), doc.C(Thousands(s.ended[name])), doc.C(percent(s.ended[name], s.calls))})
-	}
-	return t
 }
 
 // distinct are texts, each once, in the order of their first appearance.

@@ -1,31 +1,22 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"ibid/metrics"
-	"ibid/metrics/stats"
 	"ibid/report/doc"
 )
 
-var intervalWords = map[string]string{
-	string(stats.LogitT):        "estimate ± t quantile × standard error on the logit scale, carried back to the bounds of the metric",
-	string(stats.PlainT):        "estimate ± t quantile × standard error",
-	string(stats.WilsonScore):   "Wilson's score interval of as many independent rows as would know as much: where no row differs, or the estimate is at a bound",
-	string(stats.ConstantValue): "no row differs, and the metric has no bounds",
-}
-
 // methodSection says how the metrics of the page are defined.
 func methodSection(data *pageData) *doc.Section {
-	intervals, levels := make(map[string]bool), make(map[string]bool)
+	levels := make(map[string]bool)
 	for _, r := range data.results {
 		for i := range r.run.Summary {
 			if s := &r.run.Summary[i]; s.Method != "" {
-				intervals[s.Method], levels[levelText(s.Level)] = true, true
+				levels[levelText(s.Level)] = true
 			}
 		}
 	}
@@ -38,13 +29,7 @@ func methodSection(data *pageData) *doc.Section {
 	say("Macro is the mean of the rows' values; micro is the quotient of sums over rows.")
 	say("A metric without meaning for a row is undefined, with a reason. Such rows are left out of means and counted beside them.")
 	say(whatFails())
-	var methods, defined doc.Facts
-	for _, name := range sortedKeys(intervals) {
-		methods.Add(name, cmp.Or(intervalWords[name], "see the documentation of this method"))
-	}
-	if len(methods) > 0 {
-		out = append(out, doc.Heading{Text: doc.T("Intervals")}, methods)
-	}
+	var defined doc.Facts
 	for _, d := range slices.DeleteFunc(definitions(data), hidden) {
 		defined = append(defined, doc.Fact{ID: "m-" + d.Name, Name: d.Name, Text: doc.T(definitionText(&d))})
 	}

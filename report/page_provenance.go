@@ -14,14 +14,6 @@ import (
 // provenanceSection says what the runs were made of, folded run by run.
 func provenanceSection(data *pageData) *doc.Section {
 	var out []doc.Block
-	if t := differingSettings(data); t != nil {
-		out = append(out, doc.Heading{Text: doc.T("What the runs differ in")})
-		if len(t.Rows) > 0 {
-			out = append(out, *t)
-		} else {
-			out = append(out, doc.Para{Text: doc.T("The runs have the same settings, versions and data.")})
-		}
-	}
 	for _, r := range data.results {
 		out = append(out, provenance(r.run.Manifest))
 	}
@@ -105,54 +97,4 @@ func redact(value string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String() + " (rest not shown)"
-}
-
-// differingSettings is what several runs differ in: one line for each, one value for each run;
-// nil if it is one run.
-func differingSettings(data *pageData) *doc.Table {
-	if len(data.results) < 2 {
-		return nil
-	}
-	t := &doc.Table{Caption: "Settings, versions and data that the runs differ in", Columns: []doc.Column{{Name: "what"}}}
-	byRun := make([]map[string]string, len(data.results))
-	keys := make(map[string]bool)
-	for k, r := range data.results {
-		t.Columns = append(t.Columns, doc.Column{Name: r.run.Manifest.ID})
-		byRun[k] = ingredients(r.run.Manifest)
-		for key := range byRun[k] {
-			keys[key] = true
-		}
-	}
-	for _, key := range sortedKeys(keys) {
-		row, same := []doc.Cell{doc.C(key)}, true
-		for k := range byRun {
-			same = same && byRun[k][key] == byRun[0][key]
-			row = append(row, doc.C(clip(cmp.Or(byRun[k][key], "–"), 300)))
-		}
-		if !same {
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return t
-}
-
-// ingredients are what a run was made of, by name; secrets are left out.
-func ingredients(m *runs.Manifest) map[string]string {
-	all := make(map[string]string)
-	for _, s := range m.Settings {
-		if !isSecret(s.Key) {
-			all[s.Key] = redact(s.Value)
-		}
-	}
-	for name, version := range m.Versions {
-		all["version of "+name] = version
-	}
-	sums := make(map[string][]string)
-	for _, in := range m.Inputs {
-		sums[in.Kind] = append(sums[in.Kind], cmp.Or(in.SHA256, in.Version))
-	}
-	for kind, list := range sums {
-		all["content of "+kind+" (SHA-256)"] = strings.Join(list, ", ")
-	}
-	return all
 }

@@ -116,7 +116,7 @@ func TestPageMetrics(t *testing.T) {
 		}
 	}
 	method := sectionText(t, p, "method")
-	if !strings.Contains(method, "\nIntervals\ncr1-t  see the documentation") || !strings.Contains(method, "\nDefinitions of 2 metrics\n") || !strings.Contains(html, `<div id="m-char_f1"><dt>char_f1</dt>`) {
+	if !strings.Contains(method, "Intervals are two-sided at level 95 %.") || !strings.Contains(method, "\nDefinitions of 2 metrics\n") || !strings.Contains(html, `<div id="m-char_f1"><dt>char_f1</dt>`) {
 		t.Errorf("method says\n%s", method)
 	}
 }
