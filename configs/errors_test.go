@@ -85,7 +85,7 @@ var errorCases = []struct {
 	{name: "level in percent", file: "judge: none\nstatistics: {level: 95}\n"},
 	{name: "overlap 0", file: "judge: none\nspan_matching: {min_overlap_threshold: 0}\n"},
 	{name: "negative tolerance", file: "judge: none\nspan_matching: {tolerance_chars: -1}\n"},
-	{name: "threshold above 1", file: "judge: none\nthresholds: {good_match: 1.1}\n"},
+	{name: "threshold above 1", file: "judge: none\nthresholds: {supported: 1.1}\n"},
 	{name: "negative weight", file: "judge: none\nweights: {hallucination: -0.1}\n"},
 	{name: "weights 0", file: "judge: none\nweights: {span_accuracy: 0, citation_quality: 0, answer_consistency: 0, hallucination: 0}\n"},
 	{name: "id with a slash", file: "judge: none\nid: a/b\n"},

@@ -254,11 +254,6 @@ var runKeys = []*setting{
 		name: "thresholds.consistent", def: 0.8, scores: true, between: within(0, 1),
 		doc: "support from which a claim is consistent; 0.5 unless given, with judge.protocol yes-no or classify",
 	},
-	{name: "thresholds.good_match", def: 0.8, scores: true, between: within(0, 1), doc: "tolerance Jaccard from which a truth span is a good match"},
-	{
-		name: "concise_chars", def: int64(2000), scores: true, between: within(1, 1<<31-1),
-		doc: "code points that a citation may point to before it counts less in the overall score; about a usual chunk",
-	},
 	{name: "weights.span_accuracy", def: 0.30, scores: true, between: notNegative, doc: "weight of span_accuracy_score in the overall score"},
 	{name: "weights.citation_quality", def: 0.30, scores: true, between: notNegative, doc: "weight of citation_quality_score"},
 	{name: "weights.answer_consistency", def: 0.25, scores: true, between: notNegative, doc: "weight of answer_consistency_score"},
@@ -266,10 +261,6 @@ var runKeys = []*setting{
 	{
 		name: "min_coverage", def: 0.98, scores: true, between: within(0, 1),
 		doc: "share of claims and citations with a verdict, below which gates have none; share of those that are not undecided, below which a judged metric is a range",
-	},
-	{
-		name: "min_defined", def: 0.5, between: within(0, 1),
-		doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
 	},
 	{
 		name: "accept", def: []string{}, item: blankItem, check: of(noRepeats),

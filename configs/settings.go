@@ -51,21 +51,19 @@ type Settings struct {
 	Judge      Judge
 	Thresholds Thresholds
 
-	ConciseChars int64 // code points that a citation may point to before it counts less
-	Weights      Weights
-	MinCoverage  float64  // fraction in [0, 1]
-	MinDefined   float64  // fraction in [0, 1]: of a system's rows that a metric must be defined for
-	Accept       []string // names of signs that take no verdict from gates
-	Statistics   Statistics
-	Keep         string   // texts, nothing: what the run keeps of its data, see docs/results.md
-	Slices       []string // tag names, system, provider, model, source_type, source_status
-	Presence     Presence
-	Report       Report
-	Gates        []string // as written; [Config.Gates] has them parsed
-	Compat       string   // none, spec-1.0
-	Seed         int64
-	Limits       int64 // by which the limits of what is read are multiplied
-	RowsPerPart  int64 // most rows that become durable together; 0 = as the dataset asks for
+	Weights     Weights
+	MinCoverage float64  // fraction in [0, 1]
+	Accept      []string // names of signs that take no verdict from gates
+	Statistics  Statistics
+	Keep        string   // texts, nothing: what the run keeps of its data, see docs/results.md
+	Slices      []string // tag names, system, provider, model, source_type, source_status
+	Presence    Presence
+	Report      Report
+	Gates       []string // as written; [Config.Gates] has them parsed
+	Compat      string   // none, spec-1.0
+	Seed        int64
+	Limits      int64 // by which the limits of what is read are multiplied
+	RowsPerPart int64 // most rows that become durable together; 0 = as the dataset asks for
 
 	Enabled           bool `key:"citation_accuracy.enabled"` // false stops the run with a notice
 	SpanMatching      SpanMatching
@@ -108,7 +106,6 @@ const CacheOff = "off"
 type Thresholds struct {
 	Supported  float64
 	Consistent float64
-	GoodMatch  float64
 }
 
 // Weights of the overall score: not negative, with a positive sum.

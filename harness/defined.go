@@ -38,8 +38,8 @@ func mostReason(row *runs.SummaryRow) string {
 // definedOf is how much of the rows that count has the metric of a row of the summary, and
 // whether that is too little: rows that lack it for a reason that says nothing of the system do
 // not count.
-func definedOf(row *runs.SummaryRow, minDefined float64) (fewDefined, bool) {
-	if row.DefinedShare == nil || *row.DefinedShare >= minDefined || slices.Contains(oftenUndefined, row.Metric) {
+func definedOf(row *runs.SummaryRow) (fewDefined, bool) {
+	if row.DefinedShare == nil || *row.DefinedShare >= metrics.MinDefined || slices.Contains(oftenUndefined, row.Metric) {
 		return fewDefined{}, false
 	}
 	all := row.N + row.Undefined
@@ -53,17 +53,17 @@ func definedOf(row *runs.SummaryRow, minDefined float64) (fewDefined, bool) {
 	if share := *row.DefinedShare; share < f.defined/float64(all) { // some rows count in part
 		f.defined, f.noText = share*float64(all), true
 	}
-	return f, f.rows > 0 && f.defined < minDefined*float64(f.rows)
+	return f, f.rows > 0 && f.defined < metrics.MinDefined*float64(f.rows)
 }
 
 // tooFewDefined says why the metric of a row of a summary is known of too few rows to be judged
 // by, "" if it is not.
-func tooFewDefined(row *runs.SummaryRow, minDefined float64) string {
-	f, few := definedOf(row, minDefined)
+func tooFewDefined(row *runs.SummaryRow) string {
+	f, few := definedOf(row)
 	if !few {
 		return ""
 	}
-	text := fmt.Sprintf("defined for %s of %d rows, below min_defined %v", rowsText(f.defined), f.rows, minDefined)
+	text := fmt.Sprintf("defined for %s of %d rows, below min_defined %v", rowsText(f.defined), f.rows, metrics.MinDefined)
 	switch {
 	case f.why != "":
 		text += fmt.Sprintf(": %d have %s", row.Reasons[f.why], f.why)
@@ -74,13 +74,13 @@ func tooFewDefined(row *runs.SummaryRow, minDefined float64) string {
 }
 
 // addFewDefined adds to each system the metrics that are known of some of its rows, and of surely
-// less than minDefined of those that count.
-func addFewDefined(sums map[string]*systemSums, summary []runs.SummaryRow, minDefined float64) {
+// less than [metrics.MinDefined] of those that count.
+func addFewDefined(sums map[string]*systemSums, summary []runs.SummaryRow) {
 	for i := range summary {
 		r := &summary[i]
 		s := sums[r.System]
-		if f, few := definedOf(r, minDefined); few && s != nil && isShare(f.rows-int64(f.defined), f.rows, 1-minDefined) {
-			s.few, s.declared = append(s.few, f), minDefined
+		if f, few := definedOf(r); few && s != nil && isShare(f.rows-int64(f.defined), f.rows, 1-metrics.MinDefined) {
+			s.few = append(s.few, f)
 		}
 	}
 	for _, s := range sums {
@@ -92,8 +92,8 @@ func addFewDefined(sums map[string]*systemSums, summary []runs.SummaryRow, minDe
 
 // mayBeFew reports whether [addFewDefined] looks at a row of a summary: the mean of a metric over
 // all rows of a system, of which not all have it.
-func mayBeFew(r *runs.SummaryRow, minDefined float64) bool {
-	return r.System != "" && r.Slice == "" && r.Agg == runs.Macro && r.N > 0 && r.DefinedShare != nil && *r.DefinedShare < minDefined && orderOf(r.Metric) >= 0
+func mayBeFew(r *runs.SummaryRow) bool {
+	return r.System != "" && r.Slice == "" && r.Agg == runs.Macro && r.N > 0 && r.DefinedShare != nil && *r.DefinedShare < metrics.MinDefined && orderOf(r.Metric) >= 0
 }
 
 // orderOf is the place of a metric among the definitions, -1 of what is none.

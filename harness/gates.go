@@ -108,7 +108,7 @@ func summaryFor(dir string, gates []configs.Gate) ([]runs.SummaryRow, error) {
 
 // evidenceOf is what gates of c are asked of, of the run m in dir.
 func evidenceOf(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) *Evidence {
-	return &Evidence{Dir: dir, Summary: summary, MinCoverage: c.MinCoverage, MinDefined: c.MinDefined, Signs: m.Signs, Accept: c.Accept}
+	return &Evidence{Dir: dir, Summary: summary, MinCoverage: c.MinCoverage, Signs: m.Signs, Accept: c.Accept}
 }
 
 // Lacks says why the run says too little to be judged by: too many claims that
@@ -222,7 +222,6 @@ func NearestMetric(name string) string {
 type Evidence struct {
 	Summary     []runs.SummaryRow // those of the systems and slices that gates name
 	MinCoverage float64
-	MinDefined  float64   // share of the rows that a metric must be defined for, see min_defined
 	Dir         string    // of the run, for what annotators agree on; "" if there is none
 	Baseline    *Baseline // of gates with diff and p; nil if there is none
 	Signs       []runs.Sign
@@ -246,7 +245,7 @@ func (e *Evidence) tooFewDefined(row *runs.SummaryRow) string {
 	if slices.Contains(e.Accept, signMinDefined.Name) {
 		return ""
 	}
-	return tooFewDefined(row, e.MinDefined)
+	return tooFewDefined(row)
 }
 
 // Ask looks up each gate. Gates must have passed the checks of a [Job.Plan]. The

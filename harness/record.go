@@ -102,7 +102,7 @@ func (t *tally) statuses() map[string]int64 {
 func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) *recorder {
 	r := &recorder{
 		layout: layout, lacks: lacks,
-		limits: metrics.ProblemLimits{Supported: s.Thresholds.Supported, GoodMatch: s.Thresholds.GoodMatch},
+		limits: metrics.ProblemLimits{Supported: s.Thresholds.Supported},
 	}
 	for _, t := range []struct {
 		form    *runs.Form

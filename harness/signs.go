@@ -134,7 +134,7 @@ var signTruthMissing = &Sign{
 var signMinDefined = &Sign{
 	Name: "min_defined", Text: "metrics are defined for less of a system's rows than min_defined",
 	Cause: "answers without citations, or rows without what the metric needs",
-	Tip:   "ibid show RUN --format csv --table rows has the reasons in its column undefined; min_defined: SHARE asks for less",
+	Tip:   "ibid show RUN --format csv --table rows has the reasons in its column undefined",
 	find:  (*systemSums).fewDefined, asksGates: true, about: "those that it lists; a gate asks of the rows that it is about",
 }
 
@@ -376,9 +376,9 @@ func (s *systemSums) fewDefined() seen {
 	}
 	text := fmt.Sprintf("%s is defined for %s of %d rows", least.metric, rowsText(least.defined), least.rows)
 	if more := len(s.few) - 1; more > 0 {
-		text += fmt.Sprintf(", and %d more for less than min_defined %v", more, s.declared)
+		text += fmt.Sprintf(", and %d more for less than min_defined %v", more, metrics.MinDefined)
 	} else {
-		text += fmt.Sprintf(", less than min_defined %v", s.declared)
+		text += fmt.Sprintf(", less than min_defined %v", metrics.MinDefined)
 	}
 	if least.why != "" {
 		text += "; most others have " + least.why
@@ -403,7 +403,7 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 			return err
 		}
 	}
-	addFewDefined(sums, summary, p.job.Config.MinDefined)
+	addFewDefined(sums, summary)
 	m.Signs = nil
 	for _, s := range signs {
 		if s == signColumnGone && p.source != nil {

@@ -53,7 +53,7 @@ func (p *Plan) summarize(ctx context.Context, memory int) (out counted, err erro
 			rows = withhold(rows, &s.Reporting)
 			for i := range rows {
 				out.few = out.few || sum.touched.Documents != nil && rows[i].System != "" && rows[i].Slice == "" && rows[i].Agg == runs.Macro && rows[i].N >= rows[i].Undefined && slices.ContainsFunc(rows[i].Warnings, stats.SaysFew)
-				if mayBeFew(&rows[i], c.MinDefined) {
+				if mayBeFew(&rows[i]) {
 					out.doubtful = append(out.doubtful, rows[i])
 				}
 				if err := yield(&rows[i]); err != nil {

@@ -36,8 +36,7 @@ type systemSums struct {
 	mixed bool // there is more than one model, or a row without
 	twins []string
 
-	few      []fewDefined
-	declared float64 // min_defined
+	few []fewDefined
 }
 
 // sumSystems adds up what signs look at.

@@ -162,7 +162,7 @@ func TestCompatAgainstTheSpecification(t *testing.T) {
 		wantValue(t, s, MeanToleranceJaccard, tolerance)
 		wantValue(t, s, SpanAccuracyScore, tolerance)
 		good := int64(0)
-		if tolerance >= o.GoodMatch {
+		if tolerance >= GoodMatch {
 			good = 1
 		}
 		wantCount(t, s, GoodMatches, good)

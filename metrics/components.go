@@ -147,10 +147,10 @@ func (s *Scorer) shareVerdicts(r *Row) {
 // that, this length over its own. A citation without a place in a text has 1.
 func (s *Scorer) concision(r *Row, i int) float64 {
 	length := placeLength(&r.Citations[i])
-	if length <= s.opt.ConciseChars {
+	if length <= conciseChars {
 		return 1
 	}
-	enough := max(s.opt.ConciseChars, unitLength(&r.Citations[i], length), essentialShare*s.essential(r, i))
+	enough := max(conciseChars, unitLength(&r.Citations[i], length), essentialShare*s.essential(r, i))
 	return min(1, float64(enough)/float64(length))
 }
 
@@ -202,10 +202,10 @@ func (s *Scorer) claimConcision(r *Row, claim *ibid.Claim) float64 {
 	for _, i := range claim.Citations {
 		total += placeLength(&r.Citations[i])
 	}
-	if total <= s.opt.ConciseChars {
+	if total <= conciseChars {
 		return 1
 	}
-	enough := s.opt.ConciseChars
+	enough := int64(conciseChars)
 	var essential int64
 	for _, i := range claim.Citations {
 		if v := s.verdict(r, int(i)); s.repeats(int(i)) || !v.Support.Known() || v.Support.Value < s.opt.Supported {

@@ -92,7 +92,7 @@ var countDefinitions = [NumCounts]Definition{
 	PredSpans:          count("pred_spans", Neutral, "predicted spans in P, duplicates counted", noCitations),
 	MatchedSpans:       count("matched_spans", HigherIsBetter, "pairs of the one-to-one matching", noEither),
 	PerfectMatches:     count("perfect_matches", HigherIsBetter, "truth spans whose best match by tolerance Jaccard is exact", noEither),
-	GoodMatches:        count("good_matches", HigherIsBetter, "truth spans whose best match has tolerance Jaccard ≥ good_match", noEither),
+	GoodMatches:        count("good_matches", HigherIsBetter, "truth spans whose best match has tolerance Jaccard ≥ 0.8", noEither),
 	Citations:          count("citations", Neutral, "citations of the answer", noCitations),
 	ValidCitations:     count("valid_citations", HigherIsBetter, "citations with status ok, unchecked, quote_repaired, quote_located, quote_ambiguous or no_claim", noCitations),
 	CorrectCitations:   count("correct_citations", HigherIsBetter, "citations with support ≥ supported", noSupport),

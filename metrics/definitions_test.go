@@ -97,7 +97,6 @@ func TestOptionsAtTheirEnds(t *testing.T) {
 		first bool // 0 is a value
 	}{
 		"minimal overlap": {func(o *Options, v float64) { o.MinOverlap = v }, false},
-		"good match":      {func(o *Options, v float64) { o.GoodMatch = v }, true},
 		"supported":       {func(o *Options, v float64) { o.Supported = v }, true},
 		"consistent":      {func(o *Options, v float64) { o.Consistent = v }, true},
 	} {
@@ -107,13 +106,6 @@ func TestOptionsAtTheirEnds(t *testing.T) {
 			if err := o.Validate(); (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), name) {
 				t.Errorf("%s %v: %v", name, v, err)
 			}
-		}
-	}
-	for n, want := range map[int64]bool{0: false, 1: true} {
-		o := DefaultOptions()
-		o.ConciseChars = n
-		if err := o.Validate(); (err == nil) != want {
-			t.Errorf("concise length %d: %v", n, err)
 		}
 	}
 }

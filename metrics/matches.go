@@ -132,9 +132,6 @@ func (s *Scorer) scoreBest(matches []span.TruthMatch, out *Scores) {
 	for i := range matches {
 		m := &matches[i]
 		if m.Pred < 0 { // every Jaccard is 0
-			if s.opt.GoodMatch == 0 {
-				good++
-			}
 			continue
 		}
 		t := m.Tolerance.Float()
@@ -144,7 +141,7 @@ func (s *Scorer) scoreBest(matches []span.TruthMatch, out *Scores) {
 		if m.Exact.Exact() {
 			perfect++
 		}
-		if t >= s.opt.GoodMatch {
+		if t >= GoodMatch {
 			good++
 		}
 	}
@@ -219,7 +216,7 @@ func (s *Scorer) scoreLiteral(truth *side, out *Scores) {
 	if pairs && exact == 1 {
 		perfect = 1
 	}
-	if pairs && tolerance >= s.opt.GoodMatch {
+	if pairs && tolerance >= GoodMatch {
 		good = 1
 	}
 	out.count(PerfectMatches, perfect)

@@ -8,6 +8,19 @@ import (
 	"ibid/metrics/presence"
 )
 
+const (
+	// GoodMatch is the least Jaccard of a good match. A citation with less is partly right.
+	GoodMatch = 0.8
+
+	// conciseChars is how many code points a citation may point to, whatever of them
+	// matters, before it counts less: about the length of a usual chunk.
+	conciseChars = 2000
+
+	// MinDefined is the share of a system's rows that a metric must be defined for, so that
+	// gates and rankings use it.
+	MinDefined = 0.5
+)
+
 // Options are the settings that change scores.
 type Options struct {
 	// Tolerance is how far, in code points, an end may be off: predicted spans
@@ -19,9 +32,6 @@ type Options struct {
 	RowPairs int64
 	// MinOverlap is the least Jaccard of a matched pair, in (0, 1].
 	MinOverlap float64
-
-	// GoodMatch is the least tolerance Jaccard of a good match, in [0, 1].
-	GoodMatch float64
 
 	// TruthPolicy says how several annotators of one row are used: "best",
 	// "union", "majority", "intersection", "mean" or "annotator:NAME".
@@ -35,10 +45,6 @@ type Options struct {
 	// MinCoverage is the least share, in [0, 1], of the items of a judged metric that must
 	// not be undecided for it to have a value.
 	MinCoverage float64
-
-	// ConciseChars is how many code points a citation may point to, whatever of them
-	// matters, before it counts less; at least 1. About the length of a usual chunk.
-	ConciseChars int64
 
 	// Weights are those of the overall score's components.
 	Weights Weights
@@ -78,13 +84,12 @@ type Weights struct {
 }
 
 // DefaultOptions returns the settings used when nothing is said: tolerance 10,
-// minimal overlap 0.5, good match 0.8, policy "best", supported from 0.7 and
-// consistent from 0.8 on, concise up to 2,000 code points, weights 0.30, 0.30, 0.25 and 0.15,
-// minimal coverage 0.98; a run with neither truth nor judge.
+// minimal overlap 0.5, policy "best", supported from 0.7 and consistent from 0.8 on,
+// weights 0.30, 0.30, 0.25 and 0.15, minimal coverage 0.98; a run with neither truth nor judge.
 func DefaultOptions() Options {
 	return Options{
-		Tolerance: 10, MinOverlap: 0.5, GoodMatch: 0.8, TruthPolicy: "best",
-		Supported: 0.7, Consistent: 0.8, MinCoverage: 0.98, ConciseChars: 2000,
+		Tolerance: 10, MinOverlap: 0.5, TruthPolicy: "best",
+		Supported: 0.7, Consistent: 0.8, MinCoverage: 0.98,
 		Weights: Weights{Span: 0.30, Quality: 0.30, Consistency: 0.25, Hallucination: 0.15},
 	}
 }
@@ -96,17 +101,12 @@ func (o Options) Validate() error {
 		return fmt.Errorf("tolerance %d is not in [0, %d]", o.Tolerance, int64(ibid.MaxEnd))
 	case !(o.MinOverlap > 0 && o.MinOverlap <= 1):
 		return fmt.Errorf("minimal overlap %v is not in (0, 1]", o.MinOverlap)
-	case !(o.GoodMatch >= 0 && o.GoodMatch <= 1):
-		return fmt.Errorf("good match %v is not in [0, 1]", o.GoodMatch)
 	case !(o.Supported >= 0 && o.Supported <= 1):
 		return fmt.Errorf("supported %v is not in [0, 1]", o.Supported)
 	case !(o.Consistent >= 0 && o.Consistent <= 1):
 		return fmt.Errorf("consistent %v is not in [0, 1]", o.Consistent)
 	case !(o.MinCoverage >= 0 && o.MinCoverage <= 1):
 		return fmt.Errorf("minimal coverage %v is not in [0, 1]", o.MinCoverage)
-	}
-	if o.ConciseChars < 1 {
-		return fmt.Errorf("concise length %d is not at least 1", o.ConciseChars)
 	}
 	for _, w := range o.Weights.list() {
 		if !(w >= 0) || math.IsInf(w, 1) {

@@ -85,11 +85,9 @@ var problemOfOutcome = map[ibid.Outcome]Problem{
 // StatusProblem is the problem that a status alone means.
 func StatusProblem(s ibid.Status) Problem { return problemOfStatus[s] }
 
-// ProblemLimits are the settings that decide what is a problem, both fractions
-// in [0, 1].
+// ProblemLimits are the settings that decide what is a problem.
 type ProblemLimits struct {
-	Supported float64 // support from which a citation is not why its claim fails
-	GoodMatch float64 // Jaccard from which a citation is more than partly right
+	Supported float64 // support, in [0, 1], from which a citation is not why its claim fails
 }
 
 // A CitationFinding is what is known of one citation.
@@ -126,7 +124,7 @@ func (l ProblemLimits) OfCitation(c *CitationFinding, claims []ClaimFinding) Pro
 		switch {
 		case c.Exact == 0:
 			p = max(p, ProblemWrongPlace)
-		case max(c.Exact, c.Snapped) < l.GoodMatch:
+		case max(c.Exact, c.Snapped) < GoodMatch:
 			p = max(p, ProblemPartly)
 		}
 	}

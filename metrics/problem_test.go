@@ -7,7 +7,7 @@ import (
 )
 
 func TestProblemOfCitation(t *testing.T) {
-	l := ProblemLimits{Supported: 0.7, GoodMatch: 0.8}
+	l := ProblemLimits{Supported: 0.7}
 	matched := func(exact, snapped float64) CitationFinding {
 		return CitationFinding{Status: ibid.StatusOK, HasTruth: true, Exact: exact, Snapped: snapped}
 	}
@@ -58,7 +58,7 @@ func TestProblemOfClaims(t *testing.T) {
 }
 
 func TestProblemOfAnswer(t *testing.T) {
-	l := ProblemLimits{Supported: 0.7, GoodMatch: 0.8}
+	l := ProblemLimits{Supported: 0.7}
 	fine := []CitationFinding{{Status: ibid.StatusOK}}
 	tests := []struct {
 		name string

@@ -203,8 +203,14 @@ func TestValuesAreWithinBounds(t *testing.T) {
 		for i := range r.Verdicts {
 			r.Verdicts[i].Quoted = int64(rng.IntN(4))
 		}
+		if rng.IntN(2) == 0 { // citations that are too long to be concise
+			for i := range r.Citations {
+				r.Citations[i].Place.Start *= 40
+				r.Citations[i].Place.End *= 40
+			}
+		}
 		o := judgedOptions()
-		o.Human, o.AsksElsewhere, o.ConciseChars = rng.IntN(2) == 0, rng.IntN(2) == 0, int64(1+rng.IntN(8))
+		o.Human, o.AsksElsewhere = rng.IntN(2) == 0, rng.IntN(2) == 0
 		s := score(t, o, r)
 		for m, has := range s.HasBounds {
 			if v, ok := s.Value(Metric(m)); has && ok && !(s.Low[m]-1e-9 <= v && v <= s.High[m]+1e-9) {

@@ -171,7 +171,7 @@ func TestOptions(t *testing.T) {
 		{"negative tolerance", change(func(o *Options) { o.Tolerance = -1 }), "tolerance -1 is not in [0, 2147483647]"},
 		{"large tolerance", change(func(o *Options) { o.Tolerance = math.MaxInt32 + 1 }), "tolerance 2147483648 is not in [0, 2147483647]"},
 		{"no overlap", change(func(o *Options) { o.MinOverlap = 0 }), "minimal overlap 0 is not in (0, 1]"},
-		{"NaN", change(func(o *Options) { o.GoodMatch = math.NaN() }), "good match NaN is not in [0, 1]"},
+		{"NaN", change(func(o *Options) { o.Supported = math.NaN() }), "supported NaN is not in [0, 1]"},
 		{"annotator", change(func(o *Options) { o.TruthPolicy = "annotator:a:b" }), ""},
 		{"no annotator", change(func(o *Options) { o.TruthPolicy = "annotator:" }), `truth policy "annotator:" is not best, union, majority, intersection, mean or annotator:NAME`},
 		{"zero value", Options{}, "minimal overlap 0 is not in (0, 1]"},

@@ -232,7 +232,7 @@ func problemOf(row cells, citations, claims []cells) metrics.Problem {
 		f.Claims, _ = c["claims"].([]int32)
 		a.Citations = append(a.Citations, f)
 	}
-	return metrics.ProblemLimits{Supported: 0.7, GoodMatch: 0.8}.OfAnswer(&a)
+	return metrics.ProblemLimits{Supported: 0.7}.OfAnswer(&a)
 }
 
 // macro adds a number to the summary.

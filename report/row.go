@@ -239,7 +239,7 @@ func citationFinding(c *runs.Citation) *metrics.CitationFinding {
 
 func limitsOf(m *runs.Manifest) metrics.ProblemLimits {
 	s := m.Effective()
-	return metrics.ProblemLimits{Supported: s.Thresholds.Supported, GoodMatch: s.Thresholds.GoodMatch}
+	return metrics.ProblemLimits{Supported: s.Thresholds.Supported}
 }
 
 // asJSON is the row with the texts around its places.

@@ -346,7 +346,7 @@ func (v *RowView) instead(k int, wanted map[int]bool) (doc.Panel, bool) {
 			}
 		}
 	}
-	if e, s := c.ExactJaccard, c.SnappedJaccard; e != nil && *e >= v.limits.GoodMatch || e != nil && s != nil && *s >= v.limits.GoodMatch {
+	if e, s := c.ExactJaccard, c.SnappedJaccard; e != nil && *e >= metrics.GoodMatch || e != nil && s != nil && *s >= metrics.GoodMatch {
 		return doc.Panel{}, false
 	}
 	best := v.missed

@@ -170,7 +170,7 @@ type Ranking struct {
 	Places []Place `json:"places"`
 	Rows   int64   `json:"rows"`
 	// Aside are the sides without a rank: the metric is known of too few of the
-	// questions that at least half of all sides answered (min_defined of the base), or the
+	// questions that at least half of all sides answered ([metrics.MinDefined]), or the
 	// mean of the side lies outside its bounds.
 	Aside []Aside `json:"aside"`
 }

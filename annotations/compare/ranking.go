@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"ibid/dataset/runs"
+	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
@@ -89,7 +90,7 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 			asked++
 		}
 	}
-	least := c.base.Manifest.Effective().MinDefined
+	const least = metrics.MinDefined
 	values := make(map[uint64]int) // sides with a value
 	var known func(row int32) float64
 	var withheld func(rows []int32) (string, error)

@@ -449,7 +449,7 @@ func (c *comparison) finish() (*Result, error) {
 					continue
 				}
 				c.result.Notes = append(c.result.Notes, fmt.Sprintf("%s has no rank by %s: it is defined for %.4g of %d rows that at least half of the sides answered, min_defined is %v",
-					c.result.Sides[a.Side].Name, q, a.Defined, a.Rows, c.base.Manifest.Effective().MinDefined))
+					c.result.Sides[a.Side].Name, q, a.Defined, a.Rows, metrics.MinDefined))
 			}
 			if r.Rows == 0 && len(r.Aside) < len(c.sides) {
 				c.result.Notes = append(c.result.Notes, fmt.Sprintf("no ranking by %s: not paired, the sides have no question in common", q))

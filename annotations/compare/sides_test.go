@@ -117,7 +117,6 @@ func TestWhoIsRanked(t *testing.T) {
 		sides [][]float64 // -1 is undefined, -2 excused, -3 not answered
 		aside map[int]compare.Aside
 		rows  int64 // that the others are ranked over
-		least string
 	}{
 		{name: "all", sides: [][]float64{{.1, .2}, {.3, .4}, {.5, .5}}, rows: 2},
 		{name: "half is enough", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, .6, -1, -1}}, rows: 2},
@@ -140,10 +139,6 @@ func TestWhoIsRanked(t *testing.T) {
 			name: "two of four were asked", sides: [][]float64{{.1, .2, .1, .2}, {.1, .2, .2, .3}, {-1, .2, -3, -3}, {.1, .1, -3, -3}}, rows: 2,
 			aside: map[int]compare.Aside{2: {Side: 2, Defined: 1, Rows: 4}},
 		},
-		{
-			name: "another share", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, .6, .7, -1}}, rows: 4, least: "0.8",
-			aside: map[int]compare.Aside{2: {Side: 2, Defined: 3, Rows: 4}},
-		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var rows []row
@@ -160,11 +155,7 @@ func TestWhoIsRanked(t *testing.T) {
 					rows = append(rows, r)
 				}
 			}
-			run := write(t, "run", rows, func(m *runs.Manifest) {
-				if tt.least != "" {
-					m.Settings = append(m.Settings, runs.Setting{Key: "min_defined", Value: tt.least})
-				}
-			})
+			run := write(t, "run", rows, nil)
 			r, err := compare.By(run, "system", compare.Options{Metrics: quantities(t, "char_f1")})
 			if err != nil {
 				t.Fatal(err)

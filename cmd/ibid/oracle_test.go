@@ -51,10 +51,10 @@ var oracleConfigs = [][2]string{
 	{"union inclusive", "judge=none truth_policy=union span_end=inclusive"},
 	{"majority", "judge=none truth_policy=majority span_matching.min_overlap_threshold=0.25"},
 	{"intersection", "judge=none truth_policy=intersection span_matching.tolerance_chars=0"},
-	{"mean", "judge=none truth_policy=mean thresholds.good_match=0.6"},
+	{"mean", "judge=none truth_policy=mean"},
 	{"annotator", "judge=none truth_policy=annotator:ada span_matching.max_span_length=30"},
 	{"recorded", "judge=recorded"},
-	{"concise", "judge=recorded concise_chars=25 thresholds.supported=0.5 thresholds.consistent=0.75 weights.span_accuracy=0.1 weights.citation_quality=0.4"},
+	{"thresholds", "judge=recorded thresholds.supported=0.5 thresholds.consistent=0.75 weights.span_accuracy=0.1 weights.citation_quality=0.4"},
 	{"without truth", "judge=recorded weights.citation_quality=0 weights.answer_consistency=1 weights.hallucination=0.5"},
 }
 
@@ -74,7 +74,7 @@ func newOracleConfig(name, settings string) *oracleConfig {
 	c.inclusive, c.fromPage = c.settings["span_end"] == "inclusive", c.settings["offset_base"] == "page"
 	c.noTruth, c.judged = name == "without truth", c.settings["judge"] == "recorded"
 	c.tolerance, c.longest = int64(number("span_matching.tolerance_chars", 10)), int64(number("span_matching.max_span_length", 10000))
-	c.concise, c.overlap, c.good = int64(number("concise_chars", 2000)), number("span_matching.min_overlap_threshold", .5), number("thresholds.good_match", .8)
+	c.concise, c.overlap, c.good = 2000, number("span_matching.min_overlap_threshold", .5), .8
 	c.supported, c.agreeing = number("thresholds.supported", .7), number("thresholds.consistent", .8)
 	c.weights = [4]float64{number("weights.span_accuracy", .3), number("weights.citation_quality", .3), number("weights.answer_consistency", .25), number("weights.hallucination", .15)}
 	return c

@@ -292,7 +292,7 @@ verdict in a file; --annotations github prints what GitHub shows at the line of 
 file. --format markdown is fit for a step summary. A failed gate is exit code 3.
 
 A gate has no verdict (exit code 4) in three cases: its value is undefined; it rests on
-too little (min_coverage, min_defined) or on too few clusters; a sign says that its metric
+too little (min_coverage, sign min_defined) or on too few clusters; a sign says that its metric
 means little (ibid help signs; accept).
 `
 

@@ -176,7 +176,7 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "gate runs/first --gate char_f1>=0.9", code: 3, out: `^char_f1 >= 0\.9 +FAIL +0\.701$`, err: `^ibid: gate failed: char_f1 >= 0\.9 \(is 0\.7014\)$`},
 		step{line: "gate runs/first --gate diff(char_f1)>=0", code: 2, err: `baseline`},
 		step{line: "gate runs/second --gate diff(char_f1)>=-0.5 --baseline runs/first", out: `PASS`},
-		step{line: "gate runs/first --gate page_f1[system=careful]>=0 --set min_defined=0.5", code: 2, err: `set`},
+		step{line: "gate runs/first --gate page_f1[system=careful]>=0 --set min_coverage=0.5", code: 2, err: `set`},
 		step{line: "gate runs/first --gate char_f1>=0.9 --annotations github --junit gates.xml", code: 3, out: `^char_f1 >= 0\.9 +FAIL `, err: `^::error title=ibid%3A gate failed::char_f1 >= 0\.9 \(is 0\.7014\)$`},
 		step{line: "gate runs/first --annotations github", out: `pass`, err: `^::notice title=ibid%3A gates passed::run first: 4 of 4$`},
 		step{line: "gate runs/first --annotations jenkins", code: 2, err: `jenkins`},
