@@ -178,10 +178,6 @@ var runKeys = []*setting{
 		doc: "more patterns (RE2) of uncited sentences that say that the answer is not known; a first entry none leaves ours out (ibid help claims)",
 	},
 	{
-		name: "attribution_phrases", def: []string{}, scores: true, item: blankItem,
-		doc: "more phrases that say where something is from; a first entry none leaves ours out (ibid help claims)",
-	},
-	{
 		name: "truth_policy", def: "best", allowed: []string{"best", "union", "majority", "intersection", "mean"}, prefix: "annotator:", scores: true,
 		doc: "how several annotators become one truth",
 	},

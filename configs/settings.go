@@ -44,9 +44,8 @@ type Settings struct {
 	TruthPolicy string // best, union, majority, intersection, mean, annotator:NAME
 	LabelPolicy string // mean, majority, annotator:NAME
 
-	NoClaimPhrases     []string // beside those of package claims; a first "none" leaves these out
-	AbstentionPhrases  []string // the same
-	AttributionPhrases []string // the same
+	NoClaimPhrases    []string // beside those of package claims; a first "none" leaves these out
+	AbstentionPhrases []string // the same
 
 	Judge      Judge
 	Thresholds Thresholds

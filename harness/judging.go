@@ -84,7 +84,7 @@ func claimOptions(s *configs.Settings) (o claims.Options, err error) {
 	if o.MarkScope, err = claims.ParseMarkScope(s.MarkScope); err != nil {
 		return o, err
 	}
-	o.Phrases = claims.NewPhrases(claims.Phrases{NoClaim: s.NoClaimPhrases, Abstention: s.AbstentionPhrases, Attribution: s.AttributionPhrases})
+	o.Phrases = claims.NewPhrases(claims.Phrases{NoClaim: s.NoClaimPhrases, Abstention: s.AbstentionPhrases})
 	if err := claims.CheckPatterns(o.Phrases.Abstention); err != nil {
 		return o, ibid.Usagef("abstention_phrases: %v", err)
 	}

@@ -103,7 +103,7 @@ type spoken struct {
 
 // NewCutter returns a cutter.
 func NewCutter(o Options) *Cutter {
-	return &Cutter{source: o.Source, markScopes: o.MarkScope, noClaim: newPhraseList(o.Phrases.NoClaim), attribution: newPhraseList(o.Phrases.Attribution), abstention: abstentionOf(o.Phrases.Abstention)}
+	return &Cutter{source: o.Source, markScopes: o.MarkScope, noClaim: newPhraseList(o.Phrases.NoClaim), attribution: newPhraseList(AttributionPhrases()), abstention: abstentionOf(o.Phrases.Abstention)}
 }
 
 // Claims are the claims of one row and the scopes of its citations.

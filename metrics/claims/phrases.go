@@ -42,11 +42,6 @@ type Phrases struct {
 	// ends with a full stop is such a sentence only if it is all of it.
 	NoClaim []string
 
-	// Attribution are the phrases that say where something is from. What stands
-	// behind the last cited segment of a sentence and begins with one belongs to
-	// the claim before.
-	Attribution []string
-
 	// Abstention are patterns (RE2) of sentences that abstain: the answerer cannot, does
 	// not know or did not find, or the given material does not say. See [CheckPatterns].
 	Abstention []string
@@ -59,7 +54,7 @@ const None = "none"
 // with those alone if the first of them is [None].
 func NewPhrases(own Phrases) Phrases {
 	return Phrases{
-		NoClaim: phrases(noClaimPhrases, own.NoClaim), Attribution: phrases(attributionPhrases, own.Attribution), Abstention: phrases(abstentionPatterns, own.Abstention),
+		NoClaim: phrases(noClaimPhrases, own.NoClaim), Abstention: phrases(abstentionPatterns, own.Abstention),
 	}
 }
 
@@ -80,6 +75,11 @@ func PhrasesDigest() string {
 }
 
 func lines(list string) []string { return strings.Split(strings.TrimSpace(list), "\n") }
+
+// AttributionPhrases returns the phrases that say where something is from. What stands
+// behind the last cited segment of a sentence and begins with one belongs to the claim
+// before.
+func AttributionPhrases() []string { return lines(attributionPhrases) }
 
 // ReferenceHeadings returns the words that head an answer's own list of
 // references.

@@ -213,7 +213,7 @@ func claimsTopic() string {
 		phrases []string
 	}{
 		{"Uncited sentences that begin so claim nothing (setting no_claim_phrases; a phrase with a\nfull stop must be all of the sentence)", builtIn.NoClaim},
-		{"Attributions (setting attribution_phrases)", builtIn.Attribution},
+		{"Attributions", claims.AttributionPhrases()},
 		{"Headings of an answer's own list of references", claims.ReferenceHeadings()},
 	} {
 		fmt.Fprintf(&b, "\n%s:\n", list.head)
