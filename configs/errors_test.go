@@ -76,7 +76,7 @@ var errorCases = []struct {
 	{name: "scalar for a group", file: "judge: none\nthresholds: 0.7\n"},
 	{name: "scalar for free mapping", file: "judge: {kind: none, request: acme}\n"},
 	{name: "infinity in a free mapping", file: "judge: {kind: none, request: {a: [.inf]}}\n"},
-	{name: "no such value", file: "judge: none\ntokenizer: whitspace\n"},
+	{name: "no such value", file: "judge: none\nmark_scope: paragrph\n"},
 	{name: "no such value, case", file: "judge: None\n"},
 	{name: "no such judge", file: "judge: gpt\n"},
 	{name: "no such policy", file: "judge: none\ntruth_policy: annotator\n"},
@@ -117,7 +117,7 @@ var errorCases = []struct {
 	{name: "set a group to a scalar", options: Options{Set: []string{"thresholds=1"}}},
 	{name: "set not UTF-8", options: Options{Set: []string{"id=\xff"}}},
 	{name: "environment unknown in a group", options: Options{Environ: []string{"IBID_JUDGE__KNID=none"}}},
-	{name: "environment nearly a setting", options: Options{Environ: []string{"IBID_TOKENISER=words"}}},
+	{name: "environment nearly a setting", options: Options{Environ: []string{"IBID_MARC_SCOPE=sentence"}}},
 	{name: "environment of a wrong type", options: Options{Environ: []string{"IBID_SEED=x"}}},
 	{name: "calls at once without parallel evaluation", file: "judge: {kind: none, concurrency: 8}\nperformance: {parallel_evaluation: false}\n"},
 }

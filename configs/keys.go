@@ -159,7 +159,6 @@ var runKeys = []*setting{
 		name: "doc_names", def: "exact", allowed: []string{"exact", "normalized"}, scores: true,
 		doc: "which names mean one document: those that are equal, or that differ in ./, case, percent-encoding, URL scheme, trailing slash and fragment only",
 	},
-	{name: "tokenizer", def: "words", allowed: []string{"words", "whitespace"}, scores: true, doc: "what a token is: a Unicode word, or a run of non-space"},
 	{
 		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences", "model"}, scores: true,
 		doc: "what a claim is; auto: the row's claims if it has them, else sentences, cut at cited segments; sentences: never cut there; model: what the judge's model makes " +

@@ -17,7 +17,7 @@ func write(t *testing.T, text string) string {
 }
 
 func TestPrecedence(t *testing.T) {
-	file := write(t, "judge: none\ntokenizer: whitespace\nseed: 2\nmin_coverage: 0.5\n")
+	file := write(t, "judge: none\nmark_scope: paragraph\nseed: 2\nmin_coverage: 0.5\n")
 	c, err := Load(Options{
 		File:    file,
 		Environ: []string{"IBID_SEED=3", "IBID_SPAN_MATCHING__TOLERANCE_CHARS=4", "PATH=/bin"},
@@ -29,7 +29,7 @@ func TestPrecedence(t *testing.T) {
 	}
 	want := map[string]Value{
 		"judge.kind":                    {"judge.kind", "none", "ibid.yaml:1:8"},
-		"tokenizer":                     {"tokenizer", "whitespace", "ibid.yaml:2:12"},
+		"mark_scope":                    {"mark_scope", "paragraph", "ibid.yaml:2:13"},
 		"seed":                          {"seed", "3", "environment IBID_SEED"},
 		"span_matching.tolerance_chars": {"span_matching.tolerance_chars", "5", "--set span_matching.tolerance_chars"},
 		"out":                           {"out", `"12"`, "--out"},

@@ -38,7 +38,6 @@ type Settings struct {
 	DocumentsComplete string // auto, true, false
 	DocNames          string // exact, normalized
 
-	Tokenizer   string // words, whitespace
 	Claims      string // auto, provided, sentences
 	MarkScope   string // sentence, paragraph
 	TruthPolicy string // best, union, majority, intersection, mean, annotator:NAME

@@ -211,14 +211,13 @@ func (b OffsetBase) String() string { return offsetBaseNames[b] }
 
 // Conventions say what the numbers of a dataset mean, and which checks a
 // citation has to pass. The zero value has code points, exclusive ends, offsets
-// from the start of the document, word tokens, no limit and no check.
+// from the start of the document, no limit and no check.
 type Conventions struct {
 	OffsetUnit       token.Unit // of source offsets whose row gives no unit
 	AnswerOffsetUnit token.Unit // of offsets in the answer
 	SpanEnd          SpanEnd    // of source and answer offsets; pages and blocks always end exclusively
 	OffsetBase       OffsetBase
-	MaxSpanLength    int64      // code points of a span given by offsets; 0 means no limit
-	Tokenizer        token.Kind // of [Resolver.Tokens]
+	MaxSpanLength    int64 // code points of a span given by offsets; 0 means no limit
 	Checks           Checks
 
 	// Complete says whether a document that is not among those given was invented ("true"), or

@@ -38,10 +38,10 @@ func (r *Resolver) Tokens(x *token.Index, doc string, page, start, end int32) (o
 	if !ok {
 		return false
 	}
-	if end-start < longSpan && reg.tokens == nil && reg.tokensAround(x, r.conv.Tokenizer, start, end) {
+	if end-start < longSpan && reg.tokens == nil && reg.tokensAround(x, start, end) {
 		return true
 	}
-	whole, bytes := reg.index(r.conv.Tokenizer)
+	whole, bytes := reg.index()
 	r.grew(&s, bytes)
 	lo, hi := whole.Range(start, end)
 	x.Append(whole, lo, hi)
@@ -68,19 +68,19 @@ func (r *Resolver) tokensOfFile(x *token.Index, s *source, of stretch, start, en
 	if !ok || lo == 0 && from > of.start || hi == len(text) && to < of.end {
 		return false
 	}
-	r.conv.Tokenizer.AppendTo(x, text[lo:hi], begin+int32(lo))
+	token.AppendTo(x, text[lo:hi], begin+int32(lo))
 	return true
 }
 
 // tokensAround appends the tokens of the region around a span; false if it has no
 // seams there.
-func (g *region) tokensAround(x *token.Index, kind token.Kind, start, end int32) bool {
+func (g *region) tokensAround(x *token.Index, start, end int32) bool {
 	first := g.whole.Offset(token.Byte, g.start)
 	text := g.whole.String()[first:g.whole.Offset(token.Byte, g.end)]
 	from, to := g.whole.Offset(token.Byte, g.start+int(start))-first, g.whole.Offset(token.Byte, g.start+int(end))-first
 	lo, hi, ok := token.Around(text, from, to)
 	if ok {
-		kind.AppendTo(x, text[lo:hi], start-int32(token.Points(text[lo:from])))
+		token.AppendTo(x, text[lo:hi], start-int32(token.Points(text[lo:from])))
 	}
 	return ok
 }

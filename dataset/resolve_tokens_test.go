@@ -40,60 +40,57 @@ func TestTokensOfSpans(t *testing.T) {
 		docs = append(docs, withText(name, text))
 	}
 	docs = append(docs, ibid.Document{Doc: "pages", Pages: []string{ascii[:2000], ascii[2000:2007], ascii[2007:]}, HasPages: true})
-	kinds := []token.Kind{token.KindWords, token.KindWhitespace}
 	for _, inFile := range []bool{false, true} {
 		loaded, err := documentList(docs).load(t, map[bool]int64{false: 1 << 20, true: 1}[inFile], t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, kind := range kinds {
-			for _, own := range []bool{false, true} {
-				r := NewResolver(loaded.View(1<<20), Conventions{Tokenizer: kind})
-				row := ibid.Answer{}
-				if own {
-					row.HasDocuments, row.Documents = true, docs
-				}
-				r.Resolve(&row)
-				check := func(name string, page int32, text string) {
-					t.Helper()
-					whole := kind.Index(text)
-					length := len([]rune(text))
-					for range 200 {
-						var x token.Index
-						from := int32(0)
-						var spans [][2]int32
-						for range 1 + rng.IntN(3) {
-							start := from + rng.Int32N(int32(length)+2)
-							from = start + rng.Int32N(60)
-							if rng.IntN(40) == 0 {
-								from += 3000
-							}
-							spans = append(spans, [2]int32{start, from})
-							if !r.Tokens(&x, name, page, start, from) {
-								t.Fatalf("no tokens of %s, page %d", name, page)
-							}
+		for _, own := range []bool{false, true} {
+			r := NewResolver(loaded.View(1<<20), Conventions{})
+			row := ibid.Answer{}
+			if own {
+				row.HasDocuments, row.Documents = true, docs
+			}
+			r.Resolve(&row)
+			check := func(name string, page int32, text string) {
+				t.Helper()
+				whole := token.Words(text)
+				length := len([]rune(text))
+				for range 200 {
+					var x token.Index
+					from := int32(0)
+					var spans [][2]int32
+					for range 1 + rng.IntN(3) {
+						start := from + rng.Int32N(int32(length)+2)
+						from = start + rng.Int32N(60)
+						if rng.IntN(40) == 0 {
+							from += 3000
 						}
-						if !slices.IsSorted(x.Starts) || slices.Contains(diffs(&x), true) {
-							t.Fatalf("%s, %v: %v to %v are no tokens", name, spans, x.Starts, x.Ends)
+						spans = append(spans, [2]int32{start, from})
+						if !r.Tokens(&x, name, page, start, from) {
+							t.Fatalf("no tokens of %s, page %d", name, page)
 						}
-						for _, s := range spans {
-							lo, hi := whole.Range(s[0], s[1])
-							a, b := x.Range(s[0], s[1])
-							if !slices.Equal(whole.Starts[lo:hi], x.Starts[a:b]) || !slices.Equal(whole.Ends[lo:hi], x.Ends[a:b]) {
-								t.Fatalf("%s, page %d, %s, %v of %v: tokens at %v, want %v", name, page, kind, s, spans, x.Starts[a:b], whole.Starts[lo:hi])
-							}
+					}
+					if !slices.IsSorted(x.Starts) || slices.Contains(diffs(&x), true) {
+						t.Fatalf("%s, %v: %v to %v are no tokens", name, spans, x.Starts, x.Ends)
+					}
+					for _, s := range spans {
+						lo, hi := whole.Range(s[0], s[1])
+						a, b := x.Range(s[0], s[1])
+						if !slices.Equal(whole.Starts[lo:hi], x.Starts[a:b]) || !slices.Equal(whole.Ends[lo:hi], x.Ends[a:b]) {
+							t.Fatalf("%s, page %d, %v of %v: tokens at %v, want %v", name, page, s, spans, x.Starts[a:b], whole.Starts[lo:hi])
 						}
 					}
 				}
-				for name, text := range texts {
-					check(name, 0, text)
-				}
-				for i, text := range docs[len(docs)-1].Pages {
-					check("pages", int32(i+1), text)
-				}
-				if err := r.Err(); err != nil {
-					t.Fatal(err)
-				}
+			}
+			for name, text := range texts {
+				check(name, 0, text)
+			}
+			for i, text := range docs[len(docs)-1].Pages {
+				check("pages", int32(i+1), text)
+			}
+			if err := r.Err(); err != nil {
+				t.Fatal(err)
 			}
 		}
 		if err := loaded.Close(); err != nil {

@@ -140,9 +140,9 @@ func (g *region) codePoint(u token.Unit, off int64, up bool) int64 {
 const bytesPerToken = 8
 
 // index returns the tokens of the region and how many bytes they newly take.
-func (g *region) index(kind token.Kind) (x *token.Index, bytes int64) {
+func (g *region) index() (x *token.Index, bytes int64) {
 	if g.tokens == nil {
-		g.tokens = kind.Index(g.slice(0, g.len()))
+		g.tokens = token.Words(g.slice(0, g.len()))
 		bytes = int64(g.tokens.Len()) * bytesPerToken
 	}
 	return g.tokens, bytes

@@ -242,9 +242,6 @@ func (p *Plan) agreedConventions() (dataset.Conventions, error) {
 				kind, g.Files()[0].Name, its.SpanEnd, its.OffsetBase, end, base)
 		}
 	}
-	if out.Tokenizer, err = token.ParseKind(s.Tokenizer); err != nil {
-		return out, &ibid.Error{Usage: true, Err: err}
-	}
 	out.Complete, out.MaxSpanLength = s.DocumentsComplete, s.SpanMatching.MaxSpanLength
 	checks := s.QualityControl.ValidationChecks
 	out.Checks = dataset.Checks{

@@ -77,7 +77,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		{Key: "judge.api_key", Value: "hush", Source: "environment"},
 		{Key: "judge.api_key_env", Value: "MY_KEY", Source: "ibid.yaml:2:1"},
 		{Key: "judge.request", Value: "{max_tokens: 4096}", Source: "ibid.yaml:3:1"},
-		{Key: "tokenizer", Value: "words", Source: "default"},
+		{Key: "mark_scope", Value: "sentence", Source: "default"},
 	}
 	html := writePage(t, f.page(t, PageOptions{}))
 	if strings.Contains(html, "hush") {

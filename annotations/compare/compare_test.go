@@ -157,7 +157,7 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 	}
 	m := &runs.Manifest{
 		Schema: runs.ManifestSchema, ID: id, Status: runs.StatusComplete, Seed: 1, Judge: runs.JudgeRecord{Kind: "none"},
-		Ingredients: map[string]string{"metrics": "1", "tokenizer": "words", "dataset": id},
+		Ingredients: map[string]string{"metrics": "1", "mark_scope": "sentence", "dataset": id},
 		Settings:    []runs.Setting{{Key: "slices", Value: "[]"}},
 		Components:  []string{"span_accuracy_score"},
 	}
@@ -538,7 +538,7 @@ func TestRefusals(t *testing.T) {
 		{"judge", rows, func(m *runs.Manifest) { m.Judge.Kind, m.Judge.Model = "openai", "m" }, "judges differ: none and openai m"},
 		{"prompt", rows, func(m *runs.Manifest) { m.Ingredients["judge.prompt"] = "x" }, "prompts of the judge differ: none and x"},
 		{"documents", rows, func(m *runs.Manifest) { m.Ingredients["documents"] = "x" }, "documents of other content"},
-		{"setting", rows, func(m *runs.Manifest) { m.Ingredients["tokenizer"] = "whitespace" }, "values of tokenizer differ: words and whitespace"},
+		{"setting", rows, func(m *runs.Manifest) { m.Ingredients["mark_scope"] = "paragraph" }, "values of mark_scope differ: sentence and paragraph"},
 		{"truth", otherTruth, nil, "the truth of 1 questions differs, such as that of b"},
 	}
 	for _, tt := range tests {

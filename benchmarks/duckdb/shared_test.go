@@ -28,17 +28,13 @@ const expectedTolerance = 1e-9
 // evidenceMicro are numerators and denominators of the micro figures, in columns
 // of rows.parquet.
 var evidenceMicro = map[string][2]string{
-	"char_precision":  {"overlap_chars", "pred_chars"},
-	"char_recall":     {"overlap_chars", "truth_chars"},
-	"char_f1":         {"2 * overlap_chars", "truth_chars + pred_chars"},
-	"char_jaccard":    {"overlap_chars", "truth_chars + pred_chars - overlap_chars"},
-	"token_precision": {"overlap_tokens", "pred_tokens"},
-	"token_recall":    {"overlap_tokens", "truth_tokens"},
-	"token_f1":        {"2 * overlap_tokens", "truth_tokens + pred_tokens"},
-	"token_jaccard":   {"overlap_tokens", "truth_tokens + pred_tokens - overlap_tokens"},
+	"char_precision": {"overlap_chars", "pred_chars"},
+	"char_recall":    {"overlap_chars", "truth_chars"},
+	"char_f1":        {"2 * overlap_chars", "truth_chars + pred_chars"},
+	"char_jaccard":   {"overlap_chars", "truth_chars + pred_chars - overlap_chars"},
 }
 
-// TestEvidenceInference reproduces the expected figures of two human annotators
+// TestEvidenceInference reproduces the expected figures of characters of two human annotators
 // from rows.parquet and from summary.parquet. An item has one row there, so that
 // the intervals are those of Student for independent values, on the logit scale; their
 // quantiles stand below, by system and thus by degrees of freedom.
@@ -48,11 +44,11 @@ func TestEvidenceInference(t *testing.T) {
 	dir := t.TempDir()
 	ibid(t, dir, "import", "evidence-inference", data, "--truth-annotator", "0", "-o", "ei.parquet", "--docs", "docs.parquet")
 	d := openDuck(t)
-	d.loadRun(evaluate(t, dir, "ei.parquet", "ei", "--documents", "docs.parquet", "--set", "tokenizer=whitespace", "--set", "statistics.cluster=id"))
+	d.loadRun(evaluate(t, dir, "ei.parquet", "ei", "--documents", "docs.parquet", "--set", "statistics.cluster=id"))
 	d.exec("CREATE TABLE expected AS SELECT json->'all_rows' AS e FROM read_json_objects(" + quote(expected) + ")")
 	d.none("number of rows", "SELECT count(*), any_value(e->>'items_with_two_annotators') FROM rows, expected HAVING count(*) <> any_value(e->>'items_with_two_annotators')::BIGINT")
 
-	macro := strings.Fields("char_precision char_recall char_f1 char_jaccard exact_match any_overlap token_precision token_recall token_f1 token_jaccard")
+	macro := strings.Fields("char_precision char_recall char_f1 char_jaccard exact_match any_overlap")
 	for _, metric := range macro {
 		d.equals("macro "+metric, metric, "macro", "avg("+metric+")", "e->'macro'->>'"+metric+"'")
 	}
@@ -61,7 +57,6 @@ func TestEvidenceInference(t *testing.T) {
 	}
 	for column, name := range map[string]string{
 		"overlap_chars": "chars_intersection", "truth_chars": "chars_gold", "pred_chars": "chars_pred",
-		"overlap_tokens": "tokens_intersection", "truth_tokens": "tokens_gold", "pred_tokens": "tokens_pred",
 	} {
 		d.none("sum of "+column, fmt.Sprintf("SELECT sum(%[1]s), any_value(e->'micro'->>'%[2]s') FROM rows, expected HAVING sum(%[1]s) IS DISTINCT FROM any_value((e->'micro'->>'%[2]s')::BIGINT)", column, name))
 	}

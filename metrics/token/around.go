@@ -30,15 +30,11 @@ func Around(text string, from, to int) (lo, hi int, ok bool) {
 	return lo, hi, true
 }
 
-// AppendTo appends to x the tokens of a text that begins at code point at, except
+// AppendTo appends to x the words of a text that begins at code point at, except
 // those that begin before the last token of x ends.
-func (k Kind) AppendTo(x *Index, text string, at int32) {
+func AppendTo(x *Index, text string, at int32) {
 	n := len(x.Starts)
-	if k == KindWhitespace {
-		x.addWhitespace(text, at)
-	} else {
-		x.addWords(text, at)
-	}
+	x.addWords(text, at)
 	if n == 0 {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"unicode"
 )
 
 const sharedDir = "../../../shared"
@@ -49,7 +50,7 @@ func readEvidence(t *testing.T) []evidence {
 			if err != nil {
 				t.Fatal(err)
 			}
-			texts[article], tokens[article] = NewText(string(b)), Whitespace(string(b))
+			texts[article], tokens[article] = NewText(string(b)), fields(string(b))
 		}
 		start, err1 := strconv.Atoi(r[column["Evidence Start"]])
 		end, err2 := strconv.Atoi(r[column["Evidence End"]])
@@ -62,6 +63,22 @@ func readEvidence(t *testing.T) []evidence {
 		})
 	}
 	return all
+}
+
+// fields are the runs of text without white space, which the expected figures count.
+func fields(text string) *Index {
+	var x Index
+	start, at := int32(-1), int32(0)
+	for _, r := range text + " " {
+		if space := unicode.IsSpace(r); !space && start < 0 {
+			start = at
+		} else if space && start >= 0 {
+			x.add(start, at)
+			start = -1
+		}
+		at++
+	}
+	return &x
 }
 
 func readExpected(t *testing.T, into any) {

@@ -8,7 +8,6 @@
 package token
 
 import (
-	"fmt"
 	"sort"
 	"unicode"
 	"unicode/utf8"
@@ -70,37 +69,6 @@ func (x *Index) add(start, end int32) {
 	x.Ends = append(x.Ends, end)
 }
 
-// A Kind names a way to divide a text into tokens.
-type Kind uint8
-
-const (
-	KindWords      Kind = iota // [Words]
-	KindWhitespace             // [Whitespace]
-)
-
-var kindNames = [...]string{"words", "whitespace"}
-
-// ParseKind returns the kind of that name: "words" or "whitespace".
-func ParseKind(name string) (Kind, error) {
-	for k, n := range kindNames {
-		if n == name {
-			return Kind(k), nil
-		}
-	}
-	return 0, fmt.Errorf("tokenizer %q: not one of words, whitespace", name)
-}
-
-// String returns the name that [ParseKind] takes.
-func (k Kind) String() string { return kindNames[k] }
-
-// Index returns the tokens of text.
-func (k Kind) Index(text string) *Index {
-	if k == KindWhitespace {
-		return Whitespace(text)
-	}
-	return Words(text)
-}
-
 // bytesPerWord is about how many bytes of English text there are to a word; it
 // only sizes an index before it is filled.
 const bytesPerWord = 6
@@ -155,35 +123,6 @@ func measure(segment string) (n int32, wordLike bool) {
 		n++
 	}
 	return n, wordLike
-}
-
-// Whitespace returns the maximal runs of text without white space (as
-// [unicode.IsSpace] has it), so that punctuation belongs to the word it touches.
-//
-// A byte that is not part of valid UTF-8 counts as one code point.
-func Whitespace(text string) *Index {
-	x := newIndex(len(text) / bytesPerWord)
-	x.addWhitespace(text, 0)
-	return x
-}
-
-// addWhitespace is addWords for runs without white space.
-func (x *Index) addWhitespace(text string, at int32) {
-	start, inside := at, false
-	for _, r := range text {
-		space := unicode.IsSpace(r)
-		if space && inside {
-			x.add(start, at)
-		}
-		if !space && !inside {
-			start = at
-		}
-		inside = !space
-		at++
-	}
-	if inside {
-		x.add(start, at)
-	}
 }
 
 // A class is what the word boundary rules of Unicode Standard Annex #29 make of

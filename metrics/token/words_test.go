@@ -55,27 +55,6 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestWhitespace(t *testing.T) {
-	tests := []struct {
-		name, text string
-		want       []string
-	}{
-		{"empty", "", nil},
-		{"only space", " \t\r\n\u00a0\u3000", nil},
-		{"punctuation stays", " (Smith, 2020)  p=0.05.\n", []string{"(Smith,", "2020)", "p=0.05."}},
-		{"wide spaces", "a\u00a0b\u3000引用\u2028c", []string{"a", "b", "引用", "c"}},
-		{"zero width is no space", "a\u200bb", []string{"a\u200bb"}},
-		{"invalid bytes", "a\xff b", []string{"a\uFFFD", "b"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := spell(Whitespace(tt.text), tt.text); !slices.Equal(got, tt.want) {
-				t.Errorf("Whitespace(%q) = %q, want %q", tt.text, got, tt.want)
-			}
-		})
-	}
-}
-
 // slowWords cuts text with an independent implementation of UAX #29.
 func slowWords(text string) []string {
 	found := []string{}
@@ -130,20 +109,6 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-func FuzzWhitespace(f *testing.F) {
-	f.Add(" a b\u00a0c\n")
-	text := nasty()
-	for range 300 {
-		f.Add(text())
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		valid := NewText(text).String()
-		if got, want := spell(Whitespace(text), text), strings.Fields(valid); !slices.Equal(got, want) {
-			t.Errorf("Whitespace(%q) = %q, want %q", text, got, want)
-		}
-	})
-}
-
 // FuzzRange compares Range with a look at every token.
 func FuzzRange(f *testing.F) {
 	f.Add("ab, cd é 7", int32(2), int32(7))
@@ -152,7 +117,7 @@ func FuzzRange(f *testing.F) {
 		f.Add(text(), i%11, i%17)
 	}
 	f.Fuzz(func(t *testing.T, text string, start, end int32) {
-		x := Whitespace(text)
+		x := Words(text)
 		lo, hi := x.Range(start, end)
 		if lo > hi || lo < 0 || hi > x.Len() {
 			t.Fatalf("Range(%d, %d) = %d, %d of %d tokens", start, end, lo, hi, x.Len())
@@ -164,20 +129,6 @@ func FuzzRange(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestKind(t *testing.T) {
-	for _, k := range []Kind{KindWords, KindWhitespace} {
-		if got, err := ParseKind(k.String()); got != k || err != nil {
-			t.Errorf("ParseKind(%q) = %v, %v", k, got, err)
-		}
-	}
-	if _, err := ParseKind("word"); err == nil {
-		t.Error(`ParseKind("word") succeeds`)
-	}
-	if w, s := KindWords.Index("a-b").Len(), KindWhitespace.Index("a-b").Len(); w != 2 || s != 1 {
-		t.Errorf("tokens of a-b = %d words, %d between white space, want 2 and 1", w, s)
-	}
 }
 
 func TestUnit(t *testing.T) {
@@ -198,15 +149,13 @@ func BenchmarkIndex(b *testing.B) {
 		{"japanese", strings.Repeat("引用の位置が正しいかどうかを確認する。", 50)},
 	}
 	for _, s := range samples {
-		for _, k := range []Kind{KindWords, KindWhitespace} {
-			b.Run("kind="+k.String()+"/text="+s.name+"/bytes="+strconv.Itoa(len(s.text)), func(b *testing.B) {
-				b.ReportAllocs()
-				b.SetBytes(int64(len(s.text)))
-				for b.Loop() {
-					k.Index(s.text)
-				}
-			})
-		}
+		b.Run("text="+s.name+"/bytes="+strconv.Itoa(len(s.text)), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(s.text)))
+			for b.Loop() {
+				Words(s.text)
+			}
+		})
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func TestQuote(t *testing.T) {
 	tests := []struct{ name, word, want string }{
 		{"plain", "runs/a-1.parquet", "runs/a-1.parquet"},
-		{"setting", "tokenizer=whitespace", "tokenizer=whitespace"},
+		{"setting", "mark_scope=paragraph", "mark_scope=paragraph"},
 		{"empty", "", "''"},
 		{"space", "my answers.parquet", "'my answers.parquet'"},
 		{"quote", "it's", `'it'\''s'`},
@@ -58,16 +58,16 @@ func TestCommandAgain(t *testing.T) {
 func TestCommandOf(t *testing.T) {
 	m := &runs.Manifest{
 		ID: "a-1", Source: "my.yaml",
-		Ingredients: map[string]string{"--limit": "5", "--only lang": "de", "tokenizer": "whitespace"},
+		Ingredients: map[string]string{"--limit": "5", "--only lang": "de", "mark_scope": "paragraph"},
 		Settings: []runs.Setting{
 			{Key: "out", Value: "elsewhere", Source: "--out"},
 			{Key: "seed", Value: "1", Source: "default"},
 			{Key: "slices", Value: "[lang]", Source: "my.yaml:3:1"},
 			{Key: "judge.kind", Value: "none", Source: "--judge"},
-			{Key: "tokenizer", Value: "whitespace", Source: "environment IBID_TOKENIZER"},
+			{Key: "mark_scope", Value: "paragraph", Source: "environment IBID_MARK_SCOPE"},
 		},
 	}
-	want := "ibid run my.yaml --out elsewhere --id a-1 --set judge.kind=none --set tokenizer=whitespace --limit 5 --only lang=de"
+	want := "ibid run my.yaml --out elsewhere --id a-1 --set judge.kind=none --set mark_scope=paragraph --limit 5 --only lang=de"
 	if got := commandOf("elsewhere/a-1", m); got != want {
 		t.Errorf("commandOf = %s\nwant        %s", got, want)
 	}

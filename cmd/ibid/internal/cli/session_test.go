@@ -168,8 +168,8 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "compare runs/first runs/second --metric char_f11", code: 2, err: `char_f1`},
 		step{line: "compare runs/first runs/second --gate diff(char_f1)>=-0.5", out: `^- new failures: 8 `},
 		step{line: "compare runs/first runs/second --gate diff(char_f1)>=0.5", code: 3, out: `^- new failures: 8 `, err: `^ibid: gate failed: diff\(char_f1\) >= 0\.5 \(is 0\.01517\)$`},
-		step{line: "run ibid.yaml --id words -q --set tokenizer=whitespace", out: `^words: `},
-		step{line: "compare runs/first runs/words", code: 2, err: "^ibid: first and words cannot be compared$\n^ibid:   values of tokenizer differ: words and whitespace$\n^hint: --force compares them all the same, and says so$"},
+		step{line: "run ibid.yaml --id words -q --set mark_scope=paragraph", out: `^words: `},
+		step{line: "compare runs/first runs/words", code: 2, err: "^ibid: first and words cannot be compared$\n^ibid:   values of mark_scope differ: sentence and paragraph$\n^hint: --force compares them all the same, and says so$"},
 		step{line: "compare runs/first runs/words --force -q", out: `words`},
 
 		step{line: "gate runs/first", out: `^run first: pass \(4 of 4 gates passed\)$`},

@@ -86,7 +86,7 @@ func (v *flagValue) Type() string { return "value" }
 
 // register adds --set.
 func (s *settingFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&s.set, "set", nil, "a setting as KEY=VALUE, such as tokenizer=whitespace (may be repeated)")
+	cmd.Flags().StringArrayVar(&s.set, "set", nil, "a setting as KEY=VALUE, such as mark_scope=paragraph (may be repeated)")
 }
 
 // load reads the settings for an argument that is a run file or a dataset.
