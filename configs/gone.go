@@ -14,6 +14,8 @@ var gone = map[string]string{
 	"limits.name_bytes":     "set limits: a number by which all limits are multiplied",
 	"limits.rows_per_part":  "it is rows_per_part now",
 	"thresholds.good_match": "leave it out: a good match has a tolerance Jaccard of at least 0.8",
+	"report.page":           "leave it out: a run leaves its page, up to 1,000,000 rows; --report FILE names one all the same",
+	"seed":                  "leave it out: nothing of a run is random; ibid sample has --seed",
 	"tokenizer":             "leave it out: a token is a word of Unicode (UAX #29)",
 	"attribution_phrases":   "leave it out: ibid help claims lists the phrases, which always apply",
 	"concise_chars":         "leave it out: a citation may point to 2,000 code points before it counts less",

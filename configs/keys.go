@@ -292,10 +292,6 @@ var runKeys = []*setting{
 		doc: "environment variable that holds the endpoint's key; none is sent unless this is set",
 	},
 
-	{
-		name: "report.page", def: PageAuto, allowed: []string{PageAuto, PageAlways, PageNever},
-		doc: "whether a run leaves its page: auto of up to 1,000,000 rows; --report names a file all the same",
-	},
 	{name: "report.citation_display.show_provenance", def: true, doc: "show where a citation comes from"},
 	{name: "report.citation_display.show_relevance_scores", def: false, doc: "show each citation's relevance"},
 	{name: "report.citation_display.show_token_contribution", def: false, doc: "show how many tokens each source contributed"},
@@ -305,7 +301,6 @@ var runKeys = []*setting{
 
 	{name: "gates", def: []string{}, item: gateItem, doc: "conditions a run must meet, such as char_f1 >= 0.7"},
 	{name: "compat", def: "none", allowed: []string{"none", "spec-1.0"}, scores: true, doc: "follow the specification to the letter"},
-	{name: "seed", def: int64(1), scores: true, doc: "seed of everything random"},
 	{
 		name: "limits", def: int64(1), scores: true, between: within(1, 1000),
 		doc: "multiplies what is read at most: 20,000 spans a row, 4 MiB an answer, 64 MiB a document or record, 200 annotators, 500 systems",

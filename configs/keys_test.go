@@ -104,7 +104,7 @@ func TestScoreSettings(t *testing.T) {
 			t.Errorf("%s cannot change a score of a run without a judge", key)
 		}
 	}
-	for _, key := range []string{"columns", "judge.kind", "offset_base", "mark_scope", "truth_policy", "thresholds.supported", "statistics.level", "slices", "seed", "span_matching.tolerance_chars", "quality_control.validation_checks.span_bounds_check"} {
+	for _, key := range []string{"columns", "judge.kind", "offset_base", "mark_scope", "truth_policy", "thresholds.supported", "statistics.level", "slices", "span_matching.tolerance_chars", "quality_control.validation_checks.span_bounds_check"} {
 		if !slices.Contains(none, key) {
 			t.Errorf("%s can change a score or a summary", key)
 		}

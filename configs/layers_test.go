@@ -9,13 +9,13 @@ import (
 // stop a run, as a cluster makes them for a service of that name.
 func TestEnvironmentOfOthers(t *testing.T) {
 	c, err := Load(Options{Environ: []string{
-		"IBID_JUDGE=none", "IBID_SERVICE_HOST=10.0.0.1", "IBID_PORT_80_TCP_ADDR=10.0.0.1", "IBID_SEED=", "IBID=1", "ibid_seed=9", "HOME=/", "=C:=x",
+		"IBID_JUDGE=none", "IBID_SERVICE_HOST=10.0.0.1", "IBID_PORT_80_TCP_ADDR=10.0.0.1", "IBID_LIMITS=", "IBID=1", "ibid_limits=9", "HOME=/", "=C:=x",
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Seed != 1 {
-		t.Errorf("seed is %d, want the default 1", c.Seed)
+	if c.Limits != 1 {
+		t.Errorf("limits is %d, want the default 1", c.Limits)
 	}
 }
 
@@ -55,12 +55,12 @@ func TestOverridesOfTexts(t *testing.T) {
 }
 
 func TestLastSetWins(t *testing.T) {
-	c, err := Load(Options{Set: []string{"judge=none", "seed=1", "seed=2", "seed=3"}})
+	c, err := Load(Options{Set: []string{"judge=none", "limits=1", "limits=2", "limits=3"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Seed != 3 {
-		t.Errorf("seed is %d, want 3", c.Seed)
+	if c.Limits != 3 {
+		t.Errorf("limits is %d, want 3", c.Limits)
 	}
 }
 

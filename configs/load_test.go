@@ -17,10 +17,10 @@ func write(t *testing.T, text string) string {
 }
 
 func TestPrecedence(t *testing.T) {
-	file := write(t, "judge: none\nmark_scope: paragraph\nseed: 2\nmin_coverage: 0.5\n")
+	file := write(t, "judge: none\nmark_scope: paragraph\nlimits: 2\nmin_coverage: 0.5\n")
 	c, err := Load(Options{
 		File:    file,
-		Environ: []string{"IBID_SEED=3", "IBID_SPAN_MATCHING__TOLERANCE_CHARS=4", "PATH=/bin"},
+		Environ: []string{"IBID_LIMITS=3", "IBID_SPAN_MATCHING__TOLERANCE_CHARS=4", "PATH=/bin"},
 		Set:     []string{"span_matching.tolerance_chars=5"},
 		Flags:   []Flag{{Name: "--out", Key: "out", Value: "12"}},
 	})
@@ -30,7 +30,7 @@ func TestPrecedence(t *testing.T) {
 	want := map[string]Value{
 		"judge.kind":                    {"judge.kind", "none", "ibid.yaml:1:8"},
 		"mark_scope":                    {"mark_scope", "paragraph", "ibid.yaml:2:13"},
-		"seed":                          {"seed", "3", "environment IBID_SEED"},
+		"limits":                        {"limits", "3", "environment IBID_LIMITS"},
 		"span_matching.tolerance_chars": {"span_matching.tolerance_chars", "5", "--set span_matching.tolerance_chars"},
 		"out":                           {"out", `"12"`, "--out"},
 		"truth_policy":                  {"truth_policy", "best", "default"},
@@ -47,10 +47,10 @@ func TestPrecedence(t *testing.T) {
 	if found != len(want) {
 		t.Errorf("Effective lists %d of %d keys", found, len(want))
 	}
-	if c.Seed != 3 || c.SpanMatching.ToleranceChars != 5 || c.Out != "12" || c.MinCoverage != 0.5 {
+	if c.Limits != 3 || c.SpanMatching.ToleranceChars != 5 || c.Out != "12" || c.MinCoverage != 0.5 {
 		t.Errorf("settings are %+v", c.Settings)
 	}
-	if !c.IsSet("seed") || c.IsSet("truth_policy") {
+	if !c.IsSet("limits") || c.IsSet("truth_policy") {
 		t.Error("IsSet does not tell given settings from defaults")
 	}
 }

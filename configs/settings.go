@@ -59,9 +59,8 @@ type Settings struct {
 	Report      Report
 	Gates       []string // as written; [Config.Gates] has them parsed
 	Compat      string   // none, spec-1.0
-	Seed        int64
-	Limits      int64 // by which the limits of what is read are multiplied
-	RowsPerPart int64 // most rows that become durable together; 0 = as the dataset asks for
+	Limits      int64    // by which the limits of what is read are multiplied
+	RowsPerPart int64    // most rows that become durable together; 0 = as the dataset asks for
 
 	Enabled           bool `key:"citation_accuracy.enabled"` // false stops the run with a notice
 	SpanMatching      SpanMatching
@@ -145,16 +144,8 @@ type Semantic struct {
 
 // Report configures the HTML report.
 type Report struct {
-	Page            string // auto, always or never: whether a run leaves its page
 	CitationDisplay CitationDisplay
 }
-
-// Values of report.page.
-const (
-	PageAuto   = "auto" // of runs that are not very large
-	PageAlways = "always"
-	PageNever  = "never"
-)
 
 // CitationDisplay says what the view of one row shows of its citations.
 type CitationDisplay struct {

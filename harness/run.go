@@ -232,7 +232,6 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Fingerprint: p.Fingerprint, Ingredients: p.Ingredients,
 		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Truth: c.Truth, Labels: c.Labels, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
-		Seed:     c.Seed,
 		Judge:    p.judgeRecord(),
 		Range:    p.rows, Limit: p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
 		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},

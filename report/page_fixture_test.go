@@ -154,7 +154,7 @@ func newFixture() *fixture {
 	return &fixture{
 		texts: fakeTexts{documents: make(map[string]string)},
 		manifest: runs.Manifest{
-			ID: "night", Status: runs.StatusComplete, Seed: 1, Judge: runs.JudgeRecord{Kind: "none"},
+			ID: "night", Status: runs.StatusComplete, Judge: runs.JudgeRecord{Kind: "none"},
 			Timings: runs.Timings{Started: finished.Add(-time.Second), Finished: &finished, Seconds: 1},
 		},
 	}

@@ -31,7 +31,6 @@ func provenance(m *runs.Manifest) doc.Details {
 	fact("fingerprint", m.Fingerprint)
 	fact("source", redact(m.Source))
 	fact("status", m.Status)
-	fact("seed", count(m.Seed))
 	for _, name := range sortedKeys(m.Versions) {
 		fact("version of "+name, m.Versions[name])
 	}

@@ -156,7 +156,7 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 		t.Fatal(err)
 	}
 	m := &runs.Manifest{
-		Schema: runs.ManifestSchema, ID: id, Status: runs.StatusComplete, Seed: 1, Judge: runs.JudgeRecord{Kind: "none"},
+		Schema: runs.ManifestSchema, ID: id, Status: runs.StatusComplete, Judge: runs.JudgeRecord{Kind: "none"},
 		Ingredients: map[string]string{"metrics": "1", "mark_scope": "sentence", "dataset": id},
 		Settings:    []runs.Setting{{Key: "slices", Value: "[]"}},
 		Components:  []string{"span_accuracy_score"},

@@ -147,7 +147,7 @@ func (c *cell) try(ibid, dir string, seed uint64) (good bool) {
 	sides, pooled := []string{filepath.Join(dir, fmt.Sprint("a", seed)), filepath.Join(dir, fmt.Sprint("b", seed))}, c.systems > 1
 	for side, run := range sides {
 		c.write(run+".jsonl", seed, uint64(side))
-		_, _, err := program.Run(ibid, "run", run+".jsonl", "--judge", "none", "--set", map[bool]string{true: "slices=[set]", false: "slices=[]"}[pooled], "--set", "report.page=never", "--out", dir, "--id", filepath.Base(run), "-q", "-o", os.DevNull)
+		_, _, err := program.Run(ibid, "run", run+".jsonl", "--judge", "none", "--set", map[bool]string{true: "slices=[set]", false: "slices=[]"}[pooled], "--out", dir, "--id", filepath.Base(run), "-q", "-o", os.DevNull)
 		must(err)
 	}
 	intervals, err := program.Table(ibid, "show", sides[0], "--format", "csv")

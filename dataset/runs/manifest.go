@@ -54,7 +54,6 @@ type Manifest struct {
 	Inputs      []Input           `json:"inputs"`
 	Imported    *Imported         `json:"imported,omitempty"` // what inputs were made from that are not Parquet; nil if all are
 	Versions    map[string]string `json:"versions"`
-	Seed        int64             `json:"seed"`
 	Judge       JudgeRecord       `json:"judge"`
 	Range       *RowRange         `json:"range,omitempty"`    // --rows: the rows that were scored; nil of a whole run
 	Limit       int64             `json:"limit,omitempty"`    // --limit of the run

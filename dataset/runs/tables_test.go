@@ -204,7 +204,7 @@ func TestManifests(t *testing.T) {
 	for name, after := range map[string]time.Duration{"late": time.Hour, "early": 0} {
 		m := Manifest{
 			Schema: ManifestSchema, ID: name, Status: StatusComplete, Timings: Timings{Started: begun.Add(after), Finished: &begun},
-			Settings: []Setting{{Key: "seed", Value: "7"}}, Judge: JudgeRecord{Kind: "lexical", Asked: 4, Unanswered: 1},
+			Settings: []Setting{{Key: "limits", Value: "7"}}, Judge: JudgeRecord{Kind: "lexical", Asked: 4, Unanswered: 1},
 		}
 		if err := errors.Join(os.Mkdir(filepath.Join(dir, name), 0o777), m.Write(filepath.Join(dir, name))); err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func TestManifests(t *testing.T) {
 		t.Errorf("%v, %v, %v", list, unreadable, err)
 	}
 	m, err := ReadManifestIfAny(list[0].Dir)
-	if err != nil || m.Effective().Seed != 7 || len(m.Effective().Slices) != 0 || m.Judge.Coverage() != 0.75 || m.Judge.Name() != "lexical" {
+	if err != nil || m.Effective().Limits != 7 || len(m.Effective().Slices) != 0 || m.Judge.Coverage() != 0.75 || m.Judge.Name() != "lexical" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if m, err := ReadManifestIfAny(t.TempDir()); m != nil || err != nil {

@@ -12,7 +12,6 @@ import (
 	"ibid"
 	"ibid/annotations/compare"
 	"ibid/annotations/history"
-	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -169,17 +168,17 @@ func (a *app) refreshReport(ctx context.Context, dir string, m *runs.Manifest) e
 }
 
 // writeRunReport writes the page of a run to path, or if that is "" into the run
-// directory, unless it is there or the setting report.page leaves it out.
-func (a *app) writeRunReport(ctx context.Context, config *configs.Config, out *harness.Outcome, path string, compared *report.Compared) error {
-	asked, wanted := path != "", config.Report.Page
+// directory, unless it is there or the run has more than [pageRows] rows.
+func (a *app) writeRunReport(ctx context.Context, out *harness.Outcome, path string, compared *report.Compared) error {
+	asked := path != ""
 	if !asked {
 		path = filepath.Join(out.Dir, reportFile)
 	}
 	switch {
 	case asked:
-	case out.Existed && exists(path), wanted == configs.PageNever:
+	case out.Existed && exists(path):
 		return nil
-	case out.Manifest.Rows > pageRows && wanted == configs.PageAuto:
+	case out.Manifest.Rows > pageRows:
 		if !a.quiet {
 			a.hint("ibid report " + quote(out.Dir) + " -o " + quote(path) + " makes the page of this large run")
 		}

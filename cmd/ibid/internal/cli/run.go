@@ -108,7 +108,7 @@ aside from --max-cost.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what is wrong with the input, what the judge would be asked and what it costs, and which settings are no defaults (-v: all); ask and write nothing")
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
 	flags.StringVar(&f.baseline, "baseline", "", baselineUsage)
-	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, see report.page)")
+	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of up to 1,000,000 rows)")
 	f.numbers.register(cmd)
 	f.ci.register(cmd)
 	return cmd
@@ -212,7 +212,7 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 		a.hint("--fresh runs again under a new id")
 	}
 	concluded := a.conclude(config, out, ci)
-	if err := a.writeRunReport(ctx, config, out, page, compared); err != nil {
+	if err := a.writeRunReport(ctx, out, page, compared); err != nil {
 		if concluded == nil {
 			return err
 		}

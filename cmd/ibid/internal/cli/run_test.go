@@ -61,7 +61,7 @@ func TestCommandOf(t *testing.T) {
 		Ingredients: map[string]string{"--limit": "5", "--only lang": "de", "mark_scope": "paragraph"},
 		Settings: []runs.Setting{
 			{Key: "out", Value: "elsewhere", Source: "--out"},
-			{Key: "seed", Value: "1", Source: "default"},
+			{Key: "limits", Value: "1", Source: "default"},
 			{Key: "slices", Value: "[lang]", Source: "my.yaml:3:1"},
 			{Key: "judge.kind", Value: "none", Source: "--judge"},
 			{Key: "mark_scope", Value: "paragraph", Source: "environment IBID_MARK_SCOPE"},
