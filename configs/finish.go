@@ -104,19 +104,22 @@ func warnUnused(c *Config) {
 			continue
 		}
 		switch {
-		case s.ofJudge() && !usedBy(s.name, c.Judge.Kind):
+		case s.ofJudge() && !usedBy(s.name, c.Judge.Kind) && !(c.Presence.Embeds() && slices.Contains(embeddingKeys, s.name)):
 			c.warn(a, "has no effect with judge: "+c.Judge.Kind)
 		case s.name == "presence.sources" && !c.Presence.Strict:
 			c.warn(a, "has no effect without presence.strict")
-		case strings.HasPrefix(s.name, "presence.semantic.") && s.name != "presence.semantic.enabled" && !c.Presence.Semantic.Enabled:
-			c.warn(a, "has no effect without presence.semantic.enabled")
-		case s.name == "presence.semantic.enabled" && c.Presence.Semantic.Enabled && c.Presence.Mode == "any_citation":
+		case s.name == "presence.semantic.threshold" && c.Presence.Semantic.Model == "":
+			c.warn(a, "has no effect without presence.semantic.model")
+		case s.name == "presence.semantic.model" && c.Presence.Semantic.Model != "" && c.Presence.Mode == "any_citation":
 			c.warn(a, "has no effect with presence.mode: any_citation")
 		case s.name == "quality_control.error_handling.fallback_scoring" && c.Compat == "none":
 			c.warn(a, "has no effect without compat: spec-1.0; what cannot be judged is unscored")
 		}
 	}
 }
+
+// embeddingKeys are the settings of the judge that a model of embeddings is asked by.
+var embeddingKeys = []string{"judge.base_url", "judge.api_key_env", "judge.retry_attempts", "judge.timeout", "judge.cache"}
 
 // usedBy reports whether a setting of the judge means anything to a kind of it.
 func usedBy(name, kind string) bool {
@@ -158,10 +161,6 @@ func (l *loader) refuseIncomplete(c *Config) {
 		refusal{
 			p.Strict && p.Sources == "", "presence.strict", "nobody has asked which URLs are live",
 			"run: ibid fetch ANSWERS -o sources.parquet, then set presence.sources: sources.parquet",
-		},
-		refusal{
-			p.Semantic.Enabled && p.Semantic.Model != "" && p.Semantic.BaseURL == "", "presence.semantic.model", "the model has no endpoint",
-			"set presence.semantic.base_url, such as http://localhost:8000/v1",
 		},
 		refusal{
 			c.Claims == "model" && !j.AsksModels() && !(j.Kind == "recorded" && j.File != ""), "claims",

@@ -97,18 +97,15 @@ func lowerThresholds(c *Config) {
 	}
 }
 
-// warnLive warns of settings that are valid with a judge that asks models but may
-// not be what the user meant.
+// warnLive warns of settings that are valid where a model is asked but may not be what
+// the user meant.
 func warnLive(c *Config) {
 	j := &c.Judge
-	if !j.AsksModels() {
-		return
-	}
 	warn := func(key, msg string) { c.warn(c.values[byName[key]], msg) }
 	if slices.Contains(j.Models(), autoModel) {
 		warn("judge.model", autoModel+" may choose another model for every row, and another tomorrow; name one to compare runs")
 	}
-	if c.sendsKey() && !encrypted(j.BaseURL) {
+	if (c.sendsKey() || c.embedsWithKey()) && !encrypted(j.BaseURL) {
 		warn("judge.base_url", "the key goes over the network unencrypted")
 	}
 }
@@ -151,6 +148,11 @@ func (c *Config) APIKey(getenv func(string) string) (string, error) {
 	if !c.sendsKey() {
 		return "", nil
 	}
+	return c.keyOf(getenv)
+}
+
+// keyOf is the key in the variable that judge.api_key_env names.
+func (c *Config) keyOf(getenv func(string) string) (string, error) {
 	name := c.Judge.APIKeyEnv
 	return c.envValue(getenv, name, "judge.api_key_env", "export "+name+"=KEY, or name another variable as judge.api_key_env")
 }
@@ -196,11 +198,16 @@ func (c *Config) RequestHeaders(getenv func(string) string) (map[string]string, 
 // EmbeddingKey returns the key of the endpoint of embeddings, from the environment;
 // "" if none is sent. That it is missing is an *[Error].
 func (c *Config) EmbeddingKey(getenv func(string) string) (string, error) {
-	p := &c.Presence.Semantic
-	if !p.Enabled || p.Model == "" || p.APIKeyEnv == "" {
+	if !c.embedsWithKey() {
 		return "", nil
 	}
-	return c.envValue(getenv, p.APIKeyEnv, "presence.semantic.api_key_env", "export "+p.APIKeyEnv+"=KEY, or name another variable")
+	return c.keyOf(getenv)
+}
+
+// embedsWithKey reports whether a key is sent for embeddings: where the judge sends one,
+// where the user named its variable, and to the default endpoint, whose key that is.
+func (c *Config) embedsWithKey() bool {
+	return c.Presence.Embeds() && (c.sendsKey() || c.IsSet("judge.api_key_env") || !c.IsSet("judge.base_url"))
 }
 
 // canMove reports whether a kind of judge can judge otherwise from one run to the next.

@@ -280,16 +280,11 @@ var runKeys = []*setting{
 	{name: "presence.strict", def: false, scores: true, doc: "a citation counts only if its URL is live, as ibid fetch has found"},
 	{name: "presence.sources", path: true, doc: "what ibid fetch has written, for presence.strict"},
 	{name: "presence.custom_resource_phrases", def: []string{}, scores: true, item: blankItem, doc: "more headings of a resource section"},
-	{name: "presence.semantic.enabled", def: false, scores: true, doc: "find resource sections by embedding, in mode resource_section"},
 	{name: "presence.semantic.threshold", def: 0.8, scores: true, between: aboveUpTo(0, 1), doc: "similarity from which a heading is one"},
 	{
 		name: "presence.semantic.model", scores: true, check: of(notBlank),
-		doc: "model of embeddings behind an endpoint; without one an offline embedder that sees wording only",
-	},
-	{name: "presence.semantic.base_url", scores: true, check: of(httpURL), secret: true, doc: "endpoint of the model, compatible with OpenAI's embeddings"},
-	{
-		name: "presence.semantic.api_key_env", check: of(variableName), secret: true,
-		doc: "environment variable that holds the endpoint's key; none is sent unless this is set",
+		doc: "finds resource sections by embedding, in mode resource_section: a model behind judge.base_url, compatible with OpenAI's embeddings, or lexical, " +
+			"which is offline and sees wording only",
 	},
 
 	{name: "report.citation_display.show_provenance", def: true, doc: "show where a citation comes from"},

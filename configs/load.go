@@ -134,7 +134,7 @@ func (c *Config) ScoreSettings() []Value {
 	return c.list(func(s *setting) bool {
 		switch {
 		case s.name == "min_coverage" || s.name != "judge.kind" && s.ofJudge():
-			return s.scores && c.Judge.Kind != "none"
+			return s.scores && (c.Judge.Kind != "none" || s.name == "judge.base_url" && c.Presence.Embeds())
 		case s.name == "quality_control.error_handling.fallback_scoring":
 			return c.Compat != "none"
 		}

@@ -135,11 +135,16 @@ type Presence struct {
 
 // Semantic is the embedder fallback of the presence heuristic.
 type Semantic struct {
-	Enabled   bool
 	Threshold float64 // cosine similarity in (0, 1]
-	Model     string  // of embeddings; "" for the offline embedder
-	BaseURL   string  // endpoint of the model
-	APIKeyEnv string  // variable with its key; "" for none
+	Model     string  // of embeddings at the judge's endpoint, or [LexicalModel]; "" for no fallback
+}
+
+// LexicalModel is the value of presence.semantic.model that asks nobody.
+const LexicalModel = "lexical"
+
+// Embeds reports whether presence asks a model of embeddings over the network.
+func (p *Presence) Embeds() bool {
+	return p.Mode == "resource_section" && p.Semantic.Model != "" && p.Semantic.Model != LexicalModel
 }
 
 // Report configures the HTML report.
