@@ -350,7 +350,7 @@ func (c *csvReader) flush() error {
 	}
 	c.seen[key] = at.line
 	g.row.HasCitations, g.row.HasTruth = c.cites, len(g.row.Truth) > 0
-	return c.row(&g.row, at)
+	return c.row(&g.row, nil, at)
 }
 
 // hasColumns reports whether a table has all of some columns.

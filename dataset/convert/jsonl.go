@@ -86,21 +86,44 @@ func (c *jsonlReader) shape() (shape, error) {
 }
 
 // row reads the marks of the record's row where it has no citations, and
-// writes it. Without marks and without a list of sources its citations stay unknown.
-func (c *jsonlReader) row(row *ibid.Answer, at position) error {
+// writes it. Without marks and without a list of sources its citations stay unknown. Names as
+// citations are a list of sources that marks number, unless they are numbers themselves; where
+// the answer has no marks, all of it cites them.
+func (c *jsonlReader) row(row *ibid.Answer, named []string, at position) error {
 	row.File = c.file
 	if !row.HasCitations && !row.AnswerNull {
 		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, first: c.firstMark(), report: func(format string, args ...any) {
 			c.warn(RecordError{File: c.file, Line: at.line, Reason: fmt.Sprintf(format, args...)})
 		}}
+		if slices.ContainsFunc(named, isNoNumber) {
+			m.sources, m.known, m.listed = namedSources(named, row.Documents), true, true
+		}
 		if reason := m.read(); reason != "" {
 			c.fail(at.err(c.file, "answer: "+reason))
 			return nil
 		}
 		c.report.addMarks(m.zero, m.last)
+		if len(row.Citations) == 0 {
+			row.Citations = namedSources(named, row.Documents)
+		}
 		row.HasCitations = row.HasDocuments || len(row.Citations) > 0
 	}
 	return c.run.row(row)
+}
+
+func isNoNumber(name string) bool { return strings.Trim(name, "0123456789") != "" }
+
+// namedSources are citations of whole documents by their names.
+func namedSources(named []string, documents []ibid.Document) (all []ibid.Citation) {
+	for _, name := range named {
+		to := ibid.Citation{Doc: name}
+		if i := slices.IndexFunc(documents, func(d ibid.Document) bool { return d.Doc == name }); i >= 0 {
+			to = citationOf(&documents[i])
+		}
+		to.Unit = "document"
+		all = append(all, to)
+	}
+	return all
 }
 
 // value converts one record.
@@ -118,7 +141,7 @@ func (c *jsonlReader) value(from *foreignRecord) error {
 	if rec.isDocument {
 		return c.run.document(&rec.document)
 	}
-	return c.row(&rec.row, at)
+	return c.row(&rec.row, rec.named, at)
 }
 
 // tallyNames counts the members of the record that are no column of ours, or have another name.
@@ -140,6 +163,7 @@ type jsonlRecord struct {
 
 	isDocument bool
 	row        ibid.Answer
+	named      []string // citations that are names or numbers of sources, and no objects
 	hasID      bool
 	hasSystem  bool
 	listedAs   string // the name of its documents in the record
@@ -190,11 +214,20 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Citations: r.Citations[:0], Truth: r.Truth[:0], Claims: r.Claims[:0], Labels: r.Labels[:0],
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
+	c.named = c.named[:0]
 	c.rename(o, "")
 	c.hasID, c.hasSystem = false, false
 	for name, v := range o.all() {
 		switch name {
 		case "citations":
+			if v.allElements(isLabel) {
+				for _, e := range v.elements() {
+					c.named = append(c.named, e.label())
+				}
+			}
+			if len(c.named) > 0 {
+				continue
+			}
 			r.Citations, r.HasCitations = decodeList(v, r.Citations, c.citation)
 		case "truth":
 			r.Truth, r.HasTruth = decodeList(v, r.Truth, c.truth)
@@ -459,7 +492,7 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 // What other tools call the name and the text of a document.
 var (
 	documentNameMembers = []string{"id", "url", "source"}
-	documentTextMembers = []string{"content", "page_content"}
+	documentTextMembers = []string{"content", "page_content", "snippet", "passage"}
 )
 
 // names reports whether a member can be the name of a document.
