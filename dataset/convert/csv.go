@@ -16,6 +16,7 @@ import (
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/metrics/claims"
 )
 
 // csvRows is our own columns as CSV with a header: one line for each citation or
@@ -70,6 +71,7 @@ type csvGroup struct {
 	line  int               // of the first, 0 if there is none
 	cells map[string]string // of the row itself, by column
 	row   ibid.Answer
+	named []string // see jsonlRecord
 	size  int
 	bad   *RecordError
 }
@@ -182,6 +184,7 @@ var listMember = regexp.MustCompile(`^(citations|truth)\[0\]\.`)
 // add reads a line as a record of jsonl, and adds it to its row.
 func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 	var line, citation, truth, tags, more extra
+	var unknown []string
 	line.addText("id", g.cells["id"])
 	cited, first := false, g.line == rec.line
 	if _, given := rec.index["query"]; first && !given {
@@ -215,6 +218,14 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 				more.addText(column, cell)
 			}
 		case isDocuments(column) && cell == g.cells[column]:
+		case column == "citations" && first:
+			names, err := cellNames(cell)
+			if err != nil {
+				return rec.bad("citations: %v", err)
+			}
+			g.cells[column] = cell
+			line.add(column, names)
+		case column == "citations" && cell == g.cells[column]:
 		case citationColumns.find(own) != nil:
 			cited = true
 			citation.addText(own, cell)
@@ -226,6 +237,7 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 			}
 		default:
 			more.addText(column, cell)
+			unknown = append(unknown, column)
 		}
 	}
 	if cited {
@@ -252,6 +264,12 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 		}
 		return rec.bad("%s", e.msg)
 	}
+	if i := slices.Index(c.record.unknown, "columns"); i >= 0 {
+		c.record.unknown = slices.Replace(c.record.unknown, i, i+1, unknown...)
+	}
+	if first {
+		g.named = slices.Clone(c.record.named)
+	}
 	c.record.text.inQuotes = nil // every number of a table is a text
 	c.tallyNames()
 	g.merge(&c.record.row, first)
@@ -267,15 +285,18 @@ func isDocuments(column string) bool {
 }
 
 // cellList is the list in a cell, as JSON: it is written in JSON, or as Python prints a list of
-// texts. A cell of contexts that is no list is one text.
+// texts, or is names of files and URLs with ; between them. A cell of contexts that is no list is one text.
 func cellList(column, cell string) (list []byte, ok bool) {
 	text := strings.TrimSpace(cell)
 	if strings.HasPrefix(text, "[") && json.Valid([]byte(text)) {
 		return []byte(text), true
 	}
 	texts, ok := pythonTexts(text)
+	names := cellParts(text)
 	switch {
 	case ok:
+	case !slices.ContainsFunc(names, func(name string) bool { return !isURL(name) && !claims.IsFileName(name) }):
+		texts = names
 	case startsAsList.MatchString(text) || !strings.Contains(strings.ToLower(column), "context"):
 		return nil, false
 	default:
@@ -283,6 +304,28 @@ func cellList(column, cell string) (list []byte, ok bool) {
 	}
 	list, err := json.Marshal(texts)
 	return list, err == nil
+}
+
+// cellNames is the list of names or numbers of sources in a cell, as JSON: a list, as JSON or
+// Python have it, or names with ; between them.
+func cellNames(cell string) ([]byte, error) {
+	if list, ok := cellList("", cell); ok {
+		return list, nil
+	}
+	if startsAsList.MatchString(cell) {
+		return nil, errors.New("a list that cannot be read: want JSON, or texts as Python prints them")
+	}
+	return json.Marshal(cellParts(cell))
+}
+
+// cellParts are the parts of a cell with ; between them.
+func cellParts(cell string) (parts []string) {
+	for part := range strings.SplitSeq(cell, ";") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
 }
 
 // pythonTexts are the texts of a list as Python or NumPy prints it: ['a', "b"] or ['a' 'b'].
@@ -350,7 +393,10 @@ func (c *csvReader) flush() error {
 	}
 	c.seen[key] = at.line
 	g.row.HasCitations, g.row.HasTruth = c.cites, len(g.row.Truth) > 0
-	return c.row(&g.row, nil, at)
+	if slices.Contains(c.table.columns, "citations") && g.named == nil {
+		g.named = []string{} // nothing is cited
+	}
+	return c.row(&g.row, g.named, at)
 }
 
 // hasColumns reports whether a table has all of some columns.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/metrics/claims"
 )
 
 // jsonl is our own columns, one row as one JSON object on each line.
@@ -88,7 +89,8 @@ func (c *jsonlReader) shape() (shape, error) {
 // row reads the marks of the record's row where it has no citations, and
 // writes it. Without marks and without a list of sources its citations stay unknown. Names as
 // citations are a list of sources that marks number, unless they are numbers themselves; where
-// the answer has no marks, all of it cites them.
+// the answer has no marks, all of it cites them. named is nil where nothing says that there
+// could be some.
 func (c *jsonlReader) row(row *ibid.Answer, named []string, at position) error {
 	row.File = c.file
 	if !row.HasCitations && !row.AnswerNull {
@@ -106,7 +108,7 @@ func (c *jsonlReader) row(row *ibid.Answer, named []string, at position) error {
 		if len(row.Citations) == 0 {
 			row.Citations = namedSources(named, row.Documents)
 		}
-		row.HasCitations = row.HasDocuments || len(row.Citations) > 0
+		row.HasCitations = row.HasDocuments || len(row.Citations) > 0 || named != nil
 	}
 	return c.run.row(row)
 }
@@ -214,7 +216,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Citations: r.Citations[:0], Truth: r.Truth[:0], Claims: r.Claims[:0], Labels: r.Labels[:0],
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
-	c.named = c.named[:0]
+	c.named = nil
 	c.rename(o, "")
 	c.hasID, c.hasSystem = false, false
 	for name, v := range o.all() {
@@ -434,7 +436,7 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 			if e.want(anObject) {
 				c.inlineDocument(e.object(), &d)
 			}
-		case c.listedAs == "references" || isURL(e.string()):
+		case c.listedAs == "references" || isURL(e.string()) || claims.IsFileName(e.string()):
 			d.Doc = e.string()
 		default:
 			d.Text, d.HasText = e.text()

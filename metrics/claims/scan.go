@@ -954,6 +954,10 @@ func hasFileEnding(name string) bool {
 	return dot > 0 && len(name)-dot <= 6 && len(name) <= 255 && fileEndings[strings.ToLower(name[dot+1:])] && !strings.ContainsAny(name, "\n\"<>|")
 }
 
+// IsFileName reports whether a text is the name of a file as documents have them, and nothing
+// else.
+func IsFileName(text string) bool { return hasFileEnding(text) && !strings.ContainsAny(text, " \t") }
+
 var fileEndings = wordSet(fileEndingList)
 
 // colon reads an address or identifier whose colon stands at i.

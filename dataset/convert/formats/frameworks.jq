@@ -53,7 +53,7 @@ def langfuse:
 
 def llamaindex:
   del(.source_nodes) + {documents: [.source_nodes[] | (.node // .)
-    | {doc: first_of(.id_, .node_id, .id), text: (.text // .text_resource.text)}]};
+    | {doc: first_of(.id_, .node_id, .id), text: (.text // .text_resource.text)} | del(.doc | nulls)]};
 
 # spans of a trace, each with its attributes as an object
 def spans: .resourceSpans[] | .scopeSpans[]? | .spans[]? | {traceId, attributes: ([.attributes[]? | {key, value: (.value | objects | [.[]] | .[0])}] | from_entries)};
