@@ -17,18 +17,20 @@ type source struct {
 }
 
 // find sets s, which must be the zero source, to the document of that name; the
-// row's own win.
+// row's own win, but for one that is a name alone.
 func (r *Resolver) find(name string, s *source) {
+	var own *opened
 	if len(r.inline.docs) > 0 {
-		if o := r.inline.find(name); o != nil {
-			s.layout, s.inline = o.layout, o
+		own = r.inline.find(name)
+	}
+	if r.view != nil && (own == nil || r.inline.isName(name)) {
+		if n, ok := r.view.docs.numbers[name]; ok {
+			s.layout, s.number = &r.view.docs.docs[n].layout, n
 			return
 		}
 	}
-	if r.view != nil {
-		if n, ok := r.view.docs.numbers[name]; ok {
-			s.layout, s.number = &r.view.docs.docs[n].layout, n
-		}
+	if own != nil {
+		s.layout, s.inline = own.layout, own
 	}
 }
 
@@ -109,6 +111,12 @@ func sameDocument(a, b *ibid.Document) bool {
 	return a.HasText == b.HasText && a.Text == b.Text &&
 		a.HasPages == b.HasPages && slices.Equal(a.Pages, b.Pages) &&
 		a.HasBlocks == b.HasBlocks && slices.Equal(a.Blocks, b.Blocks)
+}
+
+// isName reports whether the document of a name that is there has nothing but its name.
+func (n *inline) isName(name string) bool {
+	d := &n.docs[n.byName[name]]
+	return !d.HasText && !d.HasPages && !d.HasBlocks
 }
 
 // find returns the document of that name, nil if there is none.
