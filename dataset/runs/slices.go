@@ -1,9 +1,11 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,37 +24,36 @@ const SourceTypeSlice = "source_type"
 // are cited, such as active or archived (see [SourceOf]).
 const SourceStatusSlice = "source_status"
 
-// Other keys of slices that are no tags.
-const (
-	systemSlice   = "system"
-	providerSlice = "provider"
-	modelSlice    = "model"
-)
-
-// ColumnSlices lists the slice keys that are no tags but columns.
-func ColumnSlices() []string {
-	return []string{modelSlice, providerSlice, SourceStatusSlice, SourceTypeSlice, systemSlice}
+// columnSlices are the slice keys that are no tags: the column of rows.parquet that has their
+// values, and what an answer of the input has of them.
+var columnSlices = map[string]struct {
+	column string
+	append func(dst []string, a *ibid.Answer) []string
+}{
+	"system":   {"system", func(dst []string, a *ibid.Answer) []string { return appendNamed(dst, a.System) }},
+	"provider": {"provider", func(dst []string, a *ibid.Answer) []string { return appendNamed(dst, a.Provider) }},
+	"model":    {"model", func(dst []string, a *ibid.Answer) []string { return appendNamed(dst, a.Model) }},
+	SourceTypeSlice: {"source_types", func(dst []string, a *ibid.Answer) []string {
+		return appendOfCitations(dst, a, func(c *ibid.Citation) string { return c.SourceType })
+	}},
+	SourceStatusSlice: {"source_statuses", func(dst []string, a *ibid.Answer) []string {
+		return appendOfCitations(dst, a, func(c *ibid.Citation) string { return SourceOf(c).Status })
+	}},
 }
+
+// ColumnSlices lists the slice keys that are no tags but columns, sorted.
+func ColumnSlices() []string { return slices.Sorted(maps.Keys(columnSlices)) }
 
 // IsColumnSlice reports whether a slice key is no tag but a column: such a key is never
 // a slip, whatever the rows have.
-func IsColumnSlice(key string) bool { return slices.Contains(ColumnSlices(), key) }
+func IsColumnSlice(key string) bool { return columnSlices[key].append != nil }
 
 // AppendSlices appends the values that an answer of the input has for a slice
 // key: source_type, source_status, provider, model, system or a tag. An answer without any is in no
 // slice of that key.
 func AppendSlices(dst []string, a *ibid.Answer, key string) []string {
-	switch key {
-	case SourceTypeSlice:
-		return appendOfCitations(dst, a, func(c *ibid.Citation) string { return c.SourceType })
-	case SourceStatusSlice:
-		return appendOfCitations(dst, a, func(c *ibid.Citation) string { return SourceOf(c).Status })
-	case providerSlice:
-		return appendNamed(dst, a.Provider)
-	case modelSlice:
-		return appendNamed(dst, a.Model)
-	case systemSlice:
-		return appendNamed(dst, a.System)
+	if of := columnSlices[key]; of.append != nil {
+		return of.append(dst, a)
 	}
 	if value, ok := a.Tag(key); ok {
 		dst = append(dst, value)
@@ -173,28 +174,15 @@ func SourceRef(c *ibid.Citation) string {
 
 var sourceMembers = []string{"promotion_status", "source_status", "asset_version", "source_version", "asset_detail_url", "source_url"}
 
-// sliceColumn is the column of rows.parquet that has the values of a slice key.
-func sliceColumn(key string) string {
-	switch key {
-	case SourceTypeSlice:
-		return "source_types"
-	case SourceStatusSlice:
-		return "source_statuses"
-	case providerSlice, modelSlice, systemSlice:
-		return key
-	}
-	return "tags"
-}
-
 // AppendSlices appends the values that row i of the block has for a slice key, as the
 // function of that name does for an answer of the input.
 func (b *Block) AppendSlices(dst []string, key string, i int) []string {
-	name := sliceColumn(key)
+	name := cmp.Or(columnSlices[key].column, "tags")
 	v := b.Column(name)
 	switch {
 	case !v.Valid[i]:
 		return dst
-	case name == "source_types" || name == "source_statuses":
+	case key == SourceTypeSlice || key == SourceStatusSlice:
 		return append(dst, v.Strings[v.Offsets[i]:v.Offsets[i+1]]...)
 	case name != "tags":
 		return appendNamed(dst, v.Strings[i])

@@ -287,14 +287,19 @@ func (t *Table[T]) value(row reflect.Value, c *Column) (v reflect.Value, ok bool
 
 // Encode writes rows as a Parquet file.
 func (t *Table[T]) Encode(w io.Writer, rows []T) error {
-	return t.encodeEach(w, groupRows, func(yield func(*T) error) error {
+	return t.encodeEach(w, groupRows, each(rows))
+}
+
+// each gives rows one after the other.
+func each[T any](rows []T) func(yield func(*T) error) error {
+	return func(yield func(*T) error) error {
 		for i := range rows {
 			if err := yield(&rows[i]); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
 }
 
 // groupRows is how many rows of a table that is written whole are in one row group.
@@ -381,7 +386,7 @@ func sortedMap[V any](v reflect.Value) (keys []string, values []V) {
 // Write writes rows, in the order given, as the table's file in the run directory
 // dir. The file appears whole or not at all.
 func (t *Table[T]) Write(dir string, rows []T) error {
-	return dataset.WriteFile(filepath.Join(dir, t.File), func(w io.Writer) error { return t.Encode(w, rows) })
+	return t.WriteEach(dir, each(rows))
 }
 
 // WriteEach is Write of the rows that each gives one after the other.
@@ -589,14 +594,7 @@ func mapOf[V any](keys []string, values []V) map[string]V {
 // WriteCSV writes a header and one record for each row. Null is empty, numbers read
 // back as the same, and "; " separates what lists and maps hold.
 func (t *Table[T]) WriteCSV(w io.Writer, rows []T) error {
-	return t.writeCSV(w, func(yield func(int64, *T) error) error {
-		for i := range rows {
-			if err := yield(int64(i), &rows[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return t.writeCSV(w, each(rows))
 }
 
 // CopyCSV is WriteCSV of the table's file in the run directory dir, with the columns that
@@ -610,10 +608,12 @@ func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
 	has, missing := *t, func(c Column) bool { return !f.Has(c.Name) }
 	has.Columns = slices.DeleteFunc(slices.Clone(t.Columns), missing)
 	has.Derived = slices.DeleteFunc(slices.Clone(t.Derived), func(c Column) bool { return c.index == nil && missing(c) })
-	return has.writeCSV(w, func(yield func(int64, *T) error) error { return has.scan(f, nil, nil, yield) })
+	return has.writeCSV(w, func(yield func(*T) error) error {
+		return has.scan(f, nil, nil, func(_ int64, row *T) error { return yield(row) })
+	})
 }
 
-func (t *Table[T]) writeCSV(w io.Writer, each func(yield func(int64, *T) error) error) error {
+func (t *Table[T]) writeCSV(w io.Writer, each func(yield func(*T) error) error) error {
 	columns := slices.Concat(t.Columns, t.Derived)
 	record := make([]string, len(columns))
 	for k := range columns {
@@ -622,7 +622,7 @@ func (t *Table[T]) writeCSV(w io.Writer, each func(yield func(int64, *T) error) 
 	c := csv.NewWriter(w)
 	err := c.Write(record)
 	if err == nil {
-		err = each(func(_ int64, row *T) error {
+		err = each(func(row *T) error {
 			for k := range columns {
 				record[k] = ""
 				if v, ok := t.value(reflect.ValueOf(row).Elem(), &columns[k]); ok {
