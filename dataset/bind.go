@@ -167,7 +167,7 @@ func childNames(n *parquet.Node) []string {
 // from the definition level from[k-1] on.
 func (b *binder) bindLeaf(path string, col int, n *parquet.Node, from ...int) error {
 	kind := b.spec.columns[col].kind
-	leaf := boundLeaf{null: n.IsNull()}
+	leaf := boundLeaf{null: n.Kind == parquet.Nothing}
 	ok := n.IsLeaf() && !(n.Repeated && len(from) < codeValue)
 	if ok {
 		as := storedAs(kind)
@@ -254,7 +254,7 @@ var errUnknownColumn = errors.New("unknown column")
 func (b *binder) bindGroup(root *parquet.Node, g int) error {
 	name, members := b.spec.groups[g], b.spec.members(g)
 	n, err := b.find(root, name, name, nil)
-	if err != nil || n == nil || n.IsNull() {
+	if err != nil || n == nil || n.Kind == parquet.Nothing {
 		return err
 	}
 	known := func(name string) bool {
@@ -271,7 +271,7 @@ func (b *binder) bindGroup(root *parquet.Node, g int) error {
 	b.groups[g].found = slices.ContainsFunc(members, func(c int) bool { return b.spec.columns[c].want&b.want != 0 })
 	from := []int{shape.Repeated.Def - 1, shape.Repeated.Def, shape.Element.Def}
 	switch plain := len(members) == 1 && b.spec.columns[members[0]].member == ""; {
-	case shape.Element.IsNull():
+	case shape.Element.Kind == parquet.Nothing:
 	case plain:
 		err = b.bindLeaf(name, members[0], shape.Element, append(from, shape.Element.Def)...)
 	case shape.Element.IsLeaf():
@@ -305,14 +305,14 @@ func (b *binder) bindMember(col int, element *parquet.Node, from []int) error {
 		return wrongType(path, n, nouns[s.kind])
 	case !s.nested():
 		return b.bindLeaf(path, col, n, append(slices.Clip(from), n.Def)...)
-	case n.IsNull():
+	case n.Kind == parquet.Nothing:
 		return nil
 	}
 	inner, ok := n.List(func(string) bool { return false })
 	if !ok {
 		return wrongType(path, n, "list of strings")
 	}
-	if inner.Element.IsNull() {
+	if inner.Element.Kind == parquet.Nothing {
 		return columnError(path, "write the column as list<string>", "list without a type")
 	}
 	return b.bindLeaf(path, col, inner.Element, append(slices.Clip(from), inner.Repeated.Def-1, inner.Repeated.Def, inner.Element.Def)...)

@@ -15,7 +15,7 @@ type ValueKind uint8
 const (
 	Group      ValueKind = iota // no leaf
 	Unreadable                  // nothing that a column of ours can be
-	Nothing                     // nulls alone; of any leaf only the levels are read
+	Nothing                     // nulls alone, which a writer chooses that has seen nothing else; of any leaf only the levels are read
 	Text
 	Integer // int64; uint64 wraps around
 	Float   // float64
@@ -52,10 +52,6 @@ func (n *Node) Add(c Node, optional bool) *Node {
 
 // IsLeaf reports whether n holds values.
 func (n *Node) IsLeaf() bool { return n.Kind != Group }
-
-// IsNull reports whether n is a leaf of the null type, which a writer chooses
-// when it has seen nothing but nulls.
-func (n *Node) IsNull() bool { return n.Kind == Nothing }
 
 // Child returns the first child of that name and how many there are.
 func (n *Node) Child(name string) (c *Node, count int) {

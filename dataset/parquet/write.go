@@ -253,16 +253,8 @@ func (e *Encoder) columns(writers []*parquet.ColumnWriter, t *Table, depth int) 
 	up, l := &e.levels[depth], &e.levels[depth+1]
 	for i := range t.columns {
 		c, f := &t.columns[i], &t.fields[i]
-		if f.Required {
-			nulls := t.rows
-			for _, valid := range c.Valid {
-				if valid {
-					nulls--
-				}
-			}
-			if nulls > 0 {
-				return nil, fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, nulls, t.rows)
-			}
+		if f.Required && (len(c.Valid) < t.rows || slices.Contains(c.Valid, false)) {
+			return nil, fmt.Errorf("result column %q: null, but it is required", f.Name)
 		}
 		switch {
 		case depth == 0 && (c.Kind < String || c.Kind == String && c.Rows == 0):
