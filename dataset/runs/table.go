@@ -430,19 +430,16 @@ func ifAny[T any](rows []T, err error) ([]T, error) {
 // ascending order; yield is told which it is. Blocks whose bounds leave them out are not
 // read.
 func (t *Table[T]) ScanOf(dir string, columns []string, rows []int64, yield func(row int64, item *T) error) error {
-	f, err := OpenFrame(filepath.Join(dir, t.File))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	at, of, err := f.findInts("row", rows)
-	if err != nil {
-		return err
-	}
-	k := 0
-	return t.scan(f, columns, at, func(_ int64, item *T) error {
-		k++
-		return yield(of[k-1], item)
+	return t.with(dir, func(f *Frame) error {
+		at, of, err := f.findInts("row", rows)
+		if err != nil {
+			return err
+		}
+		k := 0
+		return t.scan(f, columns, at, func(_ int64, item *T) error {
+			k++
+			return yield(of[k-1], item)
+		})
 	})
 }
 
@@ -451,22 +448,23 @@ func (t *Table[T]) ScanOf(dir string, columns []string, rows []int64, yield func
 // or all of them if columns is nil. Columns that the file does not have are null. The row is
 // good until yield returns; what its fields point to stays.
 func (t *Table[T]) Scan(dir string, columns []string, yield func(at int64, row *T) error) error {
-	return t.scanFile(dir, columns, nil, yield)
+	return t.with(dir, func(f *Frame) error { return t.scan(f, columns, nil, yield) })
 }
 
 // ScanSome is Scan of the rows at those positions of the file, in ascending order. Their
 // texts are copies: one text that is kept would keep all others of its part of the file.
 func (t *Table[T]) ScanSome(dir string, columns []string, at []int64, yield func(at int64, row *T) error) error {
-	return t.scanFile(dir, columns, append([]int64{}, at...), yield)
+	return t.with(dir, func(f *Frame) error { return t.scan(f, columns, append([]int64{}, at...), yield) })
 }
 
-func (t *Table[T]) scanFile(dir string, columns []string, at []int64, yield func(at int64, row *T) error) error {
+// with calls do with the table's file in the run directory dir.
+func (t *Table[T]) with(dir string, do func(f *Frame) error) error {
 	f, err := OpenFrame(filepath.Join(dir, t.File))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return t.scan(f, columns, at, yield)
+	return do(f)
 }
 
 // scan reads the rows at those positions; nil is all of them.
@@ -600,16 +598,13 @@ func (t *Table[T]) WriteCSV(w io.Writer, rows []T) error {
 // CopyCSV is WriteCSV of the table's file in the run directory dir, with the columns that
 // this has.
 func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
-	f, err := OpenFrame(filepath.Join(dir, t.File))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	has, missing := *t, func(c Column) bool { return !f.Has(c.Name) }
-	has.Columns = slices.DeleteFunc(slices.Clone(t.Columns), missing)
-	has.Derived = slices.DeleteFunc(slices.Clone(t.Derived), func(c Column) bool { return c.index == nil && missing(c) })
-	return has.writeCSV(w, func(yield func(*T) error) error {
-		return has.scan(f, nil, nil, func(_ int64, row *T) error { return yield(row) })
+	return t.with(dir, func(f *Frame) error {
+		has, missing := *t, func(c Column) bool { return !f.Has(c.Name) }
+		has.Columns = slices.DeleteFunc(slices.Clone(t.Columns), missing)
+		has.Derived = slices.DeleteFunc(slices.Clone(t.Derived), func(c Column) bool { return c.index == nil && missing(c) })
+		return has.writeCSV(w, func(yield func(*T) error) error {
+			return has.scan(f, nil, nil, func(_ int64, row *T) error { return yield(row) })
+		})
 	})
 }
 
