@@ -2,6 +2,7 @@ package runs
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,25 +27,19 @@ func Pair(first, second string) string {
 	return pairEscapes.Replace(first) + "|" + pairEscapes.Replace(second)
 }
 
-var pairEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`)
+var (
+	pairEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`)
+	pairNames   = regexp.MustCompile(`(?s)^((?:[^\\|]|\\.)*)\|((?:[^\\|]|\\.)*)$`)
+	pairEscaped = regexp.MustCompile(`(?s)\\(.)`)
+)
 
 // CutPair returns the names of a [Pair]; ok is false if annotators is none.
 func CutPair(annotators string) (first, second string, ok bool) {
-	var names [2]strings.Builder
-	at := 0
-	for rest := annotators; rest != ""; rest = rest[1:] {
-		switch {
-		case rest[0] == '|':
-			if at++; at > 1 {
-				return "", "", false
-			}
-			continue
-		case rest[0] == '\\' && len(rest) > 1:
-			rest = rest[1:]
-		}
-		names[at].WriteByte(rest[0])
+	names := pairNames.FindStringSubmatch(annotators)
+	if names == nil {
+		return "", "", false
 	}
-	return names[0].String(), names[1].String(), at == 1
+	return pairEscaped.ReplaceAllString(names[1], "$1"), pairEscaped.ReplaceAllString(names[2], "$1"), true
 }
 
 // An AgreementRow is one statistic of agreement between annotators. Fields that
