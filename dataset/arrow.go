@@ -199,8 +199,14 @@ func WriteArrow(w io.Writer, f *parquet.ResultFile) error {
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, t.schema)
 	defer b.Release()
-	err = f.Each(func(columns []parquet.ColumnValues) error {
-		for from, rows := 0, columns[0].Rows; from < rows; {
+	columns := make([]parquet.ColumnValues, len(t.fields))
+	for k := range f.RowGroups() {
+		for c, field := range t.fields {
+			if err := f.ReadColumn(k, field.Name, nil, &columns[c]); err != nil {
+				return err
+			}
+		}
+		for from, rows := 0, f.GroupRows(k); from < rows; {
 			to := arrowBatch(columns, from, rows)
 			for c := range columns {
 				appendArrow(b.Field(c), &columns[c], from, to)
@@ -210,10 +216,6 @@ func WriteArrow(w io.Writer, f *parquet.ResultFile) error {
 			}
 			from = to
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	return out.Close()
 }

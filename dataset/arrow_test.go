@@ -170,18 +170,18 @@ func TestWriteArrow(t *testing.T) {
 		t.Errorf("metadata: -want +got\n%s", diff)
 	}
 	var want [][]storedCell
-	err = f.Each(func(columns []parquet.ColumnValues) error {
-		for i := range columns[0].Rows {
-			var cells []storedCell
-			for c := range columns {
-				cells = append(cells, cellOf(&columns[c], i))
+	for k := range f.RowGroups() {
+		first := len(want)
+		want = append(want, make([][]storedCell, f.GroupRows(k))...)
+		for _, field := range f.Fields() {
+			var v parquet.ColumnValues
+			if err := f.ReadColumn(k, field.Name, nil, &v); err != nil {
+				t.Fatal(err)
 			}
-			want = append(want, cells)
+			for i := range v.Rows {
+				want[first+i] = append(want[first+i], cellOf(&v, i))
+			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	row := int64(0)
 	for r.Next() {

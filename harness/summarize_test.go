@@ -83,16 +83,16 @@ type scored struct {
 // readScored reads char_f1 and its parts from rows.parquet.
 func readScored(t *testing.T, dir string) []scored {
 	t.Helper()
-	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	var out []scored
-	err = f.Each(func(columns []parquet.ColumnValues) error {
+	err = f.Each(func(b *runs.Block) error {
 		by := make(map[string]*parquet.ColumnValues)
-		for c, field := range f.Fields() {
-			by[field.Name] = &columns[c]
+		for _, field := range f.Fields() {
+			by[field.Name] = b.Column(field.Name)
 		}
 		overlap := by["overlap_chars"]
 		for i := range overlap.Rows {

@@ -129,23 +129,6 @@ func (f *ResultFile) bounds(k int, name string) (least, most []byte) {
 	return s.MinValue, s.MaxValue
 }
 
-// Each reads all columns of one row group after the other and calls do with them. Their
-// memory is reused; strings stay.
-func (f *ResultFile) Each(do func(columns []ColumnValues) error) error {
-	columns := make([]ColumnValues, len(f.fields))
-	for k := range f.RowGroups() {
-		for i, field := range f.fields {
-			if err := f.ReadColumn(k, field.Name, nil, &columns[i]); err != nil {
-				return err
-			}
-		}
-		if err := do(columns); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ReadColumn reads the column of that name in row group k into v, replacing what was there
 // and reusing its memory. Rows are those at some places of the row group, in ascending order;
 // nil is all of them. Values of others are passed over, not looked at. The error is an

@@ -54,18 +54,18 @@ func runSample(t *testing.T) sampleNights {
 // readTable reads the texts of a result file that are not null.
 func readTable(t *testing.T, dir, name string) []map[string]string {
 	t.Helper()
-	f, err := parquet.OpenResult(filepath.Join(dir, name))
+	f, err := runs.OpenFrame(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	var all []map[string]string
-	err = f.Each(func(columns []parquet.ColumnValues) error {
-		for i := range columns[0].Rows {
+	err = f.Each(func(b *runs.Block) error {
+		for i := range b.Len() {
 			r := make(map[string]string)
-			for c, field := range f.Fields() {
-				if field.Kind == parquet.String && columns[c].Valid[i] {
-					r[field.Name] = columns[c].Strings[i]
+			for _, field := range f.Fields() {
+				if v := b.Column(field.Name); field.Kind == parquet.String && v.Valid[i] {
+					r[field.Name] = v.Strings[i]
 				}
 			}
 			all = append(all, r)
