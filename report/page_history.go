@@ -65,12 +65,10 @@ func historySection(data *pageData) *doc.Section {
 		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(note)})
 	}
 	if len(bySystem) > 0 {
-		out = append(out, trendBlocks(label(first)+" by system", bySystem)...)
-		out = append(out, doc.Details{Summary: "All systems together, by metric", Blocks: trendBlocks("All systems together", byMetric)})
+		out = append(out, trendBlocks(label(first)+" by system", bySystem)...) // no number is over all systems together
 	} else {
 		out = append(out, trendBlocks("All answers", byMetric)...)
 	}
-	out = append(out, doc.Details{Summary: "How to read it", Blocks: []doc.Block{doc.Para{Kind: doc.Small, Text: doc.T(howHistory)}}})
 	return docSection("history", "History", out)
 }
 
@@ -221,8 +219,3 @@ func leftOutInWords(l history.LeftOut) string {
 	}
 	return fmt.Sprintf("Left out: %s (%s).", list(names), l.Why)
 }
-
-// howHistory says how the charts are read.
-const howHistory = "Intervals say how far the value may be from that over all questions like these; they belong to each night alone. " +
-	"Other questions, documents, settings or versions, another model or prompt begin a new line: numbers before and after do not mean the same. " +
-	"Whether two runs differ over the same questions is for ibid compare."

@@ -38,9 +38,10 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN [ID | ID/SYSTEM | #N]",
 		Short: "the summary of a run, its worst rows, or one row with its spans marked in the text",
-		Long: `show prints what matters of a finished run, or one of its rows: the answer claim by
-claim, each citation with its status, and the cited text with predicted and true
-spans marked. #N is the row at position N of the input, from 0.
+		Long: `show says what came of a finished run: who is best, what fails, what changed, and the
+numbers that matter. Of one row it prints the answer claim by claim, each citation with
+its status, and the cited text with predicted and true spans marked. #N is the row at
+position N of the input, from 0.
 
 The change beside a number is the one from --baseline, or else from the last run of the
 folder that it can be compared with; ibid compare says more. --all prints every metric.
