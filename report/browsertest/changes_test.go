@@ -36,7 +36,7 @@ func TestTwoNights(t *testing.T) {
 		}
 		b.fits()
 
-		b.click(`#verdict .facts a[href="#changes"]`)
+		b.click(`.top nav a[href="#changes"]`)
 		b.wait(`document.activeElement.id === "h-changes"`)
 		var lists []string
 		b.eval(`[...document.querySelectorAll("#changes li")].map((li) => li.textContent)`, &lists)
