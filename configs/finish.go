@@ -106,8 +106,6 @@ func warnUnused(c *Config) {
 		switch {
 		case s.ofJudge() && !usedBy(s.name, c.Judge.Kind) && !(c.Presence.Embeds() && slices.Contains(embeddingKeys, s.name)):
 			c.warn(a, "has no effect with judge: "+c.Judge.Kind)
-		case s.name == "presence.sources" && !c.Presence.Strict:
-			c.warn(a, "has no effect without presence.strict")
 		case s.name == "presence.semantic.threshold" && c.Presence.Semantic.Model == "":
 			c.warn(a, "has no effect without presence.semantic.model")
 		case s.name == "presence.semantic.model" && c.Presence.Semantic.Model != "" && c.Presence.Mode == "any_citation":
@@ -156,11 +154,11 @@ func (l *loader) refuseIncomplete(c *Config) {
 	if !c.Enabled {
 		return
 	}
-	p, j := &c.Presence, &c.Judge
+	j := &c.Judge
 	l.refuse(c,
 		refusal{
-			p.Strict && p.Sources == "", "presence.strict", "nobody has asked which URLs are live",
-			"run: ibid fetch ANSWERS -o sources.parquet, then set presence.sources: sources.parquet",
+			c.Presence.Strict && c.Documents == "", "presence.strict", "nobody has asked which URLs are live",
+			"run: ibid fetch ANSWERS -o sources.parquet, then name it: --documents sources.parquet",
 		},
 		refusal{
 			c.Claims == "model" && !j.AsksModels() && !(j.Kind == "recorded" && j.File != ""), "claims",

@@ -277,8 +277,7 @@ var runKeys = []*setting{
 	},
 
 	{name: "presence.mode", def: "any_citation", allowed: []string{"any_citation", "resource_section"}, scores: true, doc: "what counts as a citation being present"},
-	{name: "presence.strict", def: false, scores: true, doc: "a citation counts only if its URL is live, as ibid fetch has found"},
-	{name: "presence.sources", path: true, doc: "what ibid fetch has written, for presence.strict"},
+	{name: "presence.strict", def: false, scores: true, doc: "a citation counts only if its URL is live, as documents of ibid fetch say"},
 	{name: "presence.custom_resource_phrases", def: []string{}, scores: true, item: blankItem, doc: "more headings of a resource section"},
 	{name: "presence.semantic.threshold", def: 0.8, scores: true, between: aboveUpTo(0, 1), doc: "similarity from which a heading is one"},
 	{

@@ -127,8 +127,7 @@ type Statistics struct {
 // Presence configures the citation presence heuristic.
 type Presence struct {
 	Mode                  string // any_citation, resource_section
-	Strict                bool   // URLs must be live
-	Sources               string // what ibid fetch has written: it says which are
+	Strict                bool   // URLs must be live, as documents of ibid fetch say
 	CustomResourcePhrases []string
 	Semantic              Semantic
 }

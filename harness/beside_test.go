@@ -207,7 +207,7 @@ func TestPresenceOfFetchedPages(t *testing.T) {
 	path := writeRows(t, rows)
 	var warnings []string
 	settings := []string{"dataset=" + path, "judge=none", "presence.strict=true", "out=" + t.TempDir(), "id=run", "keep=nothing"}
-	dir := done(t, harness.Job{Source: path, Warn: func(text string) { warnings = append(warnings, text) }}, append(settings, "presence.sources="+sources)...)
+	dir := done(t, harness.Job{Source: path, Warn: func(text string) { warnings = append(warnings, text) }}, append(settings, "documents="+sources)...)
 	for _, row := range readCells(t, dir, runs.RowsFile) {
 		if row["citation_presence"] != want[row["id"]] {
 			t.Errorf("%s: %s, want %s", row["id"], row["citation_presence"], want[row["id"]])
@@ -218,7 +218,7 @@ func TestPresenceOfFetchedPages(t *testing.T) {
 	}) {
 		t.Errorf("warnings %q", warnings)
 	}
-	if _, err := plan(t, harness.Job{Source: path}, append(settings, "presence.sources="+documentsOf(t, "a"))...); err == nil || !strings.Contains(err.Error(), "is not what ibid fetch has written") {
+	if _, err := plan(t, harness.Job{Source: path}, append(settings, "documents="+documentsOf(t, "a"))...); err == nil || !strings.Contains(err.Error(), "was written by ibid fetch") {
 		t.Errorf("documents that were not fetched: %v", err)
 	}
 }

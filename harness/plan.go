@@ -58,13 +58,12 @@ type Plan struct {
 	// What earlier processes spent on this run, in billionths of a US dollar.
 	spentBefore int64
 
-	replayDigest  string               // of the file of recorded verdicts
-	sourcesDigest string               // of the fetched pages; "" for none
-	openBatches   []string             // of the judge, when the run stops: what the service calls them
-	texts         *keptTexts           // nil if the run keeps none, or those of another
-	log           *runLog              // of the run while it lasts
-	embedder      *openrouter.Embedder // nil if no endpoint is asked for vectors
-	notFetched    notFetched
+	replayDigest string               // of the file of recorded verdicts
+	openBatches  []string             // of the judge, when the run stops: what the service calls them
+	texts        *keptTexts           // nil if the run keeps none, or those of another
+	log          *runLog              // of the run while it lasts
+	embedder     *openrouter.Embedder // nil if no endpoint is asked for vectors
+	notFetched   notFetched
 
 	Ingredients map[string]string // what the fingerprint is made of
 	Fingerprint string
@@ -221,9 +220,6 @@ func (p *Plan) digest(ctx context.Context) error {
 	p.Ingredients = p.settingIngredients()
 	if err := p.digestData(ctx, progress); err != nil {
 		return asUsage(err)
-	}
-	if p.sourcesDigest != "" {
-		p.Ingredients["presence.sources"] = p.sourcesDigest
 	}
 	if j.Limit > 0 {
 		p.Ingredients["--limit"] = strconv.FormatInt(j.Limit, 10)

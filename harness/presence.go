@@ -15,7 +15,7 @@ import (
 )
 
 // openDetector makes what decides whether answers cite. It asks nobody for a page:
-// which URLs are live stands in what ibid fetch has written.
+// which URLs are live stands in the documents that ibid fetch has written.
 func (p *Plan) openDetector(ctx context.Context) error {
 	s := &p.job.Config.Presence
 	mode, err := presence.ParseMode(s.Mode)
@@ -24,7 +24,7 @@ func (p *Plan) openDetector(ctx context.Context) error {
 	}
 	o := presence.Options{Mode: mode, Strict: s.Strict, CustomPhrases: s.CustomResourcePhrases}
 	if s.Strict {
-		if o.URLs, err = p.readSources(ctx, s.Sources); err != nil {
+		if o.URLs, err = p.fetchedDocuments(ctx); err != nil {
 			return err
 		}
 	}
@@ -46,9 +46,10 @@ func (p *Plan) openDetector(ctx context.Context) error {
 // fetchedPages are what ibid fetch has found out, by name and by URL.
 type fetchedPages map[string]dataset.Fetched
 
-// readSources reads the fetched pages and makes them part of the fingerprint.
-func (p *Plan) readSources(ctx context.Context, path string) (fetchedPages, error) {
-	src, err := dataset.OpenDocuments(path, dataset.ReadOptions{})
+// fetchedDocuments are the documents of the run that ibid fetch has written.
+func (p *Plan) fetchedDocuments(ctx context.Context) (fetchedPages, error) {
+	path := p.job.Config.Documents
+	src, err := dataset.OpenDocuments(path, dataset.ReadOptions{Columns: p.job.Config.Columns, Limits: limitsOf(&p.job.Config.Settings)})
 	if err != nil {
 		return nil, err
 	}
@@ -57,22 +58,13 @@ func (p *Plan) readSources(ctx context.Context, path string) (fetchedPages, erro
 		return nil, err
 	}
 	if len(pages) == 0 {
-		return nil, ibid.Usagef("presence.sources: %s is not what ibid fetch has written", path).With(fetchLine(p.job.Config.Dataset, "sources.parquet"))
+		return nil, ibid.Usagef("presence.strict: nothing in %s was written by ibid fetch", path).With(fetchLine(p.job.Config.Dataset, "sources.parquet") + ", and then with --documents sources.parquet")
 	}
 	for _, f := range pages {
 		if _, ok := pages[f.URL]; !ok {
 			pages[f.URL] = f
 		}
 	}
-	digests, err := src.Digest(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	content := make(map[string]string)
-	for i, d := range digests {
-		content[fmt.Sprintf("%08d", i)] = d.Content()
-	}
-	p.sourcesDigest = fingerprintOf(content)
 	return pages, nil
 }
 
@@ -126,7 +118,7 @@ func (n *notFetched) warning(p *Plan) string {
 		rows = "row"
 	}
 	return fmt.Sprintf("citation_presence is undefined for %d %s, such as where %v; type: %s",
-		n.rows, rows, n.first, fetchLine(p.job.Config.Dataset, p.job.Config.Presence.Sources))
+		n.rows, rows, n.first, fetchLine(p.job.Config.Dataset, p.job.Config.Documents))
 }
 
 // openEmbedder gives the embedder the store of the judge's answers, and its calls

@@ -58,7 +58,7 @@ With pages of the last two kinds, the exit code is 4.`,
 		Example: `  ibid fetch answers.parquet -o sources.parquet
   ibid fetch answers.jsonl -o sources.parquet --refresh=failed
   ibid run answers.parquet --documents sources.parquet
-  ibid run answers.parquet --set presence.strict=true --set presence.sources=sources.parquet`,
+  ibid run answers.parquet --set presence.strict=true --documents sources.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.fetch(cmd.Context(), f, args[0]) },
 	}
