@@ -29,10 +29,9 @@ type Settings struct {
 	Out       string             // folder of runs
 	ID        string             // name of the run; "" to derive it from the dataset
 
-	OffsetUnit       string // codepoint, utf16, byte
-	AnswerOffsetUnit string // the same for offsets into the answer
-	SpanEnd          string // exclusive, inclusive
-	OffsetBase       string // document, page
+	OffsetUnit string // codepoint, utf16, byte
+	SpanEnd    string // exclusive, inclusive
+	OffsetBase string // document, page
 
 	Marks             Marks
 	DocumentsComplete string // auto, true, false

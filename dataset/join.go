@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/metrics/token"
 )
 
 // A joined is what tables of their own say of rows.
@@ -226,7 +225,8 @@ func (n *claimNames) of(e *goldElement) (id, why string) {
 		}
 	}
 	if e.claimStart.Known() && (e.claimText == "" || len(found) > 1) {
-		interval := n.resolver.answerInterval(n.text(), e.claimStart, e.claimEnd)
+		text, unit := n.resolver.answerUnit(n.answer)
+		interval := n.resolver.answerInterval(text, unit, e.claimStart, e.claimEnd)
 		found = slices.DeleteFunc(found, func(k int) bool { return n.claims[k].Extent != interval })
 	}
 	what := fmt.Sprintf("%.80q", e.claimText)
@@ -240,14 +240,6 @@ func (n *claimNames) of(e *goldElement) (id, why string) {
 		return strings.Clone(n.claims[found[0]].ClaimID), ""
 	}
 	return "", "several claims " + what
-}
-
-// text is the answer where its offsets must be converted, else nil.
-func (n *claimNames) text() *token.Text {
-	if n.resolver.conv.AnswerOffsetUnit == token.CodePoint {
-		return nil
-	}
-	return token.NewText(n.answer.Answer)
 }
 
 // sameWords reports whether two texts are the same but for white space.

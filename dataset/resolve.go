@@ -131,33 +131,68 @@ func (r *Resolver) Err() error { return r.err }
 
 // resolveAnswer converts the offsets in the answer.
 func (r *Resolver) resolveAnswer(row *ibid.Answer) {
-	var text *token.Text
-	if r.conv.AnswerOffsetUnit != token.CodePoint {
-		text = token.NewText(row.Answer)
-	}
+	text, unit := r.answerUnit(row)
 	for i := range row.Citations {
 		c := &row.Citations[i]
-		c.Extent = r.answerInterval(text, c.AnswerStart, c.AnswerEnd)
+		if c.Method != "" { // the place of a mark, which an import counts in code points
+			c.Extent = r.answerInterval(nil, token.CodePoint, c.AnswerStart, c.AnswerEnd)
+			continue
+		}
+		c.Extent = r.answerInterval(text, unit, c.AnswerStart, c.AnswerEnd)
 	}
 	for i := range row.Claims {
 		c := &row.Claims[i]
-		c.Extent = r.answerInterval(text, c.Start, c.End)
+		c.Extent = r.answerInterval(text, unit, c.Start, c.End)
 	}
 }
 
-// answerInterval converts one interval of the answer; text is nil if it is in
+// answerUnit is what offsets into the answer of a row count, and the text to convert them
+// by, nil if they count code points. It is the unit of source offsets, unless the texts of
+// the row's claims stand at their offsets in another unit alone.
+func (r *Resolver) answerUnit(row *ibid.Answer) (*token.Text, token.Unit) {
+	if token.Points(row.Answer) == len(row.Answer) { // in ASCII all units are one
+		return nil, token.CodePoint
+	}
+	stated := r.conv.OffsetUnit
+	proves := func(c ibid.Claim) bool { return c.Text != "" && c.Start.Known() && c.End.Known() }
+	if stated == token.CodePoint && !slices.ContainsFunc(row.Claims, proves) {
+		return nil, token.CodePoint
+	}
+	text := token.NewText(row.Answer)
+	for _, unit := range []token.Unit{stated, token.CodePoint, token.UTF16, token.Byte} {
+		stand := 0
+		for i := range row.Claims {
+			c := &row.Claims[i]
+			if !proves(*c) {
+				continue
+			}
+			at := r.answerInterval(text, unit, c.Start, c.End)
+			if at.Start.Value < 0 || at.End.Value > int64(text.Len()) || at.Start.Value > at.End.Value || text.Slice(int(at.Start.Value), int(at.End.Value)) != c.Text {
+				stand = 0
+				break
+			}
+			stand++
+		}
+		if stand > 0 {
+			return text, unit
+		}
+	}
+	return text, stated
+}
+
+// answerInterval converts one interval of the answer, whose text is needed unless it is in
 // code points.
-func (r *Resolver) answerInterval(text *token.Text, start, end ibid.Integer) ibid.Interval {
+func (r *Resolver) answerInterval(text *token.Text, unit token.Unit, start, end ibid.Integer) ibid.Interval {
 	if end.Known() && r.conv.SpanEnd == Inclusive && end.Value < math.MaxInt64 {
 		end.Value++
 	}
-	if text == nil {
+	if unit == token.CodePoint {
 		return ibid.Interval{Start: start, End: end}
 	}
 	g := region{whole: text, end: text.Len()}
 	convert := func(n ibid.Integer, up bool) ibid.Integer {
 		if n.Known() && n.Value > 0 {
-			n.Value = g.codePoint(r.conv.AnswerOffsetUnit, n.Value, up)
+			n.Value = g.codePoint(unit, n.Value, up)
 		}
 		return n
 	}
@@ -213,12 +248,11 @@ func (b OffsetBase) String() string { return offsetBaseNames[b] }
 // citation has to pass. The zero value has code points, exclusive ends, offsets
 // from the start of the document, no limit and no check.
 type Conventions struct {
-	OffsetUnit       token.Unit // of source offsets whose row gives no unit
-	AnswerOffsetUnit token.Unit // of offsets in the answer
-	SpanEnd          SpanEnd    // of source and answer offsets; pages and blocks always end exclusively
-	OffsetBase       OffsetBase
-	MaxSpanLength    int64 // code points of a span given by offsets; 0 means no limit
-	Checks           Checks
+	OffsetUnit    token.Unit // of source offsets whose row gives no unit, and of offsets in the answer
+	SpanEnd       SpanEnd    // of source and answer offsets; pages and blocks always end exclusively
+	OffsetBase    OffsetBase
+	MaxSpanLength int64 // code points of a span given by offsets; 0 means no limit
+	Checks        Checks
 
 	// Complete says whether a document that is not among those given was invented ("true"), or
 	// merely is not at hand ("false"). "auto" and "": invented, unless its name begins with

@@ -457,13 +457,13 @@ func TestResolveAnswer(t *testing.T) {
 		},
 		{
 			"bytes",
-			Conventions{AnswerOffsetUnit: token.Byte},
+			Conventions{OffsetUnit: token.Byte},
 			[]ibid.Interval{{Start: some(1), End: some(2)}, {Start: some(1), End: some(95)}, {Start: some(-2)}, {}},
 			[]ibid.Interval{{Start: some(0), End: some(1)}, {}},
 		},
 		{
 			"utf16 inclusive",
-			Conventions{AnswerOffsetUnit: token.UTF16, SpanEnd: Inclusive},
+			Conventions{OffsetUnit: token.UTF16, SpanEnd: Inclusive},
 			[]ibid.Interval{{Start: some(1), End: some(6)}, {Start: some(2), End: some(99)}, {Start: some(-2)}, {}},
 			[]ibid.Interval{{Start: some(0), End: some(2)}, {}},
 		},
@@ -548,9 +548,39 @@ func TestConventionNames(t *testing.T) {
 	}
 }
 
+// Offsets into the answer are in the unit in which the texts of all claims stand there: the
+// stated one if that will do. The places of marks are in code points.
+func TestAnswerUnit(t *testing.T) {
+	const answer = "é😀 yes. Né."
+	for _, tt := range []struct {
+		name   string
+		stated token.Unit
+		claims [][2]int64 // of "yes." and "Né."
+		want   [2]ibid.Interval
+	}{
+		{"as stated", token.CodePoint, [][2]int64{{3, 7}, {8, 11}}, [2]ibid.Interval{ibid.Between(3, 7), ibid.Between(8, 11)}},
+		{"bytes", token.CodePoint, [][2]int64{{7, 11}, {12, 16}}, [2]ibid.Interval{ibid.Between(3, 7), ibid.Between(8, 11)}},
+		{"code points under bytes", token.Byte, [][2]int64{{3, 7}, {8, 11}}, [2]ibid.Interval{ibid.Between(3, 7), ibid.Between(8, 11)}},
+		{"utf16", token.Byte, [][2]int64{{4, 8}, {9, 12}}, [2]ibid.Interval{ibid.Between(3, 7), ibid.Between(8, 11)}},
+		{"two units", token.CodePoint, [][2]int64{{3, 7}, {12, 16}}, [2]ibid.Interval{ibid.Between(3, 7), ibid.Between(12, 16)}},
+	} {
+		row := ibid.Answer{Answer: answer, Citations: []ibid.Citation{{Method: "numbered", AnswerStart: some(3), AnswerEnd: some(7)}}}
+		for i, text := range []string{"yes.", "Né."} {
+			row.Claims = append(row.Claims, ibid.Claim{Text: text, Start: some(tt.claims[i][0]), End: some(tt.claims[i][1])})
+		}
+		NewResolver(nil, Conventions{OffsetUnit: tt.stated}).Resolve(&row)
+		if got := [2]ibid.Interval{row.Claims[0].Extent, row.Claims[1].Extent}; got != tt.want {
+			t.Errorf("%s: claims at %v, want %v", tt.name, got, tt.want)
+		}
+		if got, want := row.Citations[0].Extent, ibid.Between(3, 7); got != want {
+			t.Errorf("%s: mark at %v, want %v", tt.name, got, want)
+		}
+	}
+}
+
 func TestNeedDocuments(t *testing.T) {
 	for unit, want := range map[token.Unit]bool{token.CodePoint: false, token.UTF16: true, token.Byte: true} {
-		c := Conventions{OffsetUnit: unit, AnswerOffsetUnit: token.Byte}
+		c := Conventions{OffsetUnit: unit}
 		if got := c.NeedDocuments(); got != want {
 			t.Errorf("NeedDocuments() with unit %v = %v, want %v", unit, got, want)
 		}

@@ -226,9 +226,6 @@ func (p *Plan) agreedConventions() (dataset.Conventions, error) {
 	if out.OffsetUnit, err = token.ParseUnit(unit); err != nil {
 		return out, &ibid.Error{Usage: true, Err: err}
 	}
-	if out.AnswerOffsetUnit, err = token.ParseUnit(s.AnswerOffsetUnit); err != nil {
-		return out, &ibid.Error{Usage: true, Err: err}
-	}
 	if out.SpanEnd, err = dataset.ParseSpanEnd(end); err != nil {
 		return out, &ibid.Error{Usage: true, Err: err}
 	}

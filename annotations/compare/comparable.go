@@ -22,7 +22,7 @@ func (e *RefusedError) Error() string {
 // free are settings that two runs may differ in: what rows say is not changed by
 // them, or is changed on purpose, as by naming columns that are named otherwise.
 var free = []string{
-	"answer_offset_unit", "columns", "offset_unit", "span_end", "slices", "documents", "dataset", "rows", "truth", "labels",
+	"columns", "offset_unit", "span_end", "slices", "documents", "dataset", "rows", "truth", "labels",
 	"judge", "judge.base_url", "judge.kind", "judge.file", "judge.model", "performance.batch_size",
 }
 
