@@ -81,17 +81,6 @@ func clusterName(s string) string {
 	return notBlank(s)
 }
 
-// folderName refuses what is not one plain folder below another.
-func folderName(s string) string {
-	if msg := notBlank(s); msg != "" {
-		return msg
-	}
-	if s == "." || s == ".." || strings.ContainsAny(s, "/\\\x00\n") {
-		return fmt.Sprintf("want the name of one folder, got %q", s)
-	}
-	return ""
-}
-
 func httpURL(s string) string {
 	u, err := url.Parse(s)
 	switch {

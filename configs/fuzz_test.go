@@ -45,7 +45,7 @@ func FuzzLoad(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(string(specification), "judge=none")
-	f.Add("judge: {kind: none, request: {order: [a, 1, 2.5, null, {b: true}]}, timeout: 1h0m1s}\ncolumns: {'a b': query, citations.x: citations.doc}\n", "id=null\nslices=[\"\\u00e9\", b]")
+	f.Add("judge: {kind: none, request: {order: [a, 1, 2.5, null, {b: true}]}, timeout: 1h0m1s}\ncolumns: {'a b': query, citations.x: citations.doc}\n", "out=null\nslices=[\"\\u00e9\", b]")
 	f.Add("judge: none\r\nid: |\r\n  a\r\ngates:\r\n- 'lo(char_f1)[a=\"b\"] >= 0.7'\r\nseed: -0\r\nmin_coverage: -0.0\r\n", "")
 	f.Add("\ufeffjudge: none\nout: >-\n  a\n  b\n", "judge={kind: none, votes: 3}\nperformance.parallel_evaluation=false")
 

@@ -14,6 +14,7 @@ var gone = map[string]string{
 	"limits.name_bytes":             "set limits: a number by which all limits are multiplied",
 	"limits.rows_per_part":          "it is rows_per_part now",
 	"thresholds.good_match":         "leave it out: a good match has a tolerance Jaccard of at least 0.8",
+	"id":                            "name the run on the command line: --id NAME",
 	"answer_offset_unit":            "set offset_unit: it counts for answers, too, unless the texts of claims prove another unit",
 	"presence.sources":              "set documents: what ibid fetch has written is read as documents",
 	"presence.semantic.enabled":     "set presence.semantic.model: lexical, or name a model of embeddings",

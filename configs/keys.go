@@ -142,7 +142,6 @@ var runKeys = []*setting{
 		doc: "what labels in words stand for in the table of labels, such as {supported: 1, partly: 0.5, unsupported: 0}",
 	},
 	{name: "out", def: "runs", check: of(notBlank), doc: "folder that holds the runs"},
-	{name: "id", check: of(folderName), doc: "name of the run; default: dataset and fingerprint"},
 	{name: "offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what start and end count in the source, and in the answer unless the texts of its claims prove another unit"},
 	{name: "span_end", def: "exclusive", allowed: []string{"exclusive", "inclusive"}, scores: true, doc: "whether end is the first position after the span or its last"},
 	{name: "offset_base", def: "document", allowed: []string{"document", "page"}, scores: true, doc: "where offset 0 is"},

@@ -99,7 +99,7 @@ func TestScoreSettings(t *testing.T) {
 		return keys
 	}
 	none := keys(Options{Set: []string{"judge=none"}})
-	for _, key := range []string{"dataset", "documents", "out", "id", "gates", "judge.model", "judge.rpm", "judge.max_cost_usd", "judge.cache", "performance.parallel_evaluation", "report.citation_display.inline_markers", "min_coverage"} {
+	for _, key := range []string{"dataset", "documents", "out", "gates", "judge.model", "judge.rpm", "judge.max_cost_usd", "judge.cache", "performance.parallel_evaluation", "report.citation_display.inline_markers", "min_coverage"} {
 		if slices.Contains(none, key) {
 			t.Errorf("%s cannot change a score of a run without a judge", key)
 		}

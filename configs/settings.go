@@ -27,7 +27,6 @@ type Settings struct {
 	Columns   map[string]string  // foreign column name -> ours
 	Values    map[string]float64 // label in words -> its number
 	Out       string             // folder of runs
-	ID        string             // name of the run; "" to derive it from the dataset
 
 	OffsetUnit string // codepoint, utf16, byte
 	SpanEnd    string // exclusive, inclusive

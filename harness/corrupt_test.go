@@ -29,11 +29,11 @@ func TestCorruptDataLeaveNothing(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=none", "out=" + out, "id=run"}})
+		config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=none", "out=" + out}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := (&harness.Job{Config: config}).Plan(t.Context())
+		plan, err := (&harness.Job{Config: config, ID: "run"}).Plan(t.Context())
 		if err == nil {
 			_, err = plan.Run(t.Context())
 			if errors.Is(err, parquet.ErrCorrupt) {

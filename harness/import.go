@@ -185,8 +185,8 @@ func (p *Plan) findImport(im *importedInput) bool {
 		return false
 	}
 	name := stem(s.Dataset) + "-*"
-	if s.ID != "" {
-		name = s.ID
+	if p.job.ID != "" {
+		name = p.job.ID
 	}
 	records, _ := filepath.Glob(filepath.Join(p.job.Config.Out, name, runs.ImportDir, importedRecord))
 	for _, path := range records {

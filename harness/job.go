@@ -29,6 +29,7 @@ type Job struct {
 	Workers int        // 0 = one per processor
 	Limit   int64      // evaluate only the first Limit rows; 0 = all
 	Only    []ibid.Tag // evaluate only rows with all of these tags
+	ID      string     // name of the run: one plain folder below that of runs; "" for one from the dataset and the fingerprint
 	Fresh   bool       // run again under a new id that carries the date
 	Version string     // of ibid, for the manifest
 	// Resubmit: questions of a batch whose fate nobody can tell are asked again.

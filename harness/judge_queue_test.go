@@ -128,11 +128,11 @@ func jitter(row string) time.Duration {
 
 func liveRun(t *testing.T, path, out string, j judge.Judge, set ...string) (*harness.Outcome, error) {
 	t.Helper()
-	config, err := configs.Load(configs.Options{Set: append([]string{"dataset=" + path, "out=" + out, "id=run"}, set...)})
+	config, err := configs.Load(configs.Options{Set: append([]string{"dataset=" + path, "out=" + out}, set...)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := (&harness.Job{Config: config, Source: path, Judge: j}).Plan(t.Context())
+	plan, err := (&harness.Job{Config: config, Source: path, ID: "run", Judge: j}).Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,11 +97,11 @@ func TestKeptTextsAreAFunctionOfData(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := func(id string) string {
-		config, err := harness.SettingsOf(m, []string{"id=" + id, "out=" + t.TempDir(), "thresholds.supported=0.4"}, nil)
+		config, err := harness.SettingsOf(m, []string{"out=" + t.TempDir(), "thresholds.supported=0.4"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := (&harness.Job{Config: config, Source: m.Source, SameDataAs: m, SameDataIn: whole}).Plan(t.Context())
+		p, err := (&harness.Job{Config: config, Source: m.Source, ID: id, SameDataAs: m, SameDataIn: whole}).Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

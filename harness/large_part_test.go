@@ -20,12 +20,12 @@ func TestLargeParts(t *testing.T) {
 	var want map[string]string
 	for _, workers := range []int{1, 3} {
 		config, err := configs.Load(configs.Options{Set: []string{
-			"dataset=" + path, "judge=none", "out=" + t.TempDir(), "id=run", "rows_per_part=1",
+			"dataset=" + path, "judge=none", "out=" + t.TempDir(), "rows_per_part=1",
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := (&harness.Job{Config: config, Source: path, Workers: workers}).Plan(t.Context())
+		plan, err := (&harness.Job{Config: config, Source: path, ID: "run", Workers: workers}).Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

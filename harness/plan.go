@@ -77,10 +77,21 @@ type Plan struct {
 // [ibid.ErrUsage].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	p := &Plan{job: j, shared: newSharedDocuments(), named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
+	if err := j.checkID(); err != nil {
+		return nil, err
+	}
 	if err := p.prepare(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// checkID refuses a name that is not one plain folder below another.
+func (j *Job) checkID() error {
+	if j.ID != "" && (strings.TrimSpace(j.ID) == "" || j.ID == "." || j.ID == ".." || strings.ContainsAny(j.ID, "/\\\x00\n")) {
+		return ibid.Usagef("the name of a run is that of one folder, not %q", j.ID).With("choose another: --id NAME")
+	}
+	return nil
 }
 
 func (p *Plan) prepare(ctx context.Context) error {
@@ -286,8 +297,7 @@ func (p *Plan) addInputs(kind string, files []dataset.FileDigest) {
 
 // name chooses id and directory.
 func (p *Plan) name() {
-	s := &p.job.Config.Settings
-	p.ID = s.ID
+	p.ID = p.job.ID
 	if p.ID == "" {
 		p.ID = stem(p.named) + "-" + p.Fingerprint[:8]
 	}

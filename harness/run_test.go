@@ -26,11 +26,11 @@ func TestErrorRows(t *testing.T) {
 	path := writeRows(t, broken(questions(20, "a")))
 	out := t.TempDir()
 	run := func() *harness.Outcome {
-		config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=none", "out=" + out, "id=run"}})
+		config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=none", "out=" + out}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := (&harness.Job{Config: config, Source: path}).Plan(t.Context())
+		plan, err := (&harness.Job{Config: config, Source: path, ID: "run"}).Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

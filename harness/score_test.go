@@ -274,11 +274,11 @@ func TestScoreAsksAModel(t *testing.T) {
 	if asked == 0 {
 		t.Fatal("nobody was asked")
 	}
-	config, err := configs.Load(configs.Options{Set: append(slices.Clone(settings), "dataset="+path, "out="+t.TempDir(), "id=run")})
+	config, err := configs.Load(configs.Options{Set: append(slices.Clone(settings), "dataset="+path, "out="+t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := (&harness.Job{Config: config, APIKey: key}).Plan(t.Context())
+	plan, err := (&harness.Job{Config: config, ID: "run", APIKey: key}).Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,11 +62,11 @@ func TestSameAnswers(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	// The same of a run that has other workers, and of one that reads its parts back.
-	config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=none", "out=" + t.TempDir(), "id=run"}})
+	config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=none", "out=" + t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := (&harness.Job{Config: config, Source: path, Workers: 3}).Plan(t.Context())
+	plan, err := (&harness.Job{Config: config, Source: path, ID: "run", Workers: 3}).Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -310,13 +310,13 @@ func copyAnswers(from, to string) error {
 func (s *simulation) run(t *testing.T, out, cache string, service *service) (*harness.Outcome, error) {
 	t.Helper()
 	config, err := configs.Load(configs.Options{Set: append([]string{
-		"dataset=" + s.path, "out=" + out, "id=run", "judge.kind=openrouter", "judge.model=fake/judge", fmt.Sprint("judge.concurrency=", simulatedCalls),
+		"dataset=" + s.path, "out=" + out, "judge.kind=openrouter", "judge.model=fake/judge", fmt.Sprint("judge.concurrency=", simulatedCalls),
 		"judge.base_url=" + service.http.URL + "/api/v1", "judge.cache=" + cache, "rows_per_part=4", "statistics.cluster=auto",
 	}, s.settings...)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := (&harness.Job{Config: config, Source: s.path, APIKey: simulatedKey, Workers: 1, Import: harness.ImportForRun}).Plan(t.Context())
+	plan, err := (&harness.Job{Config: config, Source: s.path, ID: "run", APIKey: simulatedKey, Workers: 1, Import: harness.ImportForRun}).Plan(t.Context())
 	if err != nil {
 		return nil, err
 	}

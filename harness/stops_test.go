@@ -108,11 +108,11 @@ func TestRescoreIsARun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config, err := harness.SettingsOf(m, append(slices.Clone(other), "id=again", "out="+t.TempDir()), nil)
+		config, err := harness.SettingsOf(m, append(slices.Clone(other), "out="+t.TempDir()), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := (&harness.Job{Config: config, Source: m.Source, SameDataAs: m, SameDataIn: first}).Plan(t.Context())
+		p, err := (&harness.Job{Config: config, Source: m.Source, ID: "again", SameDataAs: m, SameDataIn: first}).Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -123,6 +123,9 @@ const rowsInput = "rows"
 // and what annotators marked, are not known to it.
 func (j *Job) Summarize(ctx context.Context, t *Tables) (*Outcome, error) {
 	p := &Plan{job: j, shared: newSharedDocuments(), tables: t, named: t.Files[0]}
+	if err := j.checkID(); err != nil {
+		return nil, err
+	}
 	if err := p.planTables(ctx); err != nil {
 		return nil, asUsage(err)
 	}

@@ -133,11 +133,11 @@ func TestSummaryOfAnyPartition(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				config, err := harness.SettingsOf(m, []string{"out=" + t.TempDir(), "id=sum"}, nil)
+				config, err := harness.SettingsOf(m, []string{"out=" + t.TempDir()}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, err := (&harness.Job{Config: config}).Summarize(t.Context(), tables)
+				out, err := (&harness.Job{Config: config, ID: "sum"}).Summarize(t.Context(), tables)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -411,7 +411,7 @@ func (d *Detail) suggest(names []string) {
 func SettingsOf(m *runs.Manifest, set, gates []string) (*configs.Config, error) {
 	o := configs.Options{Gates: gates}
 	for _, s := range m.Settings {
-		if s.Source != "default" {
+		if s.Source != "default" && s.Key != "id" { // a setting of the version before: a new run has a name of its own
 			o.Set = append(o.Set, s.Key+"="+s.Value)
 		}
 	}

@@ -20,9 +20,16 @@ import (
 	"ibid/harness"
 )
 
-// plan plans a job with settings.
+// plan plans a job with settings, of which id=NAME is the name of the run.
 func plan(t *testing.T, job harness.Job, settings ...string) (*harness.Plan, error) {
 	t.Helper()
+	settings = slices.DeleteFunc(slices.Clone(settings), func(set string) bool {
+		id, ok := strings.CutPrefix(set, "id=")
+		if ok {
+			job.ID = id
+		}
+		return ok
+	})
 	config, err := configs.Load(configs.Options{Set: settings})
 	if err != nil {
 		t.Fatal(err)
@@ -114,11 +121,11 @@ func join(t *testing.T, dirs ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	config, err := harness.SettingsOf(all.Manifest, []string{"out=" + t.TempDir(), "id=run"}, nil)
+	config, err := harness.SettingsOf(all.Manifest, []string{"out=" + t.TempDir()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := (&harness.Job{Config: config, Source: all.Manifest.Source, Scored: all}).Plan(t.Context())
+	p, err := (&harness.Job{Config: config, Source: all.Manifest.Source, ID: "run", Scored: all}).Plan(t.Context())
 	if err != nil {
 		return "", err
 	}

@@ -55,11 +55,11 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, numbers *n
 	if id == "" {
 		id = m.ID + "-rescored"
 	}
-	config, err := harness.SettingsOf(m, append(s.set, "id="+id, "out="+filepath.Dir(filepath.Clean(dir))), s.gates)
+	config, err := harness.SettingsOf(m, append(s.set, "out="+filepath.Dir(filepath.Clean(dir))), s.gates)
 	if err != nil {
 		return err
 	}
 	return a.evaluate(cmd, &harness.Job{
-		Config: config, Source: m.Source, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, SameDataIn: dir, Baseline: m.Baseline,
+		Config: config, Source: m.Source, ID: id, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, SameDataIn: dir, Baseline: m.Baseline,
 	}, "", numbers, ci)
 }

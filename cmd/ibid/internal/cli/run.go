@@ -21,6 +21,7 @@ import (
 
 // runFlags are the flags of ibid run that are no settings.
 type runFlags struct {
+	id       string
 	settings settingFlags
 	limit    int64
 	only     []string
@@ -98,8 +99,8 @@ aside from --max-cost.`,
 	s.add(cmd, "cache", "judge.cache", "file of the judge's answers (default: in the user's cache directory)")
 	s.addSwitch(cmd, "no-cache", "judge.cache", "off", "use no answers of earlier runs, and keep those of this one only until it is complete")
 	s.add(cmd, "out", "out", "folder of runs (default runs)")
-	s.add(cmd, "id", "id", "name of the run (default from dataset and fingerprint)")
 	flags := cmd.Flags()
+	flags.StringVar(&f.id, "id", "", "name of the run (default from dataset and fingerprint)")
 	flags.StringArrayVar(&s.gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
 	flags.Int64Var(&f.limit, "limit", 0, "evaluate only the first N rows")
 	flags.StringArrayVar(&f.only, "only", nil, "evaluate only rows with this tag, TAG=VALUE (may be repeated)")
@@ -140,7 +141,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		return ibid.Usagef("--resubmit is given without judge.batch").With("add --set judge.batch=true, or leave it out")
 	}
 	job := &harness.Job{
-		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
+		Config: config, Source: argument, ID: f.id, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
 		Baseline: f.baseline, Import: harness.ImportForRun, Resubmit: f.resubmit,
 	}
 	err = a.keys(job)
@@ -298,7 +299,7 @@ func commandOf(dir string, m *runs.Manifest) string {
 	words := []string{"ibid", "run", quote(m.Source), "--out", quote(filepath.Dir(dir)), "--id", quote(m.ID)}
 	for _, s := range m.Settings {
 		given := strings.HasPrefix(s.Source, "--") || strings.HasPrefix(s.Source, "environment ")
-		if given && s.Key != "out" && s.Key != "id" {
+		if given && s.Key != "out" {
 			words = append(words, "--set", quote(s.Key+"="+s.Value))
 		}
 	}

@@ -168,7 +168,7 @@ func (a *app) scoreRows(cmd *cobra.Command, f *scoreFlags, args []string) error 
 	}
 	dir := filepath.Clean(a.output)
 	a.output = "-"
-	f.settings.fixed = append(f.settings.fixed, configs.Flag{Name: "-o", Key: "out", Value: filepath.Dir(dir)}, configs.Flag{Name: "-o", Key: "id", Value: filepath.Base(dir)})
+	f.settings.fixed = append(f.settings.fixed, configs.Flag{Name: "-o", Key: "out", Value: filepath.Dir(dir)})
 	if len(args) > 1 {
 		if err := notRun(args[1]); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (a *app) scoreRows(cmd *cobra.Command, f *scoreFlags, args []string) error 
 	if err != nil {
 		return err
 	}
-	job := &harness.Job{Config: config, Source: args[0], Workers: f.workers, Version: a.Version, Rows: rows, Import: harness.ImportForRun}
+	job := &harness.Job{Config: config, Source: args[0], ID: filepath.Base(dir), Workers: f.workers, Version: a.Version, Rows: rows, Import: harness.ImportForRun}
 	if err := a.keys(job); err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 	progress := term.NewProgress(a.Stderr, a.quiet)
 	defer progress.Close()
 	job := &harness.Job{
-		Config: config, Source: strings.Join(patterns, " "), Workers: f.workers, Version: a.Version, Baseline: f.baseline,
+		Config: config, Source: strings.Join(patterns, " "), ID: filepath.Base(dir), Workers: f.workers, Version: a.Version, Baseline: f.baseline,
 		Progress: func(p harness.Progress) {
 			progress.Update(func() string { return progressLine(p, time.Now()) })
 		},
@@ -113,24 +113,24 @@ func (a *app) join(cmd *cobra.Command, f *summaryFlags, dir string, dirs []strin
 		return err
 	}
 	m := scored.Manifest
-	config, err := harness.SettingsOf(m, append(f.settings.set, "out="+filepath.Dir(dir), "id="+filepath.Base(dir)), f.settings.gates)
+	config, err := harness.SettingsOf(m, append(f.settings.set, "out="+filepath.Dir(dir)), f.settings.gates)
 	if err != nil {
 		return err
 	}
-	return a.evaluate(cmd, &harness.Job{Config: config, Source: m.Source, Workers: f.workers, Version: a.Version, Baseline: f.baseline, Scored: scored}, "", &f.numbers, &f.ci)
+	return a.evaluate(cmd, &harness.Job{Config: config, Source: m.Source, ID: filepath.Base(dir), Workers: f.workers, Version: a.Version, Baseline: f.baseline, Scored: scored}, "", &f.numbers, &f.ci)
 }
 
 // config are the settings of the run file, else of the runs that the rows are of.
 func (f *summaryFlags) config(a *app, cmd *cobra.Command, file, dir string, tables *harness.Tables) (*configs.Config, error) {
-	place := []string{"out=" + filepath.Dir(dir), "id=" + filepath.Base(dir)}
+	place := "out=" + filepath.Dir(dir)
 	var c *configs.Config
 	var err error
 	switch {
 	case file != "":
-		f.settings.set = append(f.settings.set, place...)
+		f.settings.set = append(f.settings.set, place)
 		c, err = f.settings.load(a, cmd, file)
 	case tables.Manifest != nil:
-		c, err = harness.SettingsOf(tables.Manifest, append(f.settings.set, place...), f.settings.gates)
+		c, err = harness.SettingsOf(tables.Manifest, append(f.settings.set, place), f.settings.gates)
 	default:
 		err = &ibid.Error{Usage: true, Err: errors.New(tables.Files[0] + " has no manifest beside it, so that the settings are not known"), Hint: "name the run file: ibid summary RUN.yaml ROWS... -o " + quote(dir)}
 	}
