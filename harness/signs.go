@@ -113,7 +113,7 @@ var signNothingJoined = &Sign{
 
 // signNoAnswers stops a run without any answer, and is seen where many are empty.
 var signNoAnswers = &Sign{
-	Name: "no_answers", Text: "more than 20 % of a system's rows have no answer and no citation; a run without any answer stops",
+	Name: "no_answers", Text: "more than 20 % of a system's rows have no answer and no citation; a run of five rows or more without any answer stops",
 	Cause: "calls failed, or the answers are in another column",
 	Tip:   "--columns THEIRS=answer names the column of the answers; ibid run --dry-run lists columns that are not read",
 	find:  share(0.2, func(s *systemSums) (int64, int64) { return s.empty, s.rows }, "rows have no answer and no citation"),
@@ -122,7 +122,7 @@ var signNoAnswers = &Sign{
 
 // signTruthMissing stops a run all of whose truth is of other documents.
 var signTruthMissing = &Sign{
-	Name: "truth_missing", Text: "more than 20 % of the truth of a system's rows names documents that are not there; where all of it does, a run stops",
+	Name: "truth_missing", Text: "more than 20 % of the truth of a system's rows names documents that are not there; a run of up to 1,000 rows stops where all of it does",
 	Cause: "truth was marked in other documents, or calls them otherwise",
 	Tip:   "write the same names in both, or give the documents that were marked: --documents PATH",
 	find:  share(0.2, func(s *systemSums) (int64, int64) { return s.places.Missing, s.places.Marks }, "truth spans name documents that are not there"),

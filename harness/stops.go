@@ -200,8 +200,8 @@ func listed(names []string, most int) string {
 }
 
 // checkCited stops a run none of whose cited documents is among the documents that
-// were given: every citation would count as invented. It stops one whose truth, as far as it
-// is looked at, names none of them. Rows with documents of their own are not looked at.
+// were given: every citation would count as invented. It stops one of at most [firstRows] rows
+// whose truth names none of them. Rows with documents of their own are not looked at.
 func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 	if docs == nil {
 		return nil
@@ -216,6 +216,7 @@ func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 			marked.note(r, r.Truth[i].Doc, r.Truth[i].DocNull)
 		}
 		if rows++; cited.found && (marked.found || rows >= firstRows) {
+			marked.found = true // or may be: the sign counts what is missing
 			return errEnough
 		}
 		return nil
