@@ -165,21 +165,21 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 	s.lastOne = -1
 	return f.Each(func(b *runs.Block) error {
 		system, because := b.Texts("system"), b.Texts("fails_because")
-		row, citations := b.Column("row").Ints, b.Column("citations").Ints
+		row, citations := b.Column("row").Ints, b.Column("citations")
 		undecided, unjudged, noText := b.Column("undecided_factual").Ints, b.Column("unscored_factual").Ints, b.Column("no_text_factual").Ints
 		values, known := b.Numbers(lead)
 		if b.Err() != nil {
 			return b.Err()
 		}
 		for i := range row {
-			x := found{run: run, row: row[i], at: b.First + int64(i), system: s.system(prefix, system[i]), size: citations[i]}
+			x := found{run: run, row: row[i], at: b.First + int64(i), system: s.system(prefix, system[i]), size: citations.Ints[i]}
 			x.problem, _ = metrics.ParseProblem(because[i])
-			x.state = answerWord(x.problem, undecided[i], unjudged[i], noText[i])
+			x.state = answerWord(x.problem, undecided[i], unjudged[i], noText[i], citations.Valid[i])
 			if known[i] {
 				x.lead, x.hasLead = sign*values[i], true
 			}
 			t.rows[x.system]++
-			t.citations[x.system] += citations[i]
+			t.citations[x.system] += citations.Ints[i]
 			s.count(t.problem, x.state.Code, x.system)
 			if x.problem.Fails() {
 				t.failing[x.system]++

@@ -215,7 +215,8 @@ func NewRowView(s *RowSource) *RowView {
 // stateOf is what became of an answer: why it fails, or else whether all of it was checked.
 func stateOf(row *runs.Row) word {
 	p, _ := metrics.ParseProblem(row.FailsBecause)
-	return *answerWord(p, row.Open["undecided_factual"], row.Open["unscored_factual"], row.Open["no_text_factual"])
+	_, cites := row.Numbers["citations"]
+	return *answerWord(p, row.Open["undecided_factual"], row.Open["unscored_factual"], row.Open["no_text_factual"], cites)
 }
 
 // citationFinding is what decides about a citation.

@@ -125,13 +125,14 @@ var problemWords = func() [metrics.NumProblems]word {
 var answerWords = []word{
 	{"undecided", "undecided", "It does not fail, and the judge could not decide about some of its claims.", toneNeutral},
 	{"not_judged", "not judged", "It does not fail, and some of its claims have no verdict.", toneNeutral},
-	{"not_checked", "not checked", "The text of what it cites is not known, so nothing of it could be checked.", toneNeutral},
+	{"not_checked", "not checked", "What it cites, or the text of that, is not known, so nothing of it could be checked.", toneNeutral},
 	{"passes", "passes", "No check found anything wrong.", toneGood},
 }
 
 // answerWord is what became of an answer with this as its worst problem, and so many claims
-// that are undecided, not judged, and without any text.
-func answerWord(p metrics.Problem, undecided, unjudged, noText int64) *word {
+// that are undecided, not judged, and without any text; cites says that it is known what the
+// answer cites.
+func answerWord(p metrics.Problem, undecided, unjudged, noText int64, cites bool) *word {
 	switch {
 	case p.Fails():
 		return &problemWords[p]
@@ -139,7 +140,7 @@ func answerWord(p metrics.Problem, undecided, unjudged, noText int64) *word {
 		return &answerWords[0]
 	case unjudged > 0:
 		return &answerWords[1]
-	case noText > 0:
+	case noText > 0 || !cites:
 		return &answerWords[2]
 	}
 	return &answerWords[3]
