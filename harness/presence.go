@@ -49,7 +49,7 @@ type fetchedPages map[string]dataset.Fetched
 // fetchedDocuments are the documents of the run that ibid fetch has written.
 func (p *Plan) fetchedDocuments(ctx context.Context) (fetchedPages, error) {
 	path := p.job.Config.Documents
-	src, err := dataset.OpenDocuments(path, dataset.ReadOptions{Columns: p.job.Config.Columns, Limits: limitsOf(&p.job.Config.Settings)})
+	src, err := dataset.OpenDocuments(path, dataset.ReadOptions{Columns: p.fileColumns(), Limits: limitsOf(&p.job.Config.Settings)})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (p *Plan) fetchedDocuments(ctx context.Context) (fetchedPages, error) {
 		return nil, err
 	}
 	if len(pages) == 0 {
-		return nil, ibid.Usagef("presence.strict: nothing in %s was written by ibid fetch", path).With(fetchLine(p.job.Config.Dataset, "sources.parquet") + ", and then with --documents sources.parquet")
+		return nil, ibid.Usagef("presence.strict: nothing in %s was written by ibid fetch", path).With(fetchLine(p.named, "sources.parquet") + ", and then with --documents sources.parquet")
 	}
 	for _, f := range pages {
 		if _, ok := pages[f.URL]; !ok {
@@ -118,7 +118,7 @@ func (n *notFetched) warning(p *Plan) string {
 		rows = "row"
 	}
 	return fmt.Sprintf("citation_presence is undefined for %d %s, such as where %v; type: %s",
-		n.rows, rows, n.first, fetchLine(p.job.Config.Dataset, p.job.Config.Documents))
+		n.rows, rows, n.first, fetchLine(p.named, p.job.Config.Documents))
 }
 
 // openEmbedder gives the embedder the store of the judge's answers, and its calls
