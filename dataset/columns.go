@@ -111,12 +111,17 @@ func (f foreignNames) owner(ours, name string) bool {
 }
 
 // foreignNames turns the mapping of the run file (foreign name to ours) around.
-// Names that belong to the other kind of file are left out. A member that is
+// Names that belong to the other kind of file are left out; a column that is mapped to ""
+// is none of ours. A member that is
 // mapped as a.b to group.c says that a is the file's name for group.
 func (s *schemaSpec) foreignNames(columns map[string]string) (foreignNames, error) {
 	names := foreignNames{}
 	for _, foreign := range slices.Sorted(maps.Keys(columns)) {
 		ours := columns[foreign]
+		if ours == "" {
+			names["="+foreign] = foreign // no name of ours
+			continue
+		}
 		if !s.has(ours) {
 			if !rowSpec.has(ours) && !documentSpec.has(ours) {
 				return nil, columnError(ours, didYouMean(ours, append(rowSpec.names(), documentSpec.names()...)),

@@ -360,3 +360,17 @@ func TestReadingDoesNotAllocatePerRow(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNoneOfOurs: a column that is mapped to "" is not the column of ours that it is called like.
+func TestNoneOfOurs(t *testing.T) {
+	for name, want := range map[string]bool{"id": true, "citations": true, "citations.doc": true} {
+		names, err := rowSpec.foreignNames(map[string]string{"model": "", "truth.doc": ""})
+		if err != nil || names.owner(name, name[strings.LastIndexByte(name, '.')+1:]) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	names, _ := rowSpec.foreignNames(map[string]string{"model": "", "truth.doc": ""})
+	if names.owner("model", "model") || names.owner("truth.doc", "doc") {
+		t.Error("model and truth.doc are ours")
+	}
+}

@@ -148,9 +148,7 @@ func (p *Plan) fileColumns() map[string]string {
 	if m := p.job.SameDataAs; p.imported != nil && p.imported.rows || m != nil && m.Imported != nil && len(m.Imported.Columns) > 0 {
 		return nil
 	}
-	columns := maps.Clone(p.job.Config.Columns)
-	maps.DeleteFunc(columns, func(_, ours string) bool { return ours == "" })
-	return columns
+	return p.job.Config.Columns
 }
 
 // warn warns now and in the manifest.
