@@ -222,14 +222,17 @@ func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 		return nil
 	})
 	for _, n := range []struct {
-		sign *Sign
-		what string
-		in   *namesIn
-	}{{signNoCitedDocument, "cited documents", &cited}, {signTruthMissing, "documents of truth", &marked}} {
+		sign        *Sign
+		what, named string
+		in          *namesIn
+	}{
+		{signNoCitedDocument, "cited documents", "the answers cite", &cited},
+		{signTruthMissing, "documents of truth", "truth names", &marked},
+	} {
 		if ignoreEnough(err) != nil || n.in.found || len(n.in.missing) == 0 {
 			continue
 		}
-		return p.refuseNames(ctx, n.sign, n.what, n.in.missing)
+		return p.refuseNames(ctx, n.sign, n.what, n.named, n.in.missing)
 	}
 	return ignoreEnough(err)
 }
@@ -253,13 +256,13 @@ func (n *namesIn) note(r *ibid.Answer, doc string, null bool) {
 
 // refuseNames is the error about documents of which none is there. It hints at the one that
 // was probably meant.
-func (p *Plan) refuseNames(ctx context.Context, sign *Sign, what string, missing []string) error {
+func (p *Plan) refuseNames(ctx context.Context, sign *Sign, what, named string, missing []string) error {
 	names, err := p.documentNames(ctx)
 	if err != nil {
 		return err
 	}
-	u := sign.Stop("none of the %s is in %s: the rows name %s; it has %s",
-		what, p.namedDocuments, listed(quotedNames(missing), 3), listed(quotedNames(names), 3))
+	u := sign.Stop("none of the %s is in %s: %s %s; it has %s",
+		what, p.namedDocuments, named, listed(quotedNames(missing), 3), listed(quotedNames(names), 3))
 	for _, doc := range missing {
 		if own := otherSpelling(doc, names); own != "" {
 			u.Hint = fmt.Sprintf("%q is %q in another spelling: --set doc_names=normalized reads both as one name", doc, own)
