@@ -64,6 +64,9 @@ func (c *Compared) rank(system, metric string) string {
 		return ""
 	}
 	r := &c.Comparison.Rankings[0]
+	if len(r.Places) < 2 {
+		return "" // alone among those that have a value
+	}
 	for i := range r.Places {
 		if side := &c.Comparison.Sides[r.Places[i].Side]; side.System == system && shownMetric(r.Metric) == metric && c.Comparison.By == "system" {
 			return rankText(&r.Places[i])
@@ -145,7 +148,7 @@ type comparisonJSON struct {
 // terminal, the page and JSON have it. It has differences alone: the level of a side depends
 // on whose questions it is over.
 func (c *Comparison) headline() string {
-	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 && (c.By != "run" || len(c.Sides) > 2) {
+	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 1 && (c.By != "run" || len(c.Sides) > 2) {
 		first := rankingShown(&c.Rankings[0])
 		return c.ranked(&first)
 	}

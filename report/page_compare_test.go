@@ -211,6 +211,13 @@ func TestNothingToCompare(t *testing.T) {
 	if strings.Contains(text, "best") || !strings.Contains(text, "\nSystems\n") || strings.Index(text, "\nalpha ") > strings.Index(text, "\nbeta ") {
 		t.Errorf("systems are in an order:\n%s", text)
 	}
+	// who alone has a value is not ranked either
+	r = pairOf()
+	r.Pairs[0].Paired, r.Rankings[0].Places = false, r.Rankings[0].Places[:1]
+	c := Compared{Comparison: r}
+	if rank, text := c.rank("alpha", "char_f1"), (&Comparison{Result: r}).headline(); rank != "" || strings.Contains(text, "best") {
+		t.Errorf("rank %q; %s", rank, text)
+	}
 }
 
 // TestOneConclusion: the terminal, Markdown, JSON and the page say the same sentences.
