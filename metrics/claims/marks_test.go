@@ -74,11 +74,12 @@ func (c *markCase) check(t *testing.T) {
 	}
 }
 
-// TestIndex tells marks from indices: behind a name of one letter stands an index, behind an
-// abbreviation a mark.
+// TestIndex tells marks from indices and from words: behind a name of one letter stands an
+// index, behind an abbreviation a mark; a file in parentheses is a mark, and words are none.
 func TestIndex(t *testing.T) {
 	for text, marks := range map[string]int{
 		"Set x[1] to zero.": 0, "Print a.b[1] twice.": 0, "Read list.A[1].": 0, "Print A[1].": 0, "Call f_x[1].": 0,
+		"It fell in 1700 (tower.md).": 1, "It fell in 1700 (see the file tower.md).": 0, "It fell in 1700 (tower).": 0, "It fell (tower.md, p. 2).": 1,
 		"It is filed under 35 U.S.C[1]. It ends.": 1, "It left the U.S[1].": 1, "It left the U.S.[1]": 1, "It left[1].": 1,
 	} {
 		if got, unread := ReadMarks(text, []Cited{{Doc: "s"}}, 1); len(got) != marks || len(unread) > 0 {

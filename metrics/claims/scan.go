@@ -895,7 +895,8 @@ func closingQuote(text string, from int) (quote, end int) {
 
 // name reads the name of a source, perhaps behind a word such as "Source:" and before a
 // page. Square brackets may hold the name of any source, and that of a file that is
-// none; parentheses without such a word only names with an ending and titles of words.
+// none; parentheses without such a word only names with an ending, of a file that is none
+// without white space, and titles of words.
 func (s *scanner) name(content string, square bool) (w written, ok bool) {
 	if strings.Contains(content, "://") && isHTTP(content) && strings.ContainsAny(content, " ,") {
 		return w, false
@@ -920,7 +921,7 @@ func (s *scanner) name(content string, square bool) (w written, ok bool) {
 	}
 	file := hasFileEnding(m.Doc)
 	switch {
-	case m.Source < 0 && (!file || !square && !sourced), !square && !sourced && !file && !strings.Contains(m.Doc, " "):
+	case m.Source < 0 && (!file || !square && !sourced && !IsFileName(m.Doc)), !square && !sourced && !file && !strings.Contains(m.Doc, " "):
 		return w, false
 	}
 	return written{form: Named, refs: []Mark{m}}, true
