@@ -204,8 +204,8 @@ func (c *Config) EmbeddingKey(getenv func(string) string) (string, error) {
 	return c.keyOf(getenv)
 }
 
-// embedsWithKey reports whether a key is sent for embeddings: where the judge sends one,
-// where the user named its variable, and to the default endpoint, whose key that is.
+// embedsWithKey reports whether requests for embeddings carry a key. They do if the judge's
+// requests do, if judge.api_key_env is set, or if the endpoint is the default one.
 func (c *Config) embedsWithKey() bool {
 	return c.Presence.Embeds() && (c.sendsKey() || c.IsSet("judge.api_key_env") || !c.IsSet("judge.base_url"))
 }

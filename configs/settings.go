@@ -136,7 +136,7 @@ type Semantic struct {
 	Model     string  // of embeddings at the judge's endpoint, or [LexicalModel]; "" for no fallback
 }
 
-// LexicalModel is the value of presence.semantic.model that asks nobody.
+// LexicalModel is the value of presence.semantic.model for embeddings that need no endpoint.
 const LexicalModel = "lexical"
 
 // Embeds reports whether presence asks a model of embeddings over the network.

@@ -203,8 +203,8 @@ func (f *frozen) scored(dataset string, reps int, args ...string) {
 	}
 }
 
-// sample: the sample of the old program, as the present one has labels. The offline judge of
-// then called claims unsupported by their words, which none does now: nobody judges.
+// sample: the sample of the old program, as the present one has labels. It is scored without a
+// judge: the old offline judge called claims unsupported by their words, the present one does not.
 func (f *frozen) sample() {
 	for _, c := range []*contestant{f.old, f.new} {
 		f.run(f.old, f.folder("sample", c.name), "init")

@@ -148,9 +148,10 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 	return fitting, bad, nil
 }
 
-// slips says which names are probably ours misspelt.
+// slips says which of the first names are probably ours misspelt.
 func slips(names []string) (text string) {
-	for _, name := range names {
+	const most = 100 // names that are looked at
+	for _, name := range names[:min(len(names), most)] {
 		if meant := ibid.Slip(name, memberNames[""]); meant != "" && !slices.Contains(names, meant) {
 			text += fmt.Sprintf("; %s: did you mean %s? (--columns %[1]s=%[2]s)", shorten(name, 40), meant)
 		}

@@ -89,8 +89,8 @@ func (c *jsonlReader) shape() (shape, error) {
 // row reads the marks of the record's row where it has no citations, and
 // writes it. Without marks and without a list of sources its citations stay unknown. Names as
 // citations are a list of sources that marks number, unless they are numbers themselves; where
-// the answer has no marks, all of it cites them. named is nil where nothing says that there
-// could be some.
+// the answer has no marks, all of it cites them. named is nil where the record has no citations,
+// and empty where it says that there are none.
 func (c *jsonlReader) row(row *ibid.Answer, named []string, at position) error {
 	row.File = c.file
 	if !row.HasCitations && !row.AnswerNull {
@@ -117,10 +117,14 @@ func isNoNumber(name string) bool { return strings.Trim(name, "0123456789") != "
 
 // namedSources are citations of whole documents by their names.
 func namedSources(named []string, documents []ibid.Document) (all []ibid.Citation) {
+	of := make(map[string]*ibid.Document) // a long list of names over a long list of documents
+	for i := range documents {
+		of[documents[i].Doc] = &documents[i]
+	}
 	for _, name := range named {
 		to := ibid.Citation{Doc: name}
-		if i := slices.IndexFunc(documents, func(d ibid.Document) bool { return d.Doc == name }); i >= 0 {
-			to = citationOf(&documents[i])
+		if d := of[name]; d != nil {
+			to = citationOf(d)
 		}
 		to.Unit = "document"
 		all = append(all, to)

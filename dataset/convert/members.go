@@ -251,7 +251,7 @@ func (c *jsonlRecord) rename(o *object, list string) {
 	if o == nil {
 		return
 	}
-	called := func(theirs string) string { // how a member is called then
+	called := func(theirs string) string { // the name of a member after renaming
 		if ours := c.columns[memberPath(list, theirs)]; ours != "" {
 			return strings.TrimPrefix(ours, list+".")
 		}

@@ -116,7 +116,7 @@ func (c *cacheFlags) statCommand() *cobra.Command {
 	}
 }
 
-// storeStats are those of a store, nil if there is none.
+// storeStats counts what a store holds: nothing if store is nil, because its file does not exist.
 func storeStats(ctx context.Context, store *cache.SQLite) (*cache.Stats, error) {
 	if store == nil {
 		return &cache.Stats{Models: []cache.ModelStats{}, Classes: []cache.ClassStats{}}, nil

@@ -87,8 +87,8 @@ func refusal(err error) (string, error) {
 	return "", err
 }
 
-// compareRows is up to how many rows are compared for the first screen when nobody asked for
-// it: those of a run, and those of two in all.
+// compareRows is the most rows of a comparison that the first screen makes without being asked
+// for one: of a run whose systems are compared, or of two runs together.
 const compareRows = 400_000
 
 // changeSince compares a run with its baseline, or else with the last run of its folder
