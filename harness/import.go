@@ -245,6 +245,9 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	if err == nil {
 		err = ctx.Err()
 	}
+	if err == nil {
+		err = im.record.Report.CheckColumns(o.Columns)
+	}
 	if err != nil {
 		err = errors.Join(err, sink.Abort())
 		return err

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -328,7 +329,11 @@ func checkColumns(columns map[string]string, tables bool) error {
 		if !nested {
 			list = ""
 		}
-		names := memberNames[list]
+		names, known := memberNames[list]
+		if !known {
+			lists := slices.DeleteFunc(slices.Sorted(maps.Keys(memberNames)), func(l string) bool { return l == "" })
+			return ibid.Usagef("--columns %s=%s: there is no list %s", theirs, ours, quoted(list)).With("lists are " + strings.Join(lists, ", "))
+		}
 		if slices.Contains(names, strings.TrimPrefix(ours, list+".")) || ours == "" || tables && !nested && isTableColumn(ours) {
 			continue
 		}

@@ -2,8 +2,13 @@ package convert
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 // Schema is the value of Report.Schema.
@@ -211,4 +216,18 @@ func shorten(s string, most int) string {
 		most--
 	}
 	return s[:most] + "…"
+}
+
+// CheckColumns is the error of a column that was to be read under another name, and that no
+// record has. Where there are no rows, another error says why.
+func (r *Report) CheckColumns(columns map[string]string) error {
+	for _, theirs := range slices.Sorted(maps.Keys(columns)) {
+		ours := columns[theirs]
+		read := func(as string) bool { return strings.HasPrefix(as, theirs+" as ") }
+		if r.Rows == 0 || ours == "" || ours == theirs || slices.ContainsFunc(slices.Collect(maps.Keys(r.ReadAs)), read) {
+			continue
+		}
+		return ibid.Usagef("--columns %s=%s: no record has %s", theirs, ours, theirs).With("the name in the file stands first, such as reply=answer or citations.file=citations.doc")
+	}
+	return nil
 }

@@ -249,6 +249,9 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 		// stops the other programs of a pipe, too.
 		err = ctx.Err()
 	}
+	if err == nil {
+		err = result.CheckColumns(o.Columns)
+	}
 	if err == nil && result.Rows == 0 && result.Documents == 0 {
 		err = nothingRead(&result)
 	}
