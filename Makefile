@@ -34,7 +34,7 @@ simulate: ## let every operation of a small run fail, be short or slow, or be th
 # The detector makes every process sleep for a second at its end; tests start thousands. What
 # tests in the browser run of ours, the tests of report, cli and annotate run, too.
 race: ## run the tests under the race detector; needs cgo
-	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 40m $$($(GO) list ./... | grep -v /report/browsertest)
+	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m $$($(GO) list ./... | grep -v /report/browsertest)
 
 fuzz: ## fuzz every target for FUZZTIME (20s) each
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \

@@ -54,7 +54,7 @@ func TestKeptTextsAreAFunctionOfData(t *testing.T) {
 
 	// A write of texts fails; the next process begins anew.
 	out, failures := t.TempDir(), 0
-	for at := 0; ; at += 2 {
+	for at := 0; ; at += 1 + at/2 {
 		w := &failingWrites{}
 		w.left.Store(int64(at))
 		stop := disk.Watched(w)

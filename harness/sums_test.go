@@ -35,14 +35,14 @@ func TestSummaryAgain(t *testing.T) {
 		rows     []*ibid.Answer
 		settings []string
 	}{
-		{"one system", questions(40_000, "a"), nil},
-		{"systems in parts of their own", bySystem(questions(20_000, "a", "b", "c")), nil},
+		{"one system", questions(10_000, "a"), []string{"rows_per_part=2048"}},
+		{"systems in parts of their own", bySystem(questions(5_000, "a", "b", "c")), []string{"rows_per_part=2048"}},
 		{"systems mixed", questions(500, "a", "b"), nil},
 		{"slices", questions(500, "a"), []string{"slices=[lang, provider, system]"}},
 		{"rows of one slice", questions(500, "a"), []string{"slices=[provider]"}},
 		{"documents of a tag", questions(500, "a"), []string{"statistics.cluster=lang"}},
 		{"questions of slices", questions(300, "a", "b"), []string{"slices=[lang]", "statistics.cluster=question"}},
-		{"many systems", bySystem(questions(300, many...)), nil},
+		{"many systems", bySystem(questions(60, many...)), nil},
 		{"error rows", broken, nil},
 	}
 	for _, tt := range tests {

@@ -68,11 +68,12 @@ func sameResults(t *testing.T, dir string, want map[string][]byte) {
 func testKilledPage(t *testing.T) {
 	page := func(kill bool) string {
 		dir := t.TempDir()
-		if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
+		rows, args := durable()
+		if err := writeAnswers(filepath.Join(dir, "answers.parquet"), rows); err != nil {
 			t.Fatal(err)
 		}
 		run := filepath.Join(dir, "runs", "night")
-		args := []string{"run", "answers.parquet", "--judge", "none", "-q", "--id", "night", "--workers", "1"}
+		args = append(args, "--id", "night", "--workers", "1")
 		began := func() bool {
 			parts, _ := filepath.Glob(filepath.Join(run, "parts", "*.rows"))
 			return len(parts) > 0
@@ -104,8 +105,15 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf("byte %d: %q and %q", n, a[from:min(len(a), n+60)], b[from:min(len(b), n+60)])
 }
 
-// durableRows make several parts: the answers are long, so that few rows do.
-const durableRows = 20_000
+// durable is how many rows make several parts, and the arguments of their run: the answers are
+// long, so that few rows do. Under the race detector parts are smaller.
+func durable() (rows int, args []string) {
+	args = []string{"run", "answers.parquet", "--judge", "none", "-q"}
+	if raced() {
+		return 5_000, append(args, "--set", "rows_per_part=1024")
+	}
+	return 20_000, args
+}
 
 // raced reports whether the race detector is on: then a run takes ten times as long.
 func raced() bool {
@@ -128,11 +136,12 @@ func times(n int) int {
 func TestDurability(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
+	rows, args := durable()
+	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), rows); err != nil {
 		t.Fatal(err)
 	}
 	command := func(id string, more ...string) []string {
-		return append([]string{"run", "answers.parquet", "--judge", "none", "-q", "-o", "out-" + id, "--id", id}, more...)
+		return slices.Concat(args, []string{"-o", "out-" + id, "--id", id}, more)
 	}
 	started := time.Now()
 	mustIbid(t, dir, command("one", "--workers", "1")...)
@@ -314,10 +323,11 @@ func modified(t *testing.T, dir string) map[string]time.Time {
 func TestSecondProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
+	rows, args := durable()
+	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), rows); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"run", "answers.parquet", "--judge", "none", "--id", "x", "-q"}
+	args = append(args, "--id", "x")
 	run := filepath.Join(dir, "runs", "x")
 	for range interruptAttempts {
 		first := exec.CommandContext(t.Context(), "ibid", args...)

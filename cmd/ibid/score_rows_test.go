@@ -19,7 +19,8 @@ import (
 // makes of them the run of one process.
 func TestScoreRows(t *testing.T) {
 	t.Parallel()
-	const step, ranges = 4096, 5
+	const ranges = 5
+	step := times(4096)
 	dir := t.TempDir()
 	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), step*(ranges-1)+777); err != nil {
 		t.Fatal(err)
