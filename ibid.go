@@ -202,6 +202,7 @@ type Document struct {
 	HasPages   bool
 	Blocks     []string
 	HasBlocks  bool
+	Partial    bool   // it has a part of the document, such as the snippet of a search result
 	Metadata   string // JSON
 }
 

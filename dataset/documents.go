@@ -40,8 +40,8 @@ func newDocuments(memory int64, dir string) *Documents {
 }
 
 // LoadDocuments reads the documents that are needed, nil being all, in one sequential pass. Two
-// documents of one name must have the same text, pages and blocks; otherwise an [*ibid.Error]
-// names both places. A text that is not valid UTF-8, or over the limit of documents, is
+// documents of one name must have the same text, pages and blocks, or one be a part of the
+// other, which counts; otherwise an [*ibid.Error] names both places. A text that is not valid UTF-8, or over the limit of documents, is
 // not kept: its document is known without its text, and [Documents.Problems] says so.
 func LoadDocuments(ctx context.Context, from *DocumentSource, need func(name string) bool) (*Documents, error) {
 	d := newDocuments(textMemory, "")
@@ -77,13 +77,21 @@ func (d *Documents) add(doc *ibid.Document) error {
 		}
 		d.problems = append(d.problems, fmt.Sprintf("%sdocument %q: %s", at, doc.Doc, problem))
 	}
-	if n, ok := d.numbers[doc.Doc]; ok {
+	n, known := d.numbers[doc.Doc]
+	switch {
+	case known && lay.partial && d.docs[n].whole():
+		return nil
+	case known && !(lay.whole() && d.docs[n].partial):
 		return d.compare(&d.docs[n], doc, &lay, text)
 	}
 	entry := document{layout: lay, file: doc.File, row: doc.FileRow}
 	var err error
 	if entry.text, err = d.texts.put(text); err != nil {
 		return err
+	}
+	if known {
+		d.docs[n] = entry
+		return nil
 	}
 	d.numbers[strings.Clone(doc.Doc)] = int32(len(d.docs))
 	d.docs = append(d.docs, entry)

@@ -12,7 +12,8 @@ import (
 )
 
 // A field is a column of things of one type, rows or elements of a list, and where its value
-// is in one of them: a string or [ibid.Role], an [ibid.Integer], an [ibid.Number], or strings.
+// is in one of them: a string or [ibid.Role], an [ibid.Integer], an [ibid.Number], a bool of
+// which null is false, or strings.
 // The readers and writers of all formats walk fields.
 type field[T any] struct {
 	columnSpec
@@ -51,6 +52,8 @@ func column[T any](member, name string, want Want) field[T] {
 		f.kind = parquet.Double
 	case reflect.TypeFor[ibid.Role]():
 		f.role = true
+	case reflect.TypeFor[bool]():
+		f.kind = parquet.Bool
 	case reflect.TypeFor[[]string]():
 		f.kind = parquet.ListString
 	default:
@@ -174,6 +177,7 @@ var documentFields = []field[ibid.Document]{
 	column[ibid.Document]("title", "Title", WantDocuments),
 	column[ibid.Document]("text", "Text", WantDocuments),
 	column[ibid.Document]("source_type", "SourceType", WantDocuments),
+	column[ibid.Document]("partial", "Partial", WantDocuments),
 }
 
 var documentLists = []field[ibid.Document]{
@@ -364,6 +368,10 @@ func (f *field[T]) fill(d *leafData, lo int, there byte, list []T) (err error) {
 				*ref[ibid.Number](&list[e], f.at) = ibid.Some(d.Floats[lo+e])
 			}
 		}
+	case parquet.Bool:
+		for e := range list {
+			*ref[bool](&list[e], f.at) = d.Levels[lo+e] == there && d.Ints[lo+e] != 0
+		}
 	case parquet.ListString:
 		for e := range list {
 			texts, has := d.inner(lo + e)
@@ -396,6 +404,8 @@ func fillFields[T any](b *Batch, i int, fields []field[T], x *T) {
 			*ref[ibid.Integer](x, f.at) = ibid.Integer{}
 		case parquet.Double:
 			*ref[ibid.Number](x, f.at) = ibid.Number{}
+		case parquet.Bool:
+			*ref[bool](x, f.at) = false
 		case parquet.ListString:
 			lo, hi, has := b.groups[b.spec.columns[k].group].elements(i)
 			list := ref[[]string](x, f.at)
@@ -466,6 +476,11 @@ func writeFields[T any](f *fileWriter, to *parquet.Table, fields []field[T], x *
 		case c.kind == parquet.String:
 			if !c.isNull(x) {
 				to.At(k).AppendString(f.copied(*ref[string](x, c.at)))
+			}
+		case c.kind == parquet.Bool:
+			if *ref[bool](x, c.at) {
+				f.bytes++
+				to.At(k).AppendBool(true)
 			}
 		case c.kind == parquet.Double:
 			if v := ref[ibid.Number](x, c.at); v.Known() {

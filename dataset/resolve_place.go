@@ -69,10 +69,23 @@ func (q *query) resolve() *ibid.Error {
 	default:
 		q.characters(unit)
 	}
+	q.notInPart()
 	if lay := q.source.layout; lay != nil && lay.hasText && coarse != "document" && q.place.Level == ibid.LevelCharacters && lay.length > ibid.WholeChars {
 		q.place.Whole = float64(q.place.Length()) >= ibid.WholeShare*float64(lay.length)
 	}
 	return nil
+}
+
+// notInPart takes back what was said of a document of which only a part is at hand: that it
+// lacks the place or the quote.
+func (q *query) notInPart() {
+	if lay := q.source.layout; lay == nil || !lay.partial || q.place.End > ibid.MaxEnd {
+		return
+	}
+	switch q.place.Status {
+	case ibid.StatusPageNotFound, ibid.StatusOutOfBounds, ibid.StatusQuoteMismatch, ibid.StatusQuoteNotFound:
+		q.place.Status = ibid.StatusUnchecked
+	}
 }
 
 // unit returns the unit of offsets, or the name of a coarser unit.

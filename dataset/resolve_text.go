@@ -17,14 +17,14 @@ type source struct {
 }
 
 // find sets s, which must be the zero source, to the document of that name; the
-// row's own win, but for one that is a name alone.
+// row's own win, but for one that is a name alone, or a part where the run has the whole.
 func (r *Resolver) find(name string, s *source) {
 	var own *opened
 	if len(r.inline.docs) > 0 {
 		own = r.inline.find(name)
 	}
-	if r.view != nil && (own == nil || r.inline.isName(name)) {
-		if n, ok := r.view.docs.numbers[name]; ok {
+	if r.view != nil && (own == nil || !own.layout.hasText || own.layout.partial) {
+		if n, ok := r.view.docs.numbers[name]; ok && (own == nil || !own.layout.hasText || r.view.docs.docs[n].whole()) {
 			s.layout, s.number = &r.view.docs.docs[n].layout, n
 			return
 		}
@@ -80,8 +80,8 @@ type inline struct {
 // down all that follow.
 const maxKeptNames = 256
 
-// reset takes the documents of the next row. Two of one name must be equal; the
-// error is that of document bad, the first that is not.
+// reset takes the documents of the next row. Two of one name must be equal, or one be a part
+// of the other, which counts; the error is that of document bad, the first that is not.
 func (n *inline) reset(docs []ibid.Document) (bad int, err *ibid.Error) {
 	if len(docs) == 0 && len(n.docs) == 0 {
 		return 0, nil
@@ -98,8 +98,10 @@ func (n *inline) reset(docs []ibid.Document) (bad int, err *ibid.Error) {
 	}
 	for i := range docs {
 		first, taken := n.byName[docs[i].Doc]
-		if !taken {
+		if !taken || docs[first].Partial && docs[i].HasText && !docs[i].Partial {
 			n.byName[docs[i].Doc] = int32(i)
+		} else if docs[i].Partial && docs[first].HasText && !docs[first].Partial {
+			continue
 		} else if err == nil && !sameDocument(&docs[first], &docs[i]) {
 			bad, err = i, columnError("doc", "", "%q differs from element %d of the same name", docs[i].Doc, first)
 		}
@@ -111,12 +113,6 @@ func sameDocument(a, b *ibid.Document) bool {
 	return a.HasText == b.HasText && a.Text == b.Text &&
 		a.HasPages == b.HasPages && slices.Equal(a.Pages, b.Pages) &&
 		a.HasBlocks == b.HasBlocks && slices.Equal(a.Blocks, b.Blocks)
-}
-
-// isName reports whether the document of a name that is there has nothing but its name.
-func (n *inline) isName(name string) bool {
-	d := &n.docs[n.byName[name]]
-	return !d.HasText && !d.HasPages && !d.HasBlocks
 }
 
 // find returns the document of that name, nil if there is none.
@@ -136,6 +132,13 @@ func (n *inline) find(name string) *opened {
 // of it when offsets count from pages. ok is false if it is not known.
 func (r *Resolver) Text(doc string, page int32) (text string, ok bool) {
 	return r.Excerpt(doc, page, 0, math.MaxInt64)
+}
+
+// Partial reports whether the text of a document is a part of it.
+func (r *Resolver) Partial(doc string) bool {
+	var s source
+	r.find(doc, &s)
+	return s.layout != nil && s.layout.partial
 }
 
 // Excerpt returns the code points [start, end) of the text of the key, as far as

@@ -21,6 +21,7 @@ type Text struct {
 	At     int64   `col:"at" unit:"code points" doc:"begin of the piece in the text; 0 of a whole document"`
 	Text   string  `col:"text" compress:"zstd" doc:"the text, or of a document over 1 MB a piece; pages that do not stand in the text follow it" null:"it has no text"`
 	Pages  []int32 `col:"pages" doc:"begin and end of each page in the text, in code points" null:"it has no pages"`
+	Part   bool    `col:"partial" doc:"the text is a part of the document, such as the snippet of a search result"`
 	Blocks []int32 `col:"blocks" doc:"begin and end of each block in the text, in code points" null:"it has no blocks, or they do not stand in the text"`
 	Rows   []int32 `col:"rows" doc:"positions of the rows that bring it along" null:"it is one of the documents of the run"`
 }
@@ -205,7 +206,7 @@ func (p *Piece) Text(digest string) (*Text, error) {
 		sum := sha256.Sum256([]byte(o.text.String()))
 		out.Digest = hex.EncodeToString(sum[:])
 	}
-	out.Length = new(int64(lay.length))
+	out.Length, out.Part = new(int64(lay.length)), lay.partial
 	out.Text = o.text.Slice(int(p.At), int(p.end))
 	out.Pages, out.Blocks = boundsOf(lay.hasPages, lay.pages), boundsOf(lay.hasBlocks, lay.blocks)
 	return out, nil
@@ -252,7 +253,7 @@ func LoadTexts(each func(yield func(*Text) error) error, names func(*Text) []str
 		return nil
 	}
 	err := each(func(t *Text) error {
-		if len(pieces) > 0 && !pieces[0].SameDocument(t) {
+		if len(pieces) > 0 && pieces[0].Compare(t) != 0 {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -270,10 +271,19 @@ func LoadTexts(each func(yield func(*Text) error) error, names func(*Text) []str
 	return d, nil
 }
 
-// SameDocument reports whether both are of one document, with the same pages and blocks.
-func (t *Text) SameDocument(o *Text) bool {
-	return t.Doc == o.Doc && t.Digest == o.Digest && slices.Equal(t.Pages, o.Pages) && slices.Equal(t.Blocks, o.Blocks) &&
-		(t.Rows == nil) == (o.Rows == nil) && (t.Pages == nil) == (o.Pages == nil) && (t.Blocks == nil) == (o.Blocks == nil)
+// Compare orders texts by what they say of their document; those of one document are equal.
+func (t *Text) Compare(o *Text) int {
+	order := func(a, b bool) int {
+		switch {
+		case a == b:
+			return 0
+		case a:
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(strings.Compare(t.Digest, o.Digest), strings.Compare(t.Doc, o.Doc), slices.Compare(t.Pages, o.Pages), slices.Compare(t.Blocks, o.Blocks),
+		order(t.Pages == nil, o.Pages == nil), order(t.Blocks == nil, o.Blocks == nil), order(t.Part, o.Part), order(t.Rows != nil, o.Rows != nil))
 }
 
 // layout is that of the document.
@@ -281,7 +291,7 @@ func (t *Text) layout() (l layout) {
 	if t.Length == nil {
 		return l
 	}
-	l = layout{hasText: true, length: int32(*t.Length), hasPages: t.Pages != nil, hasBlocks: t.Blocks != nil}
+	l = layout{hasText: true, partial: t.Part, length: int32(*t.Length), hasPages: t.Pages != nil, hasBlocks: t.Blocks != nil}
 	parts := func(bounds []int32) (out []stretch) {
 		for i := 0; i+1 < len(bounds); i += 2 {
 			out = append(out, stretch{bounds[i], bounds[i+1]})

@@ -181,6 +181,8 @@ type layout struct {
 
 	// Only pieces of the text are at hand; the rest is filler.
 	pieces bool
+
+	partial bool // the text is a part of that of the document
 }
 
 // layOut finds the pages and the blocks of d in its text, behind which it puts pages that are
@@ -209,7 +211,7 @@ func layOut(d *ibid.Document, most int64) (lay layout, text, problem string) {
 	if problem := unusable(text); problem != "" {
 		return lay, "", problem
 	}
-	lay.hasText, lay.hasPages = true, d.HasPages
+	lay.hasText, lay.hasPages, lay.partial = true, d.HasPages, d.Partial
 	whole := token.NewText(text)
 	lay.length = int32(whole.Len())
 	if d.HasBlocks {
@@ -306,8 +308,11 @@ func (l *layout) touched(start, end int64) (first, last int32, ok bool) {
 	return pageOf(start), pageOf(max(start, end-1)), true
 }
 
+// whole reports whether all of the document's text is known.
+func (l *layout) whole() bool { return l.hasText && !l.partial }
+
 func (l *layout) equal(m *layout) bool {
-	return l.hasText == m.hasText && l.length == m.length &&
+	return l.hasText == m.hasText && l.partial == m.partial && l.length == m.length &&
 		l.hasPages == m.hasPages && l.apart == m.apart && slices.Equal(l.pages, m.pages) &&
 		l.hasBlocks == m.hasBlocks && slices.Equal(l.blocks, m.blocks)
 }

@@ -514,7 +514,7 @@ func (j *judging) excerptOf(in *ibid.Answer, i int) excerpt {
 		return excerpt{}
 	}
 	if e, ok := j.excerptAt(&in.Citations[i]); ok {
-		e.cut = quote.Cut(e.text)
+		e.cut = quote.Cut(e.text) || j.resolver.Partial(p.Doc)
 		return e
 	}
 	// What the model wrote itself proves nothing.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"ibid"
@@ -222,14 +221,6 @@ func (k *keptTexts) save(dir string) error {
 	})
 }
 
-// ofRun is 0 for a text that rows bring along, else 1.
-func ofRun(t *dataset.Text) int {
-	if t.Rows == nil {
-		return 1
-	}
-	return 0
-}
-
 // mergeEqual yields texts of one digest, each once.
 func mergeEqual(file io.ReaderAt, list []spilledText, yield func(*dataset.Text) error) error {
 	all, texts := make([]dataset.Text, len(list)), make(map[int64]string)
@@ -246,11 +237,11 @@ func mergeEqual(file io.ReaderAt, list []spilledText, yield func(*dataset.Text) 
 		}
 	}
 	slices.SortStableFunc(all, func(a, b dataset.Text) int {
-		return cmp.Or(strings.Compare(a.Digest, b.Digest), strings.Compare(a.Doc, b.Doc), slices.Compare(a.Pages, b.Pages), slices.Compare(a.Blocks, b.Blocks), ofRun(&a)-ofRun(&b), cmp.Compare(a.At, b.At))
+		return cmp.Or(a.Compare(&b), cmp.Compare(a.At, b.At))
 	})
 	for i := 0; i < len(all); {
 		t := &all[i]
-		for i++; i < len(all) && all[i].At == t.At && t.SameDocument(&all[i]); i++ {
+		for i++; i < len(all) && all[i].At == t.At && t.Compare(&all[i]) == 0; i++ {
 			t.Rows = append(t.Rows, all[i].Rows...)
 		}
 		slices.Sort(t.Rows)

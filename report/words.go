@@ -60,7 +60,7 @@ func (w word) span(link string) doc.Span {
 // statusWords are the statuses of citations, in the order of [ibid.Statuses].
 var statusWords = []word{
 	{ibid.StatusOK.String(), "ok", "The place exists. If there is a quote, it is there.", toneGood},
-	{ibid.StatusUnchecked.String(), "unchecked", "The text of the source is not known, so the place was not checked.", toneNeutral},
+	{ibid.StatusUnchecked.String(), "unchecked", "The text that is known of the source does not show the place, so it was not checked.", toneNeutral},
 	{ibid.StatusDocumentNotFound.String(), "document not found", "There is no document of that name: it is invented or misnamed.", toneBad},
 	{ibid.StatusPageNotFound.String(), "page not found", "The document has no such page.", toneBad},
 	{ibid.StatusOutOfBounds.String(), "out of bounds", "The span ends after the end of its document or page.", toneBad},
@@ -161,6 +161,7 @@ var labelWords = map[string]string{
 	ibid.None.String():        "no support",
 	ibid.Contradicts.String(): "contradicts",
 	ibid.Unsure.String():      "unsure",
+	ibid.Undecided.String():   "undecided",
 }
 
 // wordOf finds a code among words; a code that is not there stands for itself.

@@ -143,6 +143,9 @@ func shownDocuments(all []ibid.Document) []byte {
 	var b bytes.Buffer
 	for _, d := range all {
 		fmt.Fprintf(&b, "document %q title %q type %q", d.Doc, d.Title, d.SourceType)
+		if d.Partial {
+			b.WriteString(" partial")
+		}
 		if d.HasText {
 			fmt.Fprintf(&b, " text %q", d.Text)
 		}

@@ -314,7 +314,7 @@ func (f *filler) part(i int, v any) {
 
 // document is a document as a program gives it.
 func (f *filler) document(o map[string]any) source {
-	d := ibid.Document{Doc: f.text(o, "doc"), Title: f.text(o, "title"), SourceType: f.text(o, "type")}
+	d := ibid.Document{Doc: f.text(o, "doc"), Title: f.text(o, "title"), SourceType: f.text(o, "type"), Partial: f.isTrue(o, "partial")}
 	d.Text, d.HasText = f.text(o, "text"), o["text"] != nil
 	d.Pages, d.HasPages = f.texts(o, "pages")
 	d.Blocks, d.HasBlocks = f.texts(o, "blocks")

@@ -364,6 +364,9 @@ func (v value) float() ibid.Number {
 	return ibid.Some(f)
 }
 
+// isTrue reports whether the value, which may be null, is true.
+func (v value) isTrue() bool { return v.is(aBoolean) && v.r.data[v.start] == 't' }
+
 // column is the value of a column that holds JSON text, given either as that text
 // or as the value itself, "" if it is null or absent. A string that is no JSON text is kept as a
 // JSON string.

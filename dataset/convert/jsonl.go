@@ -485,6 +485,7 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 	}
 	for _, name := range documentTextMembers {
 		if o.find("text") == nil && o.peekKind(name) == aString {
+			out.Partial = name == "snippet"
 			o.find(name).name = "text"
 		}
 	}

@@ -129,6 +129,7 @@ var (
 		{"title", func(d *ibid.Document, v value) { d.Title = v.string() }},
 		{"text", func(d *ibid.Document, v value) { d.Text, d.HasText = v.text() }},
 		{"source_type", func(d *ibid.Document, v value) { d.SourceType = v.string() }},
+		{"partial", func(d *ibid.Document, v value) { d.Partial = v.isTrue() }},
 		{"pages", func(d *ibid.Document, v value) { d.Pages, d.HasPages = v.texts() }},
 		{"blocks", func(d *ibid.Document, v value) { d.Blocks, d.HasBlocks = v.texts() }},
 	}

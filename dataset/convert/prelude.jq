@@ -73,6 +73,9 @@ def account:
      tokens: ($took.total // if $took.read != null and $took.written != null then $took.read + $took.written else null end),
      latency_ms: amount(objects | .metrics | objects | .latencyMs)};
 
+# the text of a source that has a part of it
+def snippet: str("snippet") as $part | if ($part // "") == "" then {} else {text: $part, partial: true} end;
+
 # the first of some values that is neither null nor ""
 def first_of(f): first(f | select(. != null and . != "")) // null;
 

@@ -65,7 +65,9 @@ func (c *Cited) Add(a *ibid.Answer) {
 		c.seen = make(map[string]bool)
 	}
 	brought := func(name string) bool {
-		return slices.ContainsFunc(a.Documents, func(d ibid.Document) bool { return d.Doc == name && (d.HasText || d.HasPages || d.HasBlocks) })
+		return slices.ContainsFunc(a.Documents, func(d ibid.Document) bool {
+			return d.Doc == name && !d.Partial && (d.HasText || d.HasPages || d.HasBlocks)
+		})
 	}
 	add := func(name string) {
 		if isWeb(name) && !c.seen[name] && !brought(name) {

@@ -1,7 +1,7 @@
 # Perplexity Sonar responses, with markers that count their sources
 #
 # citations are the URLs that marks such as [1] count from 1. search_results say more of them,
-# where there are as many and of the same URLs.
+# where there are as many and of the same URLs. A snippet is a part of its page.
 # No column has: object created.
 
 def fits: (.choices | type) == "array" and ((.citations | type) == "array" or (.search_results | type) == "array");
@@ -9,7 +9,7 @@ def fits: (.choices | type) == "array" and ((.citations | type) == "array" or (.
 def listed: strings("citations") | map({doc: ., type: "web"});
 
 def found: objects("search_results") | map({doc: need_str("url"), title: str("title"), type: "web",
-  metadata: (del(.url, .title))});
+  metadata: (del(.url, .title, .snippet))} + snippet);
 
 def row:
   no_error
