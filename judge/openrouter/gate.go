@@ -18,10 +18,11 @@ import (
 //
 // Load. At most w calls are under way, and one starts every L/w seconds (L = smoothed
 // latency), so that w below 1 is a pause. It is 1 until the first answer, then grows by 1
-// for each (slow start) until 4 of 10 calls are refused for their number: at a limit one
-// refusal follows the other, and stray ones do not end it. From then on w is cut by a share
-// s at a refusal and raised by it after 1/s answers; s halves at each change of direction,
-// so that w settles at what the service takes.
+// for each (slow start) until 6 of the last 12 calls sent are refused for their number: at a
+// limit one refusal follows the other, and stray ones do not end it. From then on w is cut by
+// a share s at a refusal and raised by it after 1/s answers; s halves at each change of
+// direction and doubles after six changes in the same one, so that w settles at what the
+// service takes.
 //
 // Clock. Calls that fail for the service's sake make it down: then one probe at a time goes
 // out, and after a time without any answer the gate stops the judge.
@@ -47,14 +48,13 @@ type gate struct {
 	refusing time.Time    // since when there was nothing but refusals; zero if there are none
 	cut      time.Time    // of the last cut
 	rising   bool         // the last change of w
-	rises    int          // in a row
+	moves    int          // in this direction
 	answers  float64      // since the last change
-	recent   [recent]bool // the last calls that came back: refused for their number
-	calls    int          // that came back
+	recent   [recent]bool // the last calls that were sent: refused for their number
+	calls    int          // that were sent
 	peak     float64      // w at the first cut of a descent
-	peakLoss float64      // share of refusals then; 0 if it was too large for strays
-	peakCall int          // calls that had come back then
-	early    bool         // these were too few to know peakLoss yet
+	peakLoss float64      // share of refusals in the calls after it; 0 if it is not known
+	peakCall int          // calls that had been sent then, or when peakLoss was learnt
 	strays   int          // calls for which refusals are ignored
 
 	works    bool // it has answered
@@ -73,7 +73,7 @@ type gate struct {
 
 const (
 	recent                 = 30    // calls over which the share of refusals is counted
-	slowCalls, slowRefused = 10, 4 // end of slow start
+	slowCalls, slowRefused = 12, 6 // end of slow start
 	muchLoss               = 0.2   // share of refusals that no stray ones make
 	leastStep              = 0.02
 	mostStep               = 0.25
@@ -130,6 +130,7 @@ type ticket struct {
 	key    cache.Key // of its question
 	sent   time.Time
 	tokens float64 // estimated
+	n      int     // calls that were sent before
 }
 
 // take waits until a call for a question, with about so many tokens, may start; back or
@@ -143,12 +144,15 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 		now := g.now()
 		wait, free := g.wait(now, float64(tokens))
 		if free && wait <= 0 {
+			n := g.calls
+			g.recent[n%recent] = false
+			g.calls++
 			g.inFlight++
 			g.rpm.level--
 			g.tpm.level -= float64(tokens)
 			g.next = now.Add(g.spacing())
 			g.mu.Unlock()
-			return ticket{key, now, float64(tokens)}, nil
+			return ticket{key, now, float64(tokens), n}, nil
 		}
 		changed := g.changed
 		g.mu.Unlock()
@@ -223,8 +227,9 @@ func (g *gate) back(t ticket, f *failure, cost, tokens int64) (free bool, stop *
 	if f != nil {
 		class = f.class
 	}
-	g.recent[g.calls%recent] = class == classFlow
-	g.calls++
+	if class == classFlow && g.calls-t.n <= recent {
+		g.recent[t.n%recent] = true
+	}
 	switch class {
 	case classStop:
 	case classFlow:
@@ -265,20 +270,20 @@ func (g *gate) answer(t ticket, now time.Time, more bool) {
 // move raises or cuts w by a step.
 func (g *gate) move(up bool) {
 	if up != g.rising {
-		g.step, g.rises = max(leastStep, g.step/2), 0
+		g.step, g.moves = max(leastStep, g.step/2), 0
 	}
 	g.rising, g.answers = up, 0
-	if !up {
+	if up {
+		g.w *= 1 + g.step
+	} else {
 		g.w = max(leastW, g.w*(1-g.step))
-		return
 	}
-	g.w *= 1 + g.step
-	if g.rises++; g.rises >= 6 {
-		g.step, g.rises = min(mostStep, 2*g.step), 0
+	if g.moves++; g.moves >= 6 {
+		g.step, g.moves = min(mostStep, 2*g.step), 0
 	}
 }
 
-// refusedOf is how many of the last n calls were refused.
+// refusedOf is how many of the last n calls that were sent were refused.
 func (g *gate) refusedOf(n int) (refused int) {
 	for i := range min(n, g.calls) {
 		if g.recent[(g.calls-1-i)%recent] {
@@ -309,21 +314,18 @@ func (g *gate) refused(t ticket, f *failure, now time.Time) *judge.StopError {
 	if g.slow {
 		g.slow, g.step, g.rising = false, 0.5, false
 	}
-	if g.early && g.calls >= recent {
-		if g.early = false; loss <= muchLoss {
-			g.peakLoss = loss
+	switch since := g.calls - g.peakCall; {
+	case g.w >= g.peak: // a small rise between cuts is no end of a descent
+		g.peak, g.peakLoss, g.peakCall = g.w, 0, g.calls
+	case since < recent:
+	case g.peakLoss == 0:
+		if loss <= muchLoss {
+			g.peakLoss, g.peakCall = loss, g.calls
 		}
-	}
-	if g.peakLoss > 0 && g.w < 0.6*g.peak && g.calls-g.peakCall >= recent && loss >= max(g.peakLoss/2, 0.05) {
+	case g.w < 0.6*g.peak && loss >= max(g.peakLoss/2, 0.05):
 		// Fewer calls are refused as often: the refusals are not for their number.
 		g.w, g.step, g.strays, g.rising = g.peak, mostStep, strayCalls, true
 		return nil
-	}
-	if g.w >= g.peak { // a small rise between cuts is no end of a descent
-		g.peak, g.peakLoss, g.peakCall, g.early = g.w, 0, g.calls, g.calls < recent
-		if loss <= muchLoss && !g.early {
-			g.peakLoss = loss
-		}
 	}
 	if loss > muchLoss {
 		g.step = max(g.step, mostStep)
