@@ -450,7 +450,7 @@ func unchanged(ctx context.Context, m *runs.Manifest, kind string, files []datas
 
 // ReadPrompts makes the prompts that the models of the run m were sent for the
 // row at a position of the input; none if no model needed to see the row. Repairs
-// and further votes on a doubtful verdict are not among them. It reads the inputs
+// are not among them. It reads the inputs
 // again: the error says so if they, or the prompts, are no longer there or no
 // longer the same. A run whose judge asks no models is [ibid.ErrUsage].
 func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int64) ([]openrouter.Prompt, error) {

@@ -171,8 +171,7 @@ func TestLiveBatchResubmit(t *testing.T) {
 }
 
 // TestLiveBatchRounds: claims that a model makes come in a first batch, what is asked of
-// them in the next, and more votes on doubtful verdicts in calls, up to the verdicts of
-// calls alone.
+// them in the next, up to the verdicts of calls alone.
 func TestLiveBatchRounds(t *testing.T) {
 	t.Parallel()
 	const rows = 80

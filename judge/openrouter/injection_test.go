@@ -150,9 +150,6 @@ func TestInjectionVerdict(t *testing.T) {
 			if c.Joint.Degree.String() != tt.joint || c.Checks[0].Support.Degree.String() != tt.joint || v.Tampering != tt.tampering {
 				t.Errorf("joint %s, check %s, tampering %s, want %s, %s", c.Joint.Degree, c.Checks[0].Support.Degree, v.Tampering, tt.joint, tt.tampering)
 			}
-			if tt.joint != "none" && c.Votes < 2 {
-				t.Errorf("%d votes of a doubtful verdict", c.Votes)
-			}
 		})
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"ibid/judge/prompts"
 )
 
-// maxReplies is how many whole replies one request may cost: an answer, a
-// repair, two more votes.
+// maxReplies is how many whole replies one request may cost.
 const maxReplies = 4
 
 // Needs of a reply in tokens.
@@ -174,74 +173,17 @@ func (j *Judge) panel(ctx context.Context, r *judge.Request) (*judge.Verdict, er
 	return out, nil
 }
 
-// votes asks one model, as often as the settings say, and up to twice more if
-// its verdict is doubtful.
+// votes asks one model as often as the settings say.
 func (j *Judge) votes(ctx context.Context, m *member, x *exhibits) ([]*judge.Verdict, error) {
 	replies := max(maxReplies, j.config.Votes+1)
-	var votes []*judge.Verdict
-	for want := j.config.Votes; len(votes) < want; {
-		v, err := j.vote(ctx, m, x, len(votes), &replies)
-		if err != nil {
+	votes := make([]*judge.Verdict, j.config.Votes)
+	for n := range votes {
+		var err error
+		if votes[n], err = j.vote(ctx, m, x, n, &replies); err != nil {
 			return nil, err
-		}
-		votes = append(votes, v)
-		if j.config.Votes == 1 && !j.config.NoEscalation {
-			want = escalate(votes)
-			if replies < want-len(votes) {
-				want = len(votes) // no more than four paid replies for a request
-			}
 		}
 	}
 	return votes, nil
-}
-
-// escalate is how many votes there are to be after these: one will do if it is
-// sure, two if they agree.
-func escalate(votes []*judge.Verdict) int {
-	switch {
-	case len(votes) == 1 && doubtful(votes[0]):
-		return 2
-	case len(votes) == 2 && !agree(votes[0], votes[1]):
-		return 3
-	}
-	return len(votes)
-}
-
-// doubtful reports whether a verdict leaves something open, or the material
-// tries to steer it.
-func doubtful(v *judge.Verdict) bool {
-	if v.Tampering != ibid.TamperingNone {
-		return true
-	}
-	for c := range v.Claims {
-		claim := &v.Claims[c]
-		if !claim.Joint.Known() {
-			return true
-		}
-		for i := range claim.Checks {
-			if !claim.Checks[i].Support.Known() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// agree reports whether two verdicts have the same labels for what is cited,
-// and all of them known.
-func agree(a, b *judge.Verdict) bool {
-	for c := range a.Claims {
-		x, y := &a.Claims[c], &b.Claims[c]
-		if x.Joint != y.Joint || !x.Joint.Known() {
-			return false
-		}
-		for i := range x.Checks {
-			if x.Checks[i].Support != y.Checks[i].Support || !x.Checks[i].Support.Known() {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // vote asks one model once.

@@ -218,12 +218,13 @@ func TestVotes(t *testing.T) {
 		calls  int
 	}{
 		{"one is sure", 1, []string{"full"}, "full", 1},
-		{"unsure, then two that agree with nobody", 1, []string{"unsure", "full", "none"}, "none", 3},
-		{"unsure, then a majority", 1, []string{"unsure", "full", "full"}, "full", 3},
+		{"one is unsure", 1, []string{"unsure", "full"}, "unsure", 1},
+		{"unsure and two that differ", 3, []string{"unsure", "full", "none"}, "none", 3},
+		{"unsure and a majority", 3, []string{"unsure", "full", "full"}, "full", 3},
 		{"three fixed", 3, []string{"full", "none", "full"}, "full", 3},
 		{"a tie does not help the answer", 2, []string{"full", "none"}, "none", 2},
 		{"contradiction by majority", 3, []string{"contradicts", "full", "contradicts"}, "contradicts", 3},
-		{"nobody knows", 1, []string{"unsure"}, "unsure", 3},
+		{"nobody knows", 3, []string{"unsure"}, "unsure", 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -244,13 +245,6 @@ func TestVotes(t *testing.T) {
 				t.Errorf("%d opinions", len(v.Opinions))
 			}
 		})
-	}
-	// Without escalation, unsure stays.
-	s := judgetest.NewServer(judgetest.ServerConfig{Reply: byVote("unsure")})
-	defer s.Close()
-	v, err := newTestJudge(t, s, func(c *Config) { c.NoEscalation = true }).Judge(t.Context(), attackOn("Q?", steeredClaim, honestPassage))
-	if err != nil || len(v.Calls) != 1 {
-		t.Errorf("%v, %+v", err, v)
 	}
 }
 

@@ -226,10 +226,6 @@ type Config struct {
 	// Votes is how many times each request is asked, with claims and evidence
 	// in another order; the middle verdict counts. 0 for 1.
 	Votes int
-	// NoEscalation leaves doubtful verdicts as they are. Otherwise a request
-	// asked once whose verdict has an unsure label, or that reports tampering,
-	// is asked up to twice more.
-	NoEscalation bool
 	// FallbackScore is the support of a pair whose answer is no number, with
 	// protocol Score; nil leaves it unscored.
 	FallbackScore *float64

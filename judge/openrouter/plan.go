@@ -40,8 +40,7 @@ const (
 
 // A Planner adds up what verdicts will take. It looks into the store of its judge
 // and sends nothing; prices are those of [Judge.LoadPrices], or of the settings.
-// Votes that a doubtful verdict would call for, and retries, do not count. It is
-// not safe for concurrent use.
+// Retries do not count. It is not safe for concurrent use.
 type Planner struct {
 	judge *Judge
 	seen  map[cache.Key]struct{}

@@ -30,7 +30,7 @@ func TestPlanner(t *testing.T) {
 					if change != nil {
 						change(c)
 					}
-					c.Store, c.NoEscalation, c.Timeout = store, true, 0
+					c.Store, c.Timeout = store, 0
 				})
 			}
 			rows := rowsOf(40)
@@ -96,7 +96,7 @@ func TestPrompts(t *testing.T) {
 	defer s.Close()
 	r := rowsOf(1)[0]
 	for name, change := range map[string]func(*Config){
-		"matrix": func(c *Config) { c.NoEscalation = true },
+		"matrix": func(*Config) {},
 		"votes":  func(c *Config) { c.Votes = 2 },
 		"score":  func(c *Config) { c.Protocol = Score },
 	} {
