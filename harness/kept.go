@@ -316,7 +316,7 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 		}
 		check := judge.Check{
 			Evidence: slices.IndexFunc(r.Evidence, func(e judge.Evidence) bool { return e.Citation == citation }), Citation: citation,
-			Support: support, Relevant: triOf(s.Relevant), Quote: s.Quote, Aligned: s.Aligned, Why: s.Why, Precheck: s.Settled, Verbatim: s.Verbatim != nil && *s.Verbatim,
+			Support: support, Relevant: triOf(s.Relevant), Quote: s.Quote, Aligned: s.Aligned, Why: s.Why, Precheck: s.Settled,
 		}
 		if s.QuoteStart != nil && s.QuoteEnd != nil {
 			check.QuoteAt = judge.Interval{Start: int32(*s.QuoteStart), End: int32(*s.QuoteEnd)}

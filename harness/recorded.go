@@ -285,17 +285,11 @@ func (t *told) cites(c *ibid.Claim) bool {
 	return slices.ContainsFunc(c.Citations, func(n int32) bool { return t.Evidence == runs.CitationEvidence+strconv.Itoa(int(n)) })
 }
 
-// completeTold adds what another program does not say: that claims stand in what they cite word by
-// word, and the joint support of claims whose citations alone have verdicts: that of the
-// best, if all have one, as [judge.Recorded] has it.
+// completeTold adds what another program does not say: the joint support of claims whose
+// citations alone have verdicts. It is that of the best if all have one, as in [judge.Recorded].
 func completeTold(v *judge.Verdict, r *judge.Request, all []runs.Judgment) {
 	for k := range v.Claims {
 		c := &v.Claims[k]
-		for i := range c.Checks {
-			if check := &c.Checks[i]; check.Evidence >= 0 {
-				_, check.Verbatim = judge.Contained(r.Claims[k].Text, r.Evidence[check.Evidence].Text)
-			}
-		}
 		if slices.ContainsFunc(all, func(j runs.Judgment) bool {
 			return int(*j.Claim) == k && j.Evidence == runs.JointEvidence && j.Vote == nil
 		}) {

@@ -15,7 +15,7 @@ import (
 type verdictColumns struct {
 	ID, System, ClaimID, ClaimText, Evidence, Doc, Label, Quote, Aligned, Why, Tampering, Judge, Model       *parquet.Column
 	Annotator, Template, Source, Settled, Unscored, Row, Claim, Page, Start, End, QuoteStart, QuoteEnd, Vote *parquet.Column
-	Votes, Support, Contradicted, Relevant, Factual, NeedsCitation, Verbatim, Sufficient, Suspected          *parquet.Column
+	Votes, Support, Contradicted, Relevant, Factual, NeedsCitation, Sufficient, Suspected                    *parquet.Column
 }
 
 // addVerdicts records what was said of one row: what counts, then the votes or labels
@@ -119,7 +119,6 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 			addTri(to.Relevant, c.Relevant)
 			r.addQuote(c.Quote, c.Aligned, c.QuoteAt)
 			to.Why.AppendKnownText(c.Why)
-			to.Verbatim.AppendBool(c.Verbatim)
 			r.endVerdict(j, c.Precheck)
 		})
 

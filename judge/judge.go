@@ -341,9 +341,6 @@ type Check struct {
 	// Precheck says by what the check was settled before a model was asked: the
 	// reason of [Request.Invalid]; "" if it was not.
 	Precheck string
-	// Verbatim: the claim stands in the cited words, as in [Contained]. A model is not
-	// told.
-	Verbatim bool
 }
 
 // A Call is one question to a model, however often it had to be asked.

@@ -5,100 +5,10 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"ibid/metrics/token"
 )
 
 // PrecheckBlank is [ClaimVerdict.Precheck] of a claim that says nothing.
 const PrecheckBlank = "blank"
-
-// A claim must be this long for its containment to mean something.
-const (
-	containedWords = 4
-	containedRunes = 10 // of scripts without spaces
-)
-
-// Contained finds a claim that stands in text as it is, from the beginning of a
-// sentence to the end of one, white space aside. It is no verdict: what stands around it
-// may say that it is false. Questions and claims of fewer than four words,
-// or ten characters of a script without spaces, are not looked for.
-func Contained(claim, text string) (at Interval, ok bool) {
-	claim = strings.TrimSpace(claim)
-	if !tellsSomething(claim) || len(claim) > len(text)+len(claim)/2 {
-		return Interval{}, false
-	}
-	// Both ends must occur, which nearly always settles it.
-	first, last := edges(claim)
-	if !strings.Contains(text, first) || !strings.Contains(text, last) {
-		return Interval{}, false
-	}
-	at, ok = findQuote(text, claim)
-	if !ok {
-		return Interval{}, false
-	}
-	whole := token.NewText(text)
-	before, after := whole.Slice(0, int(at.Start)), whole.Slice(int(at.End), whole.Len())
-	if !endsSentence(lastVisible(before)) || !endsSentence(lastRune(claim)) && !beginsEnd(after) {
-		return Interval{}, false
-	}
-	return at, true
-}
-
-func tellsSomething(claim string) bool {
-	r := lastRune(claim)
-	if r == '?' || r == '？' || !utf8.ValidString(claim) {
-		return false
-	}
-	words := 0
-	for range strings.FieldsSeq(claim) {
-		if words++; words == containedWords {
-			return true
-		}
-	}
-	n := 0
-	for _, r := range claim {
-		if spaceless(r) {
-			n++
-		}
-	}
-	return n >= containedRunes
-}
-
-func edges(s string) (first, last string) {
-	first, last = s, s
-	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
-		first = s[:i]
-	}
-	if i := strings.LastIndexFunc(s, unicode.IsSpace); i >= 0 {
-		last = strings.TrimLeftFunc(s[i:], unicode.IsSpace)
-	}
-	return first, last
-}
-
-// lastVisible is the last character of s that is not a space within a line, 0
-// if there is none.
-func lastVisible(s string) rune { return lastRune(strings.TrimRight(s, " \t\u00a0\u3000")) }
-
-func lastRune(s string) rune {
-	if s == "" {
-		return 0
-	}
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return r
-}
-
-// endsSentence reports whether a sentence ends with r; 0 is the text's edge.
-func endsSentence(r rune) bool { return r == 0 || strings.ContainsRune(".!?…。！？\n\r", r) }
-
-// beginsEnd reports whether what follows ends the sentence before it.
-func beginsEnd(s string) bool {
-	s = strings.TrimLeft(s, " \t\u00a0\u3000")
-	if s == "" {
-		return true
-	}
-	r, _ := utf8.DecodeRuneInString(s)
-	return endsSentence(r)
-}
 
 // Differences are the numbers and the capitalised words of a claim, but for its
 // first word, that stand in none of the texts, in the order of the claim and

@@ -608,5 +608,6 @@ func spaceless(r rune) bool {
 
 // isQuestion reports whether a sentence ends in a question mark.
 func isQuestion(text string) bool {
-	return strings.ContainsRune("?？؟", lastRune(strings.TrimRight(text, " \t\r\n\"'”’»)")))
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \t\r\n\"'”’»)"))
+	return strings.ContainsRune("?？؟", last)
 }

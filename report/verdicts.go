@@ -28,7 +28,6 @@ type verdictRow struct {
 type verdictCell struct {
 	Support  *float64 `json:"support"`
 	Label    string   `json:"label,omitempty"`
-	Verbatim bool     `json:"verbatim,omitempty"` // the claim stands in the cited words to the letter
 	Unscored string   `json:"unscored,omitempty"`
 }
 
@@ -62,7 +61,7 @@ func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
 		if v.Vote != nil || v.Annotator != nil || v.Claim == nil || v.Evidence == runs.ClaimEvidence {
 			continue
 		}
-		cell := &verdictCell{Support: v.Support, Label: strings.Clone(v.Label), Verbatim: v.Verbatim != nil && *v.Verbatim, Unscored: strings.Clone(v.Unscored)}
+		cell := &verdictCell{Support: v.Support, Label: strings.Clone(v.Label), Unscored: strings.Clone(v.Unscored)}
 		switch r := row(*v.Claim); v.Evidence {
 		case runs.JointEvidence:
 			r.Joint = cell

@@ -14,11 +14,11 @@ import (
 func TestVerdictTable(t *testing.T) {
 	claim := func(k int32) *int32 { return &k }
 	half, one := 0.5, 1.0
-	yes, vote, person := true, int32(0), "ann"
+	vote, person := int32(0), "ann"
 	verdicts := []runs.Judgment{
 		{Claim: claim(0), Evidence: "claim"},
 		{Claim: claim(0), Evidence: "joint", Support: &one, Label: "full"},
-		{Claim: claim(0), Evidence: "citation:2", Support: &one, Label: "full", Verbatim: &yes},
+		{Claim: claim(0), Evidence: "citation:2", Support: &one, Label: "full"},
 		{Claim: claim(0), Evidence: "citation:0", Support: &half, Label: "partial"},
 		{Claim: claim(0), Evidence: "citation:0", Support: &one, Label: "full", Vote: &vote},
 		{Claim: claim(0), Evidence: "citation:0", Support: &one, Annotator: &person},

@@ -57,7 +57,6 @@ var (
 		"VARCHAR", "quote aligned",
 		"BIGINT", "quote_start quote_end",
 		"VARCHAR", "why",
-		"BOOLEAN", "verbatim",
 		"VARCHAR", "tampering judge model annotator template",
 		"INTEGER", "vote votes",
 		"VARCHAR", "source settled unscored",

@@ -33,7 +33,6 @@ type Judgment struct {
 	QuoteStart *int64 `json:"quote_start" unit:"code points" doc:"begin of the quote, from the start of what was judged" null:"it is not there"`
 	QuoteEnd   *int64 `json:"quote_end" unit:"code points" doc:"end of the quote, exclusive" null:"it is not there"`
 	Why        string `json:"why,omitempty" doc:"the judge's reason, or why there is no verdict" null:"it gave none"`
-	Verbatim   *bool  `json:"verbatim" doc:"the cited words hold the claim to the letter; no judge is told" null:"the evidence is no citation"`
 	Tampering  string `json:"tampering,omitempty" doc:"the material tries to steer its review: in_answer, in_evidence or none, as the judge says; suspected, if suspected names something and the judge does not say where" null:"not asked, and nothing is suspected"`
 
 	Judge     string  `json:"judge" doc:"kind of the judge"`

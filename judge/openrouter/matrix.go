@@ -51,19 +51,7 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 		parts = parts[1:]
 	}
 	addInvalid(r, v)
-	addVerbatim(r, v)
 	return v, nil
-}
-
-// addVerbatim notes which claims stand in what they cite word by word.
-func addVerbatim(r *judge.Request, v *judge.Verdict) {
-	for c := range v.Claims {
-		for i := range v.Claims[c].Checks {
-			if check := &v.Claims[c].Checks[i]; check.Evidence >= 0 {
-				_, check.Verbatim = judge.Contained(r.Claims[c].Text, r.Evidence[check.Evidence].Text)
-			}
-		}
-	}
 }
 
 // longPart is from how many estimated tokens on a part may have been too long.

@@ -583,7 +583,6 @@ func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdic
 			v.Claims[c].Factual = kinds[c]
 			s.fill(c, rated, contradictions, &v.Claims[c])
 		}
-		defer addVerbatim(r, v)
 	}
 	addInvalid(r, v)
 	return v, nil
