@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ibid"
 	"ibid/judge"
@@ -232,13 +233,12 @@ func (j *Judge) need(r *judge.Request) int64 {
 }
 
 func copyClaims(claims []judge.ClaimVerdict) []judge.ClaimVerdict {
-	out := make([]judge.ClaimVerdict, len(claims))
-	for c := range claims {
-		out[c] = claims[c]
-		out[c].Checks = append([]judge.Check(nil), claims[c].Checks...)
-		out[c].Sufficient = nil
-		for _, set := range claims[c].Sufficient {
-			out[c].Sufficient = append(out[c].Sufficient, append([]int(nil), set...))
+	out := slices.Clone(claims)
+	for c := range out {
+		v := &out[c]
+		v.Checks, v.Sufficient = slices.Clone(v.Checks), slices.Clone(v.Sufficient) // an empty list stays one
+		for i, set := range v.Sufficient {
+			v.Sufficient[i] = slices.Clone(set)
 		}
 	}
 	return out

@@ -248,6 +248,22 @@ func TestVotes(t *testing.T) {
 	}
 }
 
+// TestNoSetSuffices: that no set of citations suffices is an answer, in the verdict and in
+// the opinions that it is made of.
+func TestNoSetSuffices(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{Reply: byVote("none")})
+	defer s.Close()
+	v, err := newTestJudge(t, s, func(c *Config) { c.Necessity, c.Votes = true, 2 }).Judge(t.Context(), attackOn("Q?", "Nothing of it is so.", honestPassage))
+	if err != nil || len(v.Opinions) != 2 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	for _, c := range []*judge.ClaimVerdict{&v.Claims[0], &v.Opinions[0].Claims[0], &v.Opinions[1].Claims[0]} {
+		if c.Sufficient == nil || len(c.Sufficient) > 0 {
+			t.Errorf("sets %#v, want an empty list", c.Sufficient)
+		}
+	}
+}
+
 // TestOrder checks that votes see another order, and that a rerun sees the
 // same.
 func TestOrder(t *testing.T) {
