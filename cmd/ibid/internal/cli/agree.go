@@ -56,62 +56,13 @@ func (f *tableFlags) read(path string) (*annotations.Table, error) {
 	return t, asUsage(err)
 }
 
-const agreeLong = `agree measures how far annotators agree: on the places that they marked (truth) and on
-what they said of claims and citations (labels). Intervals are over documents. It reads a
-round of ibid sample, a dataset as ibid run reads it, or a table of labels.
-
-One statistic decides about each kind of data; the others have no verdict.
-  marked places  char_jaccard, the mean over items and pairs, against target_agreement
-                 of quality_control; below recalibration_threshold annotators should
-                 meet. Beside it char_alpha, overlap_f1, exact_f1
-  labels         alpha_ordinal where there are three or more values with an order, else
-                 alpha_nominal, against 0.8 (Krippendorff 2004). Beside it
-                 percent_agreement, ac1
-
-Annotators are reliable if the low end of its interval reaches the target, and unreliable
-if the high end does not. Otherwise it is undecided, with the number of items that would
-decide if the estimate stays (Cochran 1977, ch. 4). Fewer than 6 documents, and labels
-of which more than 90 % are alike, decide nothing.
-
-A gate is a condition such as 'char_jaccard >= 0.85' or 'lo(alpha) >= 0.67'. The exit code
-is 3 if it fails, and 4 if the statistic is undefined or absent. In gates alpha is what
-decides about labels.
-
-Items with fewer annotators than min_annotators of quality_control are left out.
-
-A table of labels (CSV, JSON Lines, Parquet) has one label a record, in the columns
-item, annotator, value and perhaps cluster; --columns THEIRS=OURS names them.
-
-A round is the folder that ibid sample wrote: with the file of each person, and nothing
-else. It says first how far everybody has come. In a second look each pair is one
-annotator of the round and one of before. Who decides is no annotator.
-
---gold FILE writes one opinion instead of several, as JSON Lines that --truth and --labels
-of ibid run read: what all said alike, what one person alone said, and what was decided by
-ibid annotate DIR --decide. What is open is left out and counted, or decided by
---undecided:
-  leave         the default: nothing decides
-  union         what anybody marked
-  intersection  what everybody marked
-  majority      what more than half marked; the value that more than half gave
-Labels are decided by majority alone. Each element says how it came about: how, from,
-decided_by.`
-
 func (a *app) agreeCommand() *cobra.Command {
 	f := &agreeFlags{}
 	cmd := &cobra.Command{
 		Use:   "agree ROUND|DATASET|RUN.yaml|LABELS",
 		Short: "agreement between annotators",
-		Long:  agreeLong,
-		Example: `  ibid agree round
-  ibid agree answers.parquet --documents documents.parquet
-  ibid agree answers.parquet --gate 'alpha >= 0.8' --gate 'char_jaccard >= 0.85'
-  ibid agree labels.csv --columns claim=item,who=annotator,verdict=value
-  ibid agree round --gold gold.jsonl
-  ibid agree answers.parquet --gold gold.jsonl --undecided majority
-  ibid agree answers.parquet --format csv -o agreement.csv`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.agree(cmd, f, args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.agree(cmd, f, args[0]) },
 	}
 	f.settings.register(cmd)
 	f.settings.add(cmd, "documents", "documents", documentsUsage)

@@ -28,24 +28,8 @@ func (a *app) annotateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "annotate DIR --annotator NAME",
 		Short: "mark places and label claims in the browser",
-		Long: `annotate serves a page to the browser at this machine. In it a person marks the places
-that answer a question, and says which claims of an answer are supported. It prints the
-address of the page and serves it until it is interrupted (Ctrl-C). Started again, it has
-the same address, and a page that is still open goes on.
-
-DIR is what ibid sample wrote. Its ` + round.ItemsFile + ` is all that an annotator needs. Every change
-is on disk, in DIR/NAME.jsonl, before the page says saved: one line with the whole state
-of an item, of which the last counts. Then ibid agree DIR says how far people agree.
-
-The page shows neither systems nor scores nor what others marked.
-
---decide is for who decides between several annotators whose files are in the folder: it
-shows where they differ, the least agreement first, as one and two. Take one, what anybody
-or what everybody marked, or mark anew. ibid agree DIR --gold gold.jsonl writes the result.`,
-		Example: `  ibid annotate round --annotator ada
-  ibid annotate round --annotator lead --decide`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.serveAnnotation(cmd, f, args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.serveAnnotation(cmd, f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.annotator, "annotator", "", "who annotates: the name of the file")

@@ -26,16 +26,8 @@ func (a *app) cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache stat|prune|clear",
 		Short: "the store of answers that a judge was paid for",
-		Long: `cache looks after the file that keeps what models answered: the same question to the
-same model is asked and paid for once. Answers never expire by themselves. Beside them,
-the file has every call that was made, failed ones too, with its cost.
-
-The file is --cache, else IBID_JUDGE__CACHE, else ibid/judge.sqlite in the user's cache
-directory; a run file can name another as judge.cache.`,
-		Example: `  ibid cache stat
-  ibid cache prune --older-than 90d --dry-run`,
-		Args: onlySubcommands("cache command"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  onlySubcommands("cache command"),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c := &cacheFlags{app: a}
 	cmd.PersistentFlags().StringVar(&c.file, "cache", "", "file of the cache (default: in the user's cache directory)")
@@ -89,9 +81,7 @@ func (c *cacheFlags) statCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stat",
 		Short: "what is stored, from when, and what it cost",
-		Example: `  ibid cache stat
-  ibid cache stat --cache team.sqlite --json`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.app.formats("text", "json"); err != nil {
 				return err
@@ -186,11 +176,7 @@ func (c *cacheFlags) pruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE",
 		Short: "remove old answers and calls, and give their room on disk back",
-		Long: `prune removes the answers that came, and the calls that were made, longer ago than
---older-than. A run that needs one of them asks and pays again.`,
-		Example: `  ibid cache prune --older-than 90d --dry-run
-  ibid cache prune --older-than 90d`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			age, err := configs.ParseAge(olderThan)
 			if err == nil && age == 0 {
@@ -212,10 +198,7 @@ func (c *cacheFlags) clearCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear --yes",
 		Short: "remove all answers and calls",
-		Long: `clear removes every answer and every call on record. All of it would have to be asked
-and paid for again, so it wants --yes; without it, it says what is at stake.`,
-		Example: `  ibid cache clear --yes`,
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if yes {
 				return c.prune(cmd.Context(), cache.Always, false)

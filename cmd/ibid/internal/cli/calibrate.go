@@ -29,39 +29,13 @@ type calibrateFlags struct {
 	gates     statisticGates
 }
 
-const calibrateLong = `calibrate compares a judge with people: confusion, sensitivity, specificity, precision,
-F1, kappa, AUROC, scores in five bins, the best threshold (cross-validated). Balanced
-accuracy decides: the judge is reliable if the low end of its interval reaches 0.8, and
-unreliable if the high end does not. Otherwise it is undecided, with the number of items
-that would decide; see ibid agree --help. Of a judge that says yes or nothing (lexical)
-precision decides, and nothing is corrected.
---gate 'balanced_accuracy >= 0.8' ends with exit code 3 if it fails.
-
-For a run the labels are those of its dataset, and its summary gets the columns
-corrected, corrected_low and corrected_high: what the judged metrics come to once the
-judge's errors are allowed for. What the judge is worth is left beside it in
-calibration.json, which show and report read; the run's report.html is made again.
-  labels in the run's own dataset   must be of a random part of its rows: macro values
-                                    become prediction-powered means (PPI++)
-  --labelled OLDER                  a labelled run with the same judge: shares become
-                                    what its sensitivity and specificity say
-                                    (Rogan & Gladen)
-
-In a table of labels --judge-name names the annotator that is the judge; the others are
-people, of whom --policy makes one (mean, majority) or each counts (each).`
-
 func (a *app) calibrateCommand() *cobra.Command {
 	f := &calibrateFlags{}
 	cmd := &cobra.Command{
 		Use:   "calibrate RUN|LABELS",
 		Short: "judge against human labels; corrected scores with intervals",
-		Long:  calibrateLong,
-		Example: `  ibid calibrate runs/sample
-  ibid calibrate runs/sample --gate 'balanced_accuracy >= 0.8'
-  ibid calibrate runs/night-2 --labelled runs/july
-  ibid calibrate labels.csv --judge-name gpt-4 --threshold 0.5`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd, f, args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd, f, args[0]) },
 	}
 	f.settings.register(cmd)
 	f.table.register(cmd)

@@ -77,30 +77,11 @@ func Main(ctx context.Context, p Process) int {
 // Root is the command line without anything to run it on, for manual pages.
 func Root() *cobra.Command { return new(app).root() }
 
-const rootShort = `ibid evaluates citation accuracy: does each citation of an answer point at the right
-place, and does that place hold what the answer claims?
-
-  ibid init demo                 sample data and a run file, to look around
-  ibid run demo/ibid.yaml        evaluate it
-  ibid run answers.jsonl         evaluate your own answers (ibid help formats)
-  ibid history                   the runs there are
-  ibid --help                    every command
-`
-
-const rootLong = `ibid evaluates citation accuracy. It reads answers with citations and says whether
-each citation points at the right place, and whether that place holds what the
-answer claims. It gives error bars, and compares systems side by side.
-
-  ibid init demo                 sample data and a run file, to look around
-  ibid run demo/ibid.yaml        evaluate it
-  ibid show runs/ID              look at the numbers again`
-
 func (a *app) root() *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:               "ibid",
 		Short:             "evaluate citation accuracy",
-		Long:              rootLong,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -109,7 +90,7 @@ func (a *app) root() *cobra.Command {
 			if version {
 				return a.writeVersion()
 			}
-			_, err := io.WriteString(a.Stdout, rootShort)
+			_, err := io.WriteString(a.Stdout, helpText("start"))
 			return err
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -134,6 +115,7 @@ func (a *app) root() *cobra.Command {
 	a.addHelp(root)
 	a.addCompletion(root)
 	inPlainWords(root)
+	explain(root)
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names
 	return root
 }
@@ -146,7 +128,7 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	if a.asJSON {
 		a.format = "json"
 	}
-	if instead, ok := goneFormats[cmd.Name()+" "+a.format]; ok {
+	if instead := insteadOf("format " + cmd.Name() + " " + a.format); instead != "" {
 		return ibid.Usagef("the format %s is gone", a.format).With(instead)
 	}
 	formats := append([]string{"arrow"}, tableFormats...)

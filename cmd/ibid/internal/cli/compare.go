@@ -30,27 +30,8 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare BASE NEW... | compare --by system|model|provider RUN",
 		Short: "runs against a base run, or the systems of one run against each other",
-		Long: `compare says how much runs differ and whether that is more than chance. Rows are
-paired by id and system; rows without a counterpart are left out and listed. Sides
-that share no question stand side by side, marked as not paired: there is no
-difference between them, and no rank. Of more than 20 systems each is compared with
-the base, --system, and with the best.
-
-The metrics that decide are the overall score and its components, or those of
---metric; their p-values are adjusted by Holm. Those of slices, and of the other
-metrics with --all, are adjusted by Benjamini and Hochberg and are for looking
-around. ~ is no significant difference; mde is what would have been one.
-
-Runs whose numbers do not mean the same (versions, judge, prompts, settings,
-documents, truth) are refused unless --force is given.`,
-		Example: `  ibid compare runs/monday runs/tuesday
-  ibid compare runs/monday runs/tuesday --metric char_f1 --metric 'micro(char_recall)' --slice lang
-  ibid compare runs/monday --by system
-  ibid compare runs/monday --by model
-  ibid compare runs/old runs/new --system v1=v2 --format markdown
-  ibid compare runs/monday runs/tuesday --all -o differences.parquet`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), f, args) },
+		Args:  cobra.MinimumNArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), f, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.by, "by", "run", "what to compare: run, or within one run system, model or provider")

@@ -18,10 +18,8 @@ import (
 func (a *app) completionCommand() *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "a script that completes commands and flags: " + strings.Join(shells, ", "),
-		Example: `  source <(ibid completion bash)
-  ibid completion fish -o ~/.config/fish/completions/ibid.fish`,
+		Use:       "completion SHELL",
+		Short:     "a script that completes commands and flags: " + strings.Join(shells, ", "),
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,9 +62,6 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"agree":     completeInput,
 		"sample":    completeInput,
 		"import":    completeFormat,
-		"merge": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
 		"init": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},

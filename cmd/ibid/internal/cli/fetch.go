@@ -37,30 +37,8 @@ func (a *app) fetchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fetch ANSWERS -o SOURCES",
 		Short: "documents for cited URLs, archived",
-		Long: `fetch asks for the pages that answers cite, and writes them as documents: HTML
-and PDF as text, a PDF by its pages. ANSWERS is a dataset in Parquet, or records
-that ibid import reads. Cited are the URLs of citations and truth, and those in
-the text of answers.
-
-It asks for http and https at public addresses only, keeps to robots.txt and to a
-rate for each host. What comes back is kept in an archive beside the documents,
-with its date and status. What is there is not asked for again: the command can be
-interrupted and repeated, and ends in the same documents. No other command asks
-for pages.
-
-A page without a text is a document without one; its metadata say why:
-  dead        no such page (404, 410), or no such host
-  denied      the server, or its robots.txt, does not give it
-  refused     not asked for: no public address, or neither http nor https
-  unreadable  it came, but has no text that can be read
-  failed      the network, the server, or a limit of time or size
-With pages of the last two kinds, the exit code is 4.`,
-		Example: `  ibid fetch answers.parquet -o sources.parquet
-  ibid fetch answers.jsonl -o sources.parquet --refresh=failed
-  ibid run answers.parquet --documents sources.parquet
-  ibid run answers.parquet --set presence.strict=true --documents sources.parquet`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.fetch(cmd.Context(), f, args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.fetch(cmd.Context(), f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.archive, "archive", "", "folder of what servers sent (default SOURCES with .archive in place of .parquet)")

@@ -23,15 +23,7 @@ func (a *app) gateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate RUN [BASE]",
 		Short: "gates on the saved results of a run; costs nothing",
-		Long: `gate asks the gates of a run's own settings, and those of --gate, of its saved
-results. It says and decides the same as the run itself: exit code 3 if a gate
-failed, 4 if there is no verdict. Gates with diff and p compare with the run BASE, or
-with the --baseline that RUN had. BASE may be written --baseline BASE, as for ibid run.`,
-		Example: `  ibid gate runs/sample
-  ibid gate runs/sample --gate 'lo(char_f1) >= 0.6' --junit gates.xml
-  ibid gate runs/tonight runs/last-night --gate 'p(overall_citation_accuracy) >= 0.05'
-  ibid gate runs/sample --format markdown --annotations github`,
-		Args: cobra.RangeArgs(1, 2),
+		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.formats(tableFormats...); err != nil {
 				return err

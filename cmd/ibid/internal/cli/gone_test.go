@@ -20,21 +20,24 @@ func TestGone(t *testing.T) {
 			t.Errorf("ibid %s: more than one sentence: %s", strings.Join(args, " "), instead)
 		}
 	}
-	for name, instead := range goneCommands {
+	for line := range strings.Lines(goneText) {
+		gone, instead, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		kind, name, _ := strings.Cut(gone, " ")
 		words := strings.Fields(name)
-		check(words, "the command ibid "+name+" is gone", instead)
-		check(append(words, "runs/a", "--no-flag", "3"), "the command ibid "+name+" is gone", instead)
-	}
-	for name, instead := range goneFormats {
-		command, format, _ := strings.Cut(name, " ")
-		check([]string{command, "runs/a", "--format", format}, "the format "+format+" is gone", instead)
-	}
-	for name, instead := range goneFlags {
-		words := strings.Fields(name)
-		flag := words[len(words)-1]
-		if len(words) == 1 {
-			words = []string{"run", flag}
+		last := words[len(words)-1]
+		switch kind {
+		case "command":
+			check(words, "the command ibid "+name+" is gone", instead)
+			check(append(words, "runs/a", "--no-flag", "3"), "the command ibid "+name+" is gone", instead)
+		case "format":
+			check([]string{words[0], "runs/a", "--format", last}, "the format "+last+" is gone", instead)
+		case "flag":
+			if len(words) == 1 {
+				words = []string{"run", last}
+			}
+			check(append(words, "value"), "the flag "+last+" is gone", instead)
+		default:
+			t.Errorf("gone.txt: %q", line)
 		}
-		check(append(words, "value"), "the flag "+flag+" is gone", instead)
 	}
 }

@@ -15,7 +15,8 @@ var update = flag.Bool("update", false, "rewrite docs/columns.md")
 // docs/columns.md says what ibid help columns says.
 func TestColumnsDocument(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Columns\n\n" + columnsIntro + "\nThis file is made from the code: `go test ./cmd/ibid/internal/cli -run TestColumnsDocument -update`.\n")
+	intro, _, _ := strings.Cut(helpText("columns"), "\n\n")
+	b.WriteString("# Columns\n\n" + intro + "\n\nThis file is made from the code: `go test ./cmd/ibid/internal/cli -run TestColumnsDocument -update`.\n")
 	for _, f := range columnForms() {
 		b.WriteString("\n" + markdownOf(&f))
 	}
@@ -75,8 +76,8 @@ func markdownOf(f *runs.Form) string {
 // TestReference: pages of docs that say what ibid help says.
 func TestReference(t *testing.T) {
 	for name, page := range map[string]struct{ title, text string }{
-		"settings": {"Settings", settingsTopic()}, "metrics": {"Metrics", metricsTopic()},
-		"exit-codes": {"Exit codes", exitTopic}, "formats": {"Formats", formatsTopic()},
+		"settings": {"Settings", helpText("settings")}, "metrics": {"Metrics", helpText("metrics")},
+		"exit-codes": {"Exit codes", helpText("exit-codes")}, "formats": {"Formats", helpText("formats")},
 	} {
 		want := "# " + page.title + "\n\nWhat `ibid help " + name + "` says. This file is made from the code: `go test ./cmd/ibid/internal/cli -run TestReference -update`.\n\n```text\n" + strings.TrimSpace(page.text) + "\n```\n"
 		path := "../../../../docs/" + name + ".md"
@@ -96,7 +97,7 @@ func TestReference(t *testing.T) {
 }
 
 func TestColumnsTopic(t *testing.T) {
-	text := columnsTopic()
+	text := helpText("columns")
 	for _, want := range []string{
 		"\nrows.parquet: one row of the input", "\n  char_f1 (derived, double, [0, 1]): ", "\ncitations.parquet: ", "\n  repaired_start (int64, code points): ",
 		"\n      null: nothing was repaired\n", "\nagreement.parquet: ", "\nibid compare: ",

@@ -33,27 +33,7 @@ func (a *app) historyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [DIR]",
 		Short: "the runs of a folder; each metric over time; retention",
-		Long: `history lists the finished runs of a folder, runs/ unless another is named, in the order
-in which they were begun: rows, systems, the first number that matters of all systems
-together, how many gates passed, and what the run was compared with.
-
-Then it shows the values of each metric over the runs, each with its
-interval, the newest first. Where runs have annotators, agreement(truth), agreement(KIND) and
-calibration(KIND) are followed as metrics are, by the statistic that decides.
-
-Other questions, another judge, prompt or setting that moves scores begin a new segment:
-numbers before and after it do not mean the same. With --any-items other questions and documents do not.
-
-Whether two runs differ over the same questions is for ibid compare. The page of a run
-shows its history, too.
-
---keep AGE removes the runs that are older. It never removes the last run of a segment,
-nor the --baseline of a run that stays.`,
-		Example: `  ibid history
-  ibid history runs --metric char_f1 --system careful
-  ibid history runs --metric 'agreement(truth)'
-  ibid history runs --keep 30d --dry-run`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := configs.FromValues(nil).Out
 			if len(args) > 0 {

@@ -38,29 +38,6 @@ func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FORMAT|--with FILE.jq PATH... -o DATASET",
 		Short: "other formats to a dataset",
-		Long: "import turns records of other tools into a dataset. Their offsets are proved by the\n" +
-			"quoted text where there is any, never assumed; those of our own columns stay as they\n" +
-			"are, and a run proves them. A record that cannot be read is\n" +
-			"reported with its place and left out; the exit code is then 4. Of each kind of\n" +
-			"reason 50 are printed and the others counted; --import-report lists 1,000.\n\n" +
-			"A response of a provider is one row. Its id is the name of its file, or of its\n" +
-			"member id or custom_id where several are in one file; its system the\n" +
-			"model, or the provider where no model is named.\n\n" +
-			"--with reads records of your own with a program in jq in place of a format:\n\n" + ownFormatExample +
-			"\nparts joined are the answer; numbers in it, such as [1], count the documents. What\n" +
-			"cites it has elsewhere are cites: [{source: {doc}, quote, start, end, in: {part, start,\n" +
-			"end}}]. need(\"m\"), str, num, obj and list give a member or say where it is missing;\n" +
-			"# flat in a line of its own at the top says that row gives the members of jsonl.\n\n" +
-			"formats:\n" + formatList(),
-		Example: `  ibid import jsonl answers.jsonl -o answers.parquet
-  ibid import jsonl answers.jsonl -o answers.parquet --docs docs.parquet
-  ibid import anthropic recordings/ -o answers.parquet --docs docs.parquet
-  ibid import openai answer.json --request question.json -o answers.parquet
-  ibid import evidence-inference DIR -o ei.parquet --docs docs.parquet --truth-annotator 0
-  ibid import --with mine.jq traces.jsonl -o traces.parquet
-  ibid import label-studio export.json -o people.parquet --docs docs.parquet
-  ibid import label-studio export.json -o round
-  cat answers.jsonl | ibid import jsonl - -o answers.parquet`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.with != "" {
 				return cobra.MinimumNArgs(1)(cmd, args)
@@ -89,12 +66,6 @@ func (a *app) importCommand() *cobra.Command {
 	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
 	return cmd
 }
-
-// ownFormatExample is a program that reads traces of one shape.
-const ownFormatExample = `  # my traces
-  def row: .trace | {id: .uid, query: .q, parts: [.a],
-                     documents: [.hits[] | {doc: .path, text: .body}]};
-`
 
 // importRound adds what people said in Label Studio to the round in a folder.
 func (a *app) importRound(cmd *cobra.Command, f *importFlags, paths []string) error {
@@ -133,14 +104,6 @@ func (a *app) importRound(cmd *cobra.Command, f *importFlags, paths []string) er
 		return exitError{ExitNoVerdict}
 	}
 	return nil
-}
-
-func formatList() string {
-	var b strings.Builder
-	for _, f := range convert.Formats() {
-		fmt.Fprintf(&b, "  %-20s %s\n", f.Name, f.Summary)
-	}
-	return b.String()
 }
 
 func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, paths []string) error {

@@ -25,18 +25,7 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "a run file and sample data that run with no network and no key",
-		Long: `init writes a commented run file and a small dataset with its documents into
-DIR (default: the current folder), a second night's answers with their run file to
-compare with, and ibid.schema.json, the JSON Schema of run files. An editor with a YAML
-language server completes and checks run files that begin with this line:
-
-  # yaml-language-server: $schema=ibid.schema.json
-
-It overwrites nothing unless --force.`,
-		Example: `  ibid init demo
-  ibid run demo/ibid.yaml --id night-1
-  ibid run demo/ibid-2.yaml --id night-2`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.formats("text"); err != nil {
 				return err

@@ -33,25 +33,7 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN... -o F.html",
 		Short: "one self-contained HTML file; several runs side by side; a folder of runs as a site",
-		Long: `report writes a page that needs no network and no server. It has the verdict, metrics
-with their intervals, systems side by side, and why citations are bad. Every answer is
-there, with its citations marked in the text of their documents; of a large run, the worst
-20,000.
-
-The texts are read again from the dataset and the documents of the run. Where those are
-gone, they are what the run kept (the setting keep), or the page has results alone.
-
-The page of one run shows how it went over the nights before: the runs in its folder
-that were begun earlier and evaluate the same systems over mostly the same questions.
-
-With a folder of runs, -o names a folder: report writes a list of the runs there,
-index.html, and the page of each. Any web server can serve it; ibid view serves the
-same at this machine, with a search and every row of large runs.`,
-		Example: `  ibid report runs/sample -o sample.html
-  ibid report runs/sample -o sample.html --set report.citation_display.max_citations_displayed=3
-  ibid report runs/monday runs/tuesday -o nights.html
-  ibid report runs -o site/`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.output == "-" {
 				return ibid.Usagef("report needs a file").With("name it: -o report.html")

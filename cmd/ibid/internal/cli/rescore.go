@@ -18,14 +18,7 @@ func (a *app) rescoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rescore RUN",
 		Short: "new thresholds, weights and policies over the verdicts of a run; asks nothing",
-		Long: `rescore makes a new run from a finished one: the same data, the same verdicts, other
-thresholds, weights or policies. It asks nobody: what a model said stands in
-verdicts.parquet, so that it needs no key, no network and no cache, and claims that
-failed stay unscored. It refuses to change the judge or the data. Where the documents are
-gone or changed, it reads what the run kept of them (texts.parquet, see the setting keep).`,
-		Example: `  ibid rescore runs/sample --set thresholds.supported=0.5
-  ibid rescore runs/sample --set truth_policy=union --id sample-union`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.rescore(cmd, &settings, id, &numbers, &ci, args[0])
 		},

@@ -52,39 +52,8 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run RUN.yaml|DATASET",
 		Short: "evaluate; resumes",
-		Long: `run evaluates a dataset and leaves the results in a run directory, OUT/ID.
-
-JSON Lines, JSON, CSV and responses of providers, compressed or not, are imported into
-OUT/ID/import first, as ibid import auto does. import.json there says what became of each
-record. A run that is taken up
-again over the same files does not import them again. What could not be read is left
-out, and the exit code is then 4.
-
-A run that was interrupted goes on where it stopped; a run that is complete is
-left alone. The results are the same bytes whatever --workers is and however often the
-run was interrupted.
-
-With judge.batch the questions to a model go out in batches, at about half the price of
-calls; answers come within a day. The first question of each model goes alone, as in
-every run. The run waits, and says which batches it waits for. Interrupted or killed, it
-leaves them running: the command that it prints takes their answers. A reply of no use
-is repaired in a call at full price, a line whose time ran out goes into a next batch.
-With claims: model the claims are a first batch and the questions about them a second;
-the votes of judge.votes and the models of judge.model go out together, further votes on
-doubtful verdicts are calls. Before a batch is sent, the most that it can cost is set
-aside from --max-cost.`,
-		Example: `  ibid run ibid.yaml
-  ibid run answers.jsonl --judge none
-  ibid run answers.parquet --documents docs.parquet --judge none
-  ibid run answers.parquet --documents docs.parquet --truth gold.csv
-  ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de
-  ibid run answers.parquet --judge recorded --replay verdicts.csv
-  ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --dry-run
-  ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --max-cost 5
-  ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --set judge.batch=true
-  ibid run ibid.yaml --id tonight --baseline runs/last-night --gate 'p(char_f1) >= 0.05'`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args[0]) },
 	}
 	s := &f.settings
 	s.register(cmd)

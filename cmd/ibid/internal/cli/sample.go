@@ -32,40 +32,8 @@ func (a *app) sampleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample DATASET|RUN.yaml -o DIR",
 		Short: "a round of annotation: items for people",
-		Long: `sample draws questions and writes a round into DIR: ` + round.ItemsFile + `, which people
-are given, and ` + round.KeyFile + `, which says which item is which. It takes what ibid run takes.
-Nothing else is opened later, so DIR may be moved and sent.
-
-Of data with truth or labels it is a second look at a tenth of the questions that people
-annotated. Of other data it is a first round. It says which.
-
-  truth   what should be cited: one item a question, without any answer, for all
-          systems; its documents are those that any of them has or cites
-  labels  is each claim of an answer supported by what it cites?
-  both    items of truth, then an item of labels for each answer
-
-Items show neither systems nor what was said before. People annotate with ibid annotate
-DIR --annotator ada, or fill in a copy of ` + round.ItemsFile + ` called DIR/ada.jsonl.
-
---annotators shares the items out: the first --overlap of them go to all, each other one
-to one person. Without it everybody gets all.
-
---propose RUN shows what the judge of a run found to support the answers, in half of the
-items of truth. ibid agree says how near marks are to it where it is shown and where not.
-
---template page also writes ` + pageFile + `: the page of ibid annotate as one file, for somebody
-without ibid. It gives back NAME.jsonl, which belongs into DIR. --template label-studio
-also writes ` + tasksFile + ` and ` + configFile + ` for Label Studio. Its JSON export comes back by
-ibid import label-studio export.json -o DIR.
-
-The same seed draws the same questions. Whoever knows it can foretell the sample.`,
-		Example: `  ibid sample answers.parquet --documents documents.parquet -o round --seed 2026-11
-  ibid sample answers.parquet -o round --n 50 --annotators ada,ben
-  ibid sample answers.parquet -o round --purpose labels --fraction 0.2 --stratify lang
-  ibid sample answers.parquet -o round --propose runs/judged
-  ibid sample answers.parquet -o round --template page`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.drawSample(cmd, f, args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.drawSample(cmd, f, args[0]) },
 	}
 	f.settings.register(cmd)
 	f.settings.add(cmd, "documents", "documents", documentsUsage)

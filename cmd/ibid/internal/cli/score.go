@@ -33,46 +33,8 @@ func (a *app) scoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score RUN.yaml [DATASET --rows A:B -o DIR]",
 		Short: "scores the rows on standard input, for engines: Arrow in, Arrow out; or some rows of a dataset",
-		Long: `score reads rows on standard input and writes what becomes of them on standard output,
-as an Arrow IPC stream: the table rows, citations or verdicts of a run. Each row is scored
-as a run scores it, and by itself: rows may be split among processes in any way. What is
-of all rows (the summary, gates, questions that occur twice, signs that the input is
-wrong) is of ibid summary.
-
-The schema depends on the run file alone and is written before anything is read; --schema
-prints it. The table rows has a row for each of the input, batch for batch. Its column row
-is that of the input if it has one, else null; other columns pass through if --pass names
-them. A row that cannot be scored, or has no id, has the status error.
-
-Rows are an Arrow IPC stream, JSON Lines as ibid import jsonl reads them, or Parquet, which
-is copied to a temporary file first: as they look, or as --format arrow, jsonl or parquet
-says. Of Parquet the column row is not read. The dataset of RUN.yaml is not read; its
-documents, truth and labels are, by every process.
-
-A run knows whether any row has truth, or documents of its own; here the columns say so,
-and of JSON Lines and Parquet that ibid wrote nothing does. Where such a column is empty in
-all rows, --without truth and --without documents give the scores of a run; without
---without truth the overall score then is undefined.
-
-With a judge that asks models, rows of a few batches wait for their answers at a time.
-There is no budget (judge.max_cost_usd), which no process can hold for all: set a limit of
-the key at its provider. Processes of one machine share the answers in judge.cache.
-
-With --rows A:B the rows A to before B of DATASET, counted from 0, are scored into the
-directory DIR: all tables of a run but the summary. Without DATASET it is that of RUN.yaml.
-Any number of processes share a run so, each with its rows; ibid summary DIR... makes one
-run of all, with the bytes of one process. A and B are multiples of 16384, or B is the end.
-One that was killed goes on with the same command.
-
-The exit code is 0, also if rows have errors; 2 if the run file, the stream or its columns
-are wrong; 1 if reading or writing fails.`,
-		Example: `  ibid score ibid.yaml < rows.arrow > scored.arrow
-  ibid score ibid.yaml --table citations < answers.jsonl > citations.arrow
-  ibid score ibid.yaml --pass day --pass shard:int32 < rows.arrow > scored.arrow
-  ibid score ibid.yaml --schema spark
-  ibid score ibid.yaml answers.parquet --rows 0:163840 -o parts/0`,
-		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.score(cmd, f, args) },
+		Args:  cobra.RangeArgs(1, 2),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.score(cmd, f, args) },
 	}
 	s := &f.settings
 	s.register(cmd)

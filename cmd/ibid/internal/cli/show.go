@@ -38,34 +38,7 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN [ID | ID/SYSTEM | #N]",
 		Short: "the summary of a run, its worst rows, or one row with its spans marked in the text",
-		Long: `show says what came of a finished run: who is best, what fails, what changed, and the
-numbers that matter. Of one row it prints the answer claim by claim, each citation with
-its status, and the cited text with predicted and true spans marked. #N is the row at
-position N of the input, from 0.
-
-The change beside a number is the one from --baseline, or else from the last run of the
-folder that it can be compared with; ibid compare says more. --all prints every metric.
-
---failing lists the rows that fail, worst first: those that could not be scored, that
-have a problem which is a warning or worse, or whose overall_citation_accuracy is below
-0.5.
-
---format arrow writes a whole table of results as an Arrow IPC stream, --format csv with
---table as CSV.`,
-		Example: `  ibid show runs/sample
-  ibid show runs/sample --all
-  ibid show runs/sample --metric char_f1 --metric doc_f1
-  ibid show runs/sample q-07/careful
-  ibid show runs/sample '#12'
-  ibid show runs/sample q-07/careful --set report.citation_display.show_relevance_scores=true
-  ibid show runs/sample q-07/careful --prompt
-  ibid show runs/sample --failing
-  ibid show runs/sample --by lang
-  ibid show runs/sample --errors
-  ibid show runs/sample --format csv -o summary.csv
-  ibid show runs/sample --format arrow --table citations -o citations.arrow
-  ibid show runs/sample --format csv --table citations -o citations.csv`,
-		Args: cobra.RangeArgs(1, 2),
+		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, a.format, args); err != nil {
 				return err

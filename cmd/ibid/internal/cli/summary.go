@@ -29,28 +29,8 @@ func (a *app) summaryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "summary DIR...|[RUN.yaml] ROWS... -o OUT/ID",
 		Short: "makes a run of rows that are scored already, however they are partitioned",
-		Long: `summary makes the summary, the gates and the page of rows that are scored already. ibid
-score, ibid run or an engine around them wrote them, in any number of Parquet files. ROWS is a
-file, a folder, or a glob in quotation marks, where ** is any folders. Texts
-of one value may be in the path, as in system=a/rows.parquet.
-
-DIR is what ibid score --rows has left. All ranges of the rows make one run, with the bytes
-of a run of one process but for its manifest; settings are those of its parts, and the data
-must still be where they were. Every row is wanted exactly once, as it was written. Otherwise
-summary says which rows are missing, writes nothing and ends with exit code 4.
-
-The summary of ROWS has the numbers of one run over all rows, to the byte if they have its
-order. They keep the order of the files; the column row counts them. If citations.parquet, claims.parquet and
-verdicts.parquet are beside every rows.parquet, with entries in the order of the rows,
-the run has them, too. What annotators marked is not in rows, and agreement is left out.
-
-Settings are those of RUN.yaml, else of the manifests beside the rows. Slices, gates and
-the statistics may be others than those that the rows were made with.`,
-		Example: `  ibid summary parts/* -o runs/all
-  ibid summary 'lake/**/rows.parquet' -o runs/all
-  ibid summary ibid.yaml 'lake/**/*.parquet' -o runs/all --gate 'lo(char_f1) >= 0.6'`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.summary(cmd, f, args) },
+		Args:  cobra.MinimumNArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.summary(cmd, f, args) },
 	}
 	f.settings.register(cmd)
 	flags := cmd.Flags()

@@ -30,17 +30,7 @@ func (a *app) viewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view [DIR]",
 		Short: "the pages of a folder of runs, served to the browser at this machine",
-		Long: `view serves the pages of the finished runs of a folder, runs/ unless another is named.
-There is a list of the runs with the course of each system, and the page of each run.
-Every answer of a run can be opened, however many there are. A search goes over all
-runs, and two runs that are chosen stand side by side.
-
-It prints the address of the list and serves it until it is interrupted (Ctrl-C). Only
-the browser at this machine is answered, and only with the whole address. Nothing is
-changed. Rows are read from the files of the run when they are asked for.`,
-		Example: `  ibid view
-  ibid view nightly --port 8080`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := configs.FromValues(nil).Out
 			if len(args) > 0 {
