@@ -3,7 +3,6 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -102,21 +101,6 @@ func newArrowTable(fields, passed []parquet.Field, metadata map[string]string) (
 	return &ArrowTable{fields, len(passed), schema, b.Bytes()[:b.Len()-end]}, nil
 }
 
-// An arrowField is a field as the JSON of Arrow's integration tests has it.
-type arrowField struct {
-	Name     string         `json:"name"`
-	Nullable bool           `json:"nullable"`
-	Type     map[string]any `json:"type"`
-	Children []arrowField   `json:"children"`
-}
-
-// JSON is the schema in the JSON of Arrow's integration tests.
-//
-// Source: Arrow, docs/source/format/Integration.rst.
-func (t *ArrowTable) JSON() ([]byte, error) {
-	return json.MarshalIndent(map[string]any{"schema": map[string]any{"fields": describeArrow(t.schema.Fields())}}, "", "  ")
-}
-
 // SparkDDL is the schema as Spark's mapInArrow and from_ddl take it.
 func (t *ArrowTable) SparkDDL() string {
 	var columns []string
@@ -124,29 +108,6 @@ func (t *ArrowTable) SparkDDL() string {
 		columns = append(columns, "`"+strings.ReplaceAll(f.Name, "`", "``")+"` "+arrowKinds[f.Kind].spark)
 	}
 	return strings.Join(columns, ", ")
-}
-
-// describeArrow describes fields for the integration tests of Arrow.
-func describeArrow(fields []arrow.Field) []arrowField {
-	all := []arrowField{}
-	for _, f := range fields {
-		out := arrowField{f.Name, f.Nullable, map[string]any{"name": f.Type.Name()}, []arrowField{}}
-		switch t := f.Type.(type) {
-		case *arrow.Int32Type, *arrow.Int64Type:
-			out.Type = map[string]any{"name": "int", "isSigned": true, "bitWidth": t.(arrow.FixedWidthDataType).BitWidth()}
-		case *arrow.Float64Type:
-			out.Type = map[string]any{"name": "floatingpoint", "precision": "DOUBLE"}
-		case *arrow.StructType: // the pairs of a map
-			out.Children = describeArrow(t.Fields())
-		case *arrow.MapType:
-			out.Type["keysSorted"] = t.KeysSorted
-			out.Children = describeArrow([]arrow.Field{{Name: "entries", Type: t.Elem()}})
-		case *arrow.ListType:
-			out.Children = describeArrow([]arrow.Field{t.ElemField()})
-		}
-		all = append(all, out)
-	}
-	return all
 }
 
 // An ArrowWriter writes the records of a table as a stream.

@@ -43,7 +43,7 @@ func historySection(data *pageData) *doc.Section {
 	}
 	var byMetric, bySystem []trend
 	add := func(list *[]trend, metric, system, name string) {
-		series, _ := history.SeriesOf(past.Nights, metric, system, history.Options{})
+		series, _ := history.SeriesOf(past.Nights, metric, system)
 		if t := newTrend(series, past.Nights, name, shownNights); t.known() > 1 {
 			*list = append(*list, t)
 		}

@@ -213,7 +213,6 @@ type Options struct {
 	Force   bool       // compare what should not be compared, and say so
 	Base    string     // system of the base; with New, when runs name theirs differently
 	New     string     // system of the others
-	Power   float64    // 0 is 0.8
 
 	Level float64 // 0 is the base run's
 }

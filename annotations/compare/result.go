@@ -67,13 +67,10 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 // newTester makes a tester from options and the base run's settings.
 func newTester(base *Run, o Options) (*tester, error) {
 	t := &tester{
-		level: cmp.Or(o.Level, base.Manifest.Effective().Statistics.Level), power: cmp.Or(o.Power, stats.DefaultDesign.Power),
+		level: cmp.Or(o.Level, base.Manifest.Effective().Statistics.Level), power: stats.DefaultDesign.Power,
 	}
-	switch {
-	case !(t.level > 0 && t.level < 1):
+	if !(t.level > 0 && t.level < 1) {
 		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("level %v is not between 0 and 1", t.level)}
-	case !(t.power > 0 && t.power < 1):
-		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("power %v is not between 0 and 1", t.power)}
 	}
 	return t, nil
 }

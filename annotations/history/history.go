@@ -1,5 +1,4 @@
-// Package history follows metrics over nights: which runs belong together, and which are
-// too old to keep.
+// Package history follows metrics over nights: which runs belong together.
 package history
 
 import (
@@ -19,11 +18,6 @@ type Night struct {
 	Items string            `json:"-"` // which questions it asked
 	Value ibid.Number       `json:"value" doc:"the metric" null:"undefined"`
 	SE    ibid.Number       `json:"se" doc:"sampling error of the value" null:"undefined"`
-}
-
-// Options say which nights belong together.
-type Options struct {
-	AnyItems bool // other questions begin no new segment
 }
 
 // A Series is one metric over nights.
@@ -62,12 +56,12 @@ func (s *Series) Lines() []Line {
 }
 
 // Divide divides nights, which come in order, into segments.
-func Divide(nights []Night, o Options) []Segment {
+func Divide(nights []Night) []Segment {
 	var out []Segment
 	for i, n := range nights {
 		var why []string
 		if i > 0 {
-			why = changed(&nights[i-1], &n, o)
+			why = changed(&nights[i-1], &n)
 		}
 		if i == 0 || len(why) > 0 {
 			out = append(out, Segment{Why: why})
@@ -79,7 +73,7 @@ func Divide(nights []Night, o Options) []Segment {
 }
 
 // changed says what a night does not share with the one before.
-func changed(before, now *Night, o Options) []string {
+func changed(before, now *Night) []string {
 	var why []string
 	for key, v := range now.Basis {
 		if before.Basis[key] != v {
@@ -92,23 +86,8 @@ func changed(before, now *Night, o Options) []string {
 		}
 	}
 	slices.Sort(why)
-	if !o.AnyItems && before.Items != now.Items {
+	if before.Items != now.Items {
 		why = append([]string{"questions"}, why...)
 	}
 	return why
-}
-
-// Expired are the nights that are older than an age, but for the last night of
-// each segment, which later nights are compared with. Segments must be those of
-// one series over all nights.
-func Expired(segments []Segment, now time.Time, age time.Duration) []Night {
-	var out []Night
-	for _, s := range segments {
-		for i, n := range s.Nights {
-			if i+1 < len(s.Nights) && now.Sub(n.At) > age {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
 }

@@ -21,10 +21,10 @@ type RunNight struct {
 }
 
 // ReadNights reads runs, which come in order.
-func ReadNights(listed []runs.Listed, o Options) ([]RunNight, error) {
+func ReadNights(listed []runs.Listed) ([]RunNight, error) {
 	var out []RunNight
 	for _, run := range listed {
-		n, err := ReadNight(run, o)
+		n, err := ReadNight(run)
 		if err != nil {
 			return nil, err
 		}
@@ -43,11 +43,8 @@ func readMacro(dir string) ([]runs.SummaryRow, error) {
 }
 
 // ReadNight reads a run as far as it says what begins a new segment.
-func ReadNight(run runs.Listed, o Options) (Night, error) {
-	n := nightOf(run, o)
-	if o.AnyItems {
-		return n, nil
-	}
+func ReadNight(run runs.Listed) (Night, error) {
+	n := nightOf(run)
 	questions, err := run.QuestionSet()
 	n.Items = questions.Digest
 	return n, err
@@ -58,13 +55,13 @@ func ReadNight(run runs.Listed, o Options) (Night, error) {
 var unmoving = []string{"dataset", "results", "slices", "statistics", "quality_control"}
 
 // nightOf is what the manifest of a run says of its night.
-func nightOf(run runs.Listed, o Options) Night {
+func nightOf(run runs.Listed) Night {
 	m := run.Manifest
 	basis := make(map[string]string, len(m.Ingredients))
 	for _, key := range slices.Sorted(maps.Keys(m.Ingredients)) {
 		value := m.Ingredients[key]
 		group, _, _ := strings.Cut(key, ".")
-		if slices.Contains(unmoving, group) || key == "metrics.names" || key == "documents" && o.AnyItems {
+		if slices.Contains(unmoving, group) || key == "metrics.names" {
 			continue
 		}
 		basis[group] += key + "=" + value + "\n"
@@ -107,7 +104,7 @@ func Pooled(nights []RunNight) []Night {
 
 // SeriesOf are the macro values of a metric over nights. It is false if the
 // metric is undefined in all of them.
-func SeriesOf(nights []RunNight, metric, system string, o Options) (Series, bool) {
+func SeriesOf(nights []RunNight, metric, system string) (Series, bool) {
 	s := Series{Metric: metric, System: system}
 	values := Pooled(nights)
 	some := false
@@ -123,7 +120,7 @@ func SeriesOf(nights []RunNight, metric, system string, o Options) (Series, bool
 			}
 		}
 	}
-	s.Segments = Divide(values, o)
+	s.Segments = Divide(values)
 	return s, some
 }
 
@@ -164,7 +161,7 @@ const (
 // of the data, with the same kind of judge, and ask mostly the same questions: half
 // of those that either asks are asked by both. Runs that cannot be read are left
 // out; only a folder that cannot be read is an error, and the run itself.
-func PastOf(folder string, run runs.Listed, o Options) (*Past, error) {
+func PastOf(folder string, run runs.Listed) (*Past, error) {
 	listed, unreadable, err := runs.ListReadable(folder)
 	if err != nil {
 		return nil, err
@@ -177,7 +174,7 @@ func PastOf(folder string, run runs.Listed, o Options) (*Past, error) {
 			break
 		}
 	}
-	this, asked, err := readNeighbour(run, o)
+	this, asked, err := readNeighbour(run)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +185,7 @@ func PastOf(folder string, run runs.Listed, o Options) (*Past, error) {
 	}
 	p := &Past{Older: older}
 	for _, l := range listed[older:] {
-		n, theirs, reason := neighbour(run, this, l, o)
+		n, theirs, reason := neighbour(run, this, l)
 		if reason == "" && theirs != asked {
 			reason = otherQuestions(asked, theirs, questions, l)
 		}
@@ -208,7 +205,7 @@ func PastOf(folder string, run runs.Listed, o Options) (*Past, error) {
 
 // neighbour reads a run if it belongs to the history of this one, unless it asks other
 // questions, or says why it does not. What is cheap to know is asked first.
-func neighbour(run runs.Listed, this *RunNight, l runs.Listed, o Options) (n *RunNight, asked runs.QuestionSet, why string) {
+func neighbour(run runs.Listed, this *RunNight, l runs.Listed) (n *RunNight, asked runs.QuestionSet, why string) {
 	a, b := run.Manifest, l.Manifest
 	switch {
 	case a.Limit != b.Limit || !maps.Equal(a.Only, b.Only):
@@ -216,7 +213,7 @@ func neighbour(run runs.Listed, this *RunNight, l runs.Listed, o Options) (n *Ru
 	case a.Judge.Kind != b.Judge.Kind:
 		return nil, asked, OtherJudge
 	}
-	n, asked, err := readNeighbour(l, o)
+	n, asked, err := readNeighbour(l)
 	switch {
 	case err != nil:
 		return nil, asked, Unreadable
@@ -226,17 +223,15 @@ func neighbour(run runs.Listed, this *RunNight, l runs.Listed, o Options) (n *Ru
 	return n, asked, ""
 }
 
-func readNeighbour(l runs.Listed, o Options) (n *RunNight, asked runs.QuestionSet, err error) {
-	n = &RunNight{Night: nightOf(l, o)}
+func readNeighbour(l runs.Listed) (n *RunNight, asked runs.QuestionSet, err error) {
+	n = &RunNight{Night: nightOf(l)}
 	if n.Summary, err = readMacro(l.Dir); err != nil {
 		return nil, asked, err
 	}
 	if asked, err = l.QuestionSet(); err != nil {
 		return nil, asked, err
 	}
-	if !o.AnyItems {
-		n.Items = asked.Digest
-	}
+	n.Items = asked.Digest
 	return n, asked, nil
 }
 

@@ -135,7 +135,7 @@ func TestPastOf(t *testing.T) {
 		}
 	}
 
-	p, err := PastOf(folder, run, Options{})
+	p, err := PastOf(folder, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestPastOf(t *testing.T) {
 		t.Errorf("left out are %q, want %q", got, want)
 	}
 
-	s, ok := SeriesOf(p.Nights, "char_f1", "beta", Options{})
+	s, ok := SeriesOf(p.Nights, "char_f1", "beta")
 	var why [][]string
 	for _, g := range s.Segments {
 		why = append(why, g.Why)
@@ -168,10 +168,10 @@ func TestPastOf(t *testing.T) {
 	if v := s.Segments[0].Nights[1].Value.Value; v != 0.7 {
 		t.Errorf("the value of the second night is %v, want 0.7", v)
 	}
-	if _, ok := SeriesOf(p.Nights, "char_f1", "gamma", Options{}); ok {
+	if _, ok := SeriesOf(p.Nights, "char_f1", "gamma"); ok {
 		t.Error("a system that is in no run has a series")
 	}
-	if _, err := PastOf(filepath.Join(folder, "nowhere"), run, Options{}); err == nil {
+	if _, err := PastOf(filepath.Join(folder, "nowhere"), run); err == nil {
 		t.Error("a folder that is not there is no error")
 	}
 }
@@ -187,7 +187,7 @@ func TestPastIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := PastOf(folder, newNight("this", 9).write(t, folder), Options{})
+	p, err := PastOf(folder, newNight("this", 9).write(t, folder))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestSeriesOf(t *testing.T) {
 		metric, system string
 		want           float64 // 0: undefined
 	}{{"char_f1", "", 0.4}, {"char_f1", "a", 0.3}, {"char_f1", "b", 0}, {"hallucination_rate", "", 0.5}, {"token_f1", "", 0}} {
-		s, ok := SeriesOf([]RunNight{night}, tt.metric, tt.system, Options{})
+		s, ok := SeriesOf([]RunNight{night}, tt.metric, tt.system)
 		if ok != (tt.want > 0) {
 			t.Errorf("%+v: %+v, %v", tt, s, ok)
 		}
@@ -247,13 +247,10 @@ func TestSeriesOf(t *testing.T) {
 func TestChanged(t *testing.T) {
 	before := &Night{Basis: map[string]string{"judge": "a", "metrics": "1", "gone": "x"}, Items: "i"}
 	now := &Night{Basis: map[string]string{"judge": "b", "metrics": "1", "came": "x"}, Items: "k"}
-	if got := changed(before, now, Options{}); !slices.Equal(got, []string{"questions", "came", "gone", "judge"}) {
+	if got := changed(before, now); !slices.Equal(got, []string{"questions", "came", "gone", "judge"}) {
 		t.Errorf("changed: %v", got)
 	}
-	if got := changed(before, now, Options{AnyItems: true}); !slices.Equal(got, []string{"came", "gone", "judge"}) {
-		t.Errorf("of any items changed: %v", got)
-	}
-	if got := changed(before, before, Options{}); len(got) > 0 {
+	if got := changed(before, before); len(got) > 0 {
 		t.Errorf("nothing changed, and %v did", got)
 	}
 }

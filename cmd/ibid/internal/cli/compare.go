@@ -20,7 +20,6 @@ type compareFlags struct {
 	by, system      string
 	metrics, slices []string
 	all, force      bool
-	level, power    float64
 	gates           []string
 	ci              ciFlags
 }
@@ -40,8 +39,6 @@ func (a *app) compareCommand() *cobra.Command {
 	flags.StringArrayVar(&f.slices, "slice", nil, "look at the values of this tag, too, or of provider, model or source_type (may be repeated)")
 	flags.BoolVar(&f.all, "all", false, "compare all other metrics, too")
 	flags.BoolVar(&f.force, "force", false, "compare what should not be compared, and say so")
-	flags.Float64Var(&f.level, "level", 0, "confidence level (default statistics.level of the base)")
-	flags.Float64Var(&f.power, "power", 0.8, "chance with which the mde would be found")
 	flags.StringArrayVar(&f.gates, "gate", nil, "a condition that each NEW must meet, such as 'p(char_f1) >= 0.05' (may be repeated)")
 	f.ci.register(cmd)
 	return cmd
@@ -50,7 +47,7 @@ func (a *app) compareCommand() *cobra.Command {
 // options turns the flags into those of a comparison.
 func (f *compareFlags) options() (compare.Options, error) {
 	o := compare.Options{
-		All: f.all, Slices: f.slices, Force: f.force, Level: f.level, Power: f.power,
+		All: f.all, Slices: f.slices, Force: f.force,
 	}
 	if err := oneOf("--by", f.by, "run", "system", "model", "provider"); err != nil {
 		return o, err

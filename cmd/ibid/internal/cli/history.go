@@ -2,11 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +19,6 @@ import (
 
 type historyFlags struct {
 	metrics, systems []string
-	anyItems, dry    bool
-	keep             string
 }
 
 // watchedMetrics are the metrics of a history without --metric.
@@ -32,7 +28,7 @@ func (a *app) historyCommand() *cobra.Command {
 	f := &historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "history [DIR]",
-		Short: "the runs of a folder; each metric over time; retention",
+		Short: "the runs of a folder; each metric over time",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := configs.FromValues(nil).Out
@@ -45,9 +41,6 @@ func (a *app) historyCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric to show (may be repeated; default "+strings.Join(watchedMetrics, ", ")+")")
 	flags.StringArrayVar(&f.systems, "system", nil, "a system to show (may be repeated; default all of them pooled)")
-	flags.BoolVar(&f.anyItems, "any-items", false, "other questions and documents begin no new segment")
-	flags.StringVar(&f.keep, "keep", "", "remove runs older than this, such as 30d, but for the last of each segment")
-	flags.BoolVar(&f.dry, "dry-run", false, "say what --keep would remove")
 	return cmd
 }
 
@@ -59,9 +52,6 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	if f.keep != "" {
-		return a.removeOld(f, dir)
-	}
 	listed, err := runs.List(dir)
 	if err != nil {
 		return noFolder(dir, err)
@@ -70,7 +60,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	nights, err := history.ReadNights(listed, f.options())
+	nights, err := history.ReadNights(listed)
 	if err != nil {
 		return err
 	}
@@ -88,7 +78,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 	}
 	for _, system := range systems {
 		for _, name := range names {
-			series, some := history.SeriesOf(nights, name, system, f.options())
+			series, some := history.SeriesOf(nights, name, system)
 			if !some {
 				if len(f.metrics) > 0 || len(f.systems) > 0 {
 					of := ""
@@ -171,72 +161,4 @@ func metricNames(asked []string) ([]string, error) {
 		names = append(names, d.Name)
 	}
 	return names, nil
-}
-
-func (f *historyFlags) options() history.Options {
-	return history.Options{AnyItems: f.anyItems}
-}
-
-// removeOld removes the runs that are older than --keep allows.
-func (a *app) removeOld(f *historyFlags, dir string) error {
-	listed, err := runs.List(dir)
-	if err != nil {
-		return noFolder(dir, err)
-	}
-	age, err := configs.ParseAge(f.keep)
-	if err != nil {
-		return ibid.Usagef("--keep: %w", err).With(ageHint)
-	}
-	if err := a.formats("text"); err != nil {
-		return err
-	}
-	nights, err := history.ReadNights(listed, f.options())
-	if err != nil {
-		return err
-	}
-	gone := history.Expired(history.Divide(history.Pooled(nights), f.options()), time.Now(), age)
-	gone = withoutBaselines(gone, listed)
-	for _, n := range gone {
-		verb := "removed"
-		if f.dry {
-			verb = "would remove"
-		} else if err := os.RemoveAll(n.Dir); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(a.Stdout, "%s %s of %s\n", verb, n.Dir, n.At.UTC().Format("2006-01-02")); err != nil {
-			return err
-		}
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s kept\n", report.Plural(int64(len(nights)-len(gone)), "run", "runs"))
-	if f.dry && err == nil {
-		_, err = fmt.Fprintf(a.Stdout, "nothing was removed: --dry-run\n")
-	}
-	return err
-}
-
-// withoutBaselines drops from the runs to remove every run that is the baseline of
-// a run that stays, and the baselines of those in turn.
-func withoutBaselines(gone []history.Night, listed []runs.Listed) []history.Night {
-	goes := func(dir string) bool {
-		return slices.ContainsFunc(gone, func(n history.Night) bool { return sameDir(n.Dir, dir) })
-	}
-	for again := true; again; {
-		again = false
-		for _, run := range listed {
-			base := run.Manifest.Baseline
-			if base == "" || goes(run.Dir) || !goes(base) {
-				continue
-			}
-			gone = slices.DeleteFunc(gone, func(n history.Night) bool { return sameDir(n.Dir, base) })
-			again = true
-		}
-	}
-	return gone
-}
-
-// sameDir reports whether two paths lead to one folder.
-func sameDir(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }

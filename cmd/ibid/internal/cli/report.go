@@ -215,7 +215,7 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData, folder string
 		}
 		folder = filepath.Dir(dir)
 	}
-	past, err := history.PastOf(folder, runs.Listed{Dir: d.Dir, Manifest: d.Manifest}, history.Options{})
+	past, err := history.PastOf(folder, runs.Listed{Dir: d.Dir, Manifest: d.Manifest})
 	switch {
 	case asked && errors.Is(err, os.ErrNotExist):
 		return ibid.Usagef("--history: %s: no such folder", folder)

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,12 +22,6 @@ type scoreFlags struct {
 	workers  int
 }
 
-// The schemas that score prints.
-const (
-	arrowSchema = "arrow"
-	sparkSchema = "spark"
-)
-
 func (a *app) scoreCommand() *cobra.Command {
 	f := &scoreFlags{}
 	cmd := &cobra.Command{
@@ -45,7 +39,7 @@ func (a *app) scoreCommand() *cobra.Command {
 	flags.StringVar(&f.filter.Table, "table", harness.FilterTables[0], "the table to write: rows, citations, verdicts")
 	flags.StringArrayVar(&f.pass, "pass", nil, "a column of the input that the rows have, too, as NAME or NAME:TYPE, where TYPE is utf8, int32, int64, double, bool (may be repeated)")
 	flags.StringSliceVar(&f.filter.Without, "without", nil, "columns that are empty in all rows: truth, documents")
-	flags.StringVar(&f.schema, "schema", "", "print the schema of the table and end: arrow (the JSON of Arrow's integration tests), spark (DDL)")
+	flags.StringVar(&f.schema, "schema", "", "print the schema of the table and end: spark (DDL)")
 	flags.StringVar(&f.rows, "rows", "", "score the rows A to before B of a dataset, A:B, into the directory -o")
 	flags.IntVar(&f.workers, "workers", 0, "rows that are scored side by side (default one for each processor)")
 	return cmd
@@ -169,21 +163,15 @@ func (a *app) scoreRows(cmd *cobra.Command, f *scoreFlags, args []string) error 
 }
 
 func (a *app) printSchema(f *scoreFlags) error {
-	if err := oneOf("--schema", f.schema, arrowSchema, sparkSchema); err != nil {
+	if err := oneOf("--schema", f.schema, "spark"); err != nil {
 		return err
 	}
 	table, err := f.filter.Form()
 	if err != nil {
 		return err
 	}
-	text := []byte(table.SparkDDL())
-	if f.schema == arrowSchema {
-		if text, err = table.JSON(); err != nil {
-			return err
-		}
-	}
 	return a.write(func(w io.Writer) error {
-		_, err := w.Write(slices.Concat(text, []byte{'\n'}))
+		_, err := fmt.Fprintln(w, table.SparkDDL())
 		return err
 	})
 }

@@ -130,7 +130,6 @@ func TestData(t *testing.T) {
 
 		step{line: "score run.yaml --without documents -o rows.arrow", stdin: strings.Join(strings.Split(someLines, "\n")[:2], "\n")},
 		step{line: "score run.yaml --schema spark --pass shard:int32", out: "^`id` STRING, `system` STRING, `row` BIGINT, .*, `shard` INT$"},
-		step{line: "score run.yaml --schema arrow --table citations", out: `"name": "exact_jaccard"`},
 		step{line: "score run.yaml", code: 2, err: "^ibid: standard input: empty$\n^hint: send an Arrow IPC stream"},
 		step{line: "score run.yaml --pass shard:text --schema spark", code: 2, err: `"text" is no type of a column`},
 		step{line: "score run.yaml --table people", code: 2, err: `people`},

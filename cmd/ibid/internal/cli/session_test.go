@@ -189,10 +189,7 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "history runs --metric char_f1 --json", out: `"schema": "ibid\.history/v2"`},
 		step{line: "history runs --metric char_f1 --format csv", out: `^char_f1,.*,first,`},
 		step{line: "history runs --metric char_f1 --format svg", code: 2, err: `^ibid: the format svg is gone$`},
-		step{line: "history runs --keep last", code: 2, err: "^ibid: --keep: \n^hint: write an age such as 90d, 36h or 2d12h$"},
 		step{line: "history runs --metric nothing", code: 2, err: `nothing`},
-
-		step{line: "history runs --keep 0d --dry-run", out: `^would remove runs/`},
 
 		step{line: "compare runs/first --by system --system careful --gate diff(char_f1)[system=pointer]>=0", out: `^careful is best on overall`},
 		step{line: "report runs/first -o one.html"},
@@ -200,10 +197,6 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "report runs -o site/ -q"},
 		step{line: "report runs/none -o none.html", code: 2, err: `none`},
 		step{line: "report runs/first -o one.html --history runs --no-history", code: 2, err: `history`},
-	)
-	s.steps(
-		step{line: "history runs --keep 0d", out: `^removed runs/`},
-		step{line: "history runs --keep 0d --dry-run", out: "! ^would remove\n^3 runs kept$"},
 	)
 	s.has("gates.xml", `<testsuite`, `failures="1"`)
 	s.has("one.html", `<title>`, `Port Lindow`)
