@@ -85,8 +85,10 @@ func claimOptions(s *configs.Settings) (o claims.Options, err error) {
 		return o, err
 	}
 	o.Phrases = claims.NewPhrases(claims.Phrases{NoClaim: s.NoClaimPhrases, Abstention: s.AbstentionPhrases})
-	if err := claims.CheckPatterns(o.Phrases.Abstention); err != nil {
-		return o, ibid.Usagef("abstention_phrases: %v", err)
+	if len(s.AbstentionPhrases) > 0 {
+		if err := claims.CheckPatterns(o.Phrases.Abstention); err != nil {
+			return o, ibid.Usagef("abstention_phrases: %v", err)
+		}
 	}
 	return o, nil
 }

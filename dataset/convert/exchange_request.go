@@ -105,7 +105,7 @@ type wrappedResponse struct {
 
 // envelope takes responses and requests out of what holds them.
 var envelope = func() *program {
-	p, err := newProgram("response", "def row: unwrapped; def asked: unwrapped_request;")
+	p, err := newProgram("response", "def row: unwrapped;\ndef asked: unwrapped_request;")
 	if err != nil {
 		panic(err)
 	}

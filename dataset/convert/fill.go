@@ -648,7 +648,7 @@ func (f *filler) unknownMembers() (names []string) {
 	}
 	o, _ := f.response.(map[string]any)
 	for name := range o {
-		if !f.p.words[name] && !f.p.words[camelCase(name)] && !slices.Contains(accountMembers, name) {
+		if words := f.p.words(); !words[name] && !words[camelCase(name)] && !slices.Contains(accountMembers, name) {
 			names = append(names, name)
 		}
 	}

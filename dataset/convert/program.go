@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unsafe"
 
 	"github.com/itchyny/gojq"
@@ -54,8 +55,8 @@ type program struct {
 	folder         *folderFormat // nil for a program of single files
 
 	text  string
-	words map[string]bool // that stand in it
-	has   map[string]bool // its functions
+	words func() map[string]bool // that stand in it
+	has   map[string]bool        // its functions
 
 	codes map[string]func() (*gojq.Code, error) // compiled when first used
 }
@@ -89,19 +90,28 @@ var programs = func() []*program {
 	return all
 }()
 
-var (
-	programWord     = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
-	programFunction = regexp.MustCompile(`(?m)^def ([a-z_0-9]+)`)
-)
+// definitions are the functions of a program, each from behind its def: their lines begin so.
+func definitions(text string) []string { return strings.Split("\n"+text, "\ndef ")[1:] }
+
+// addWords adds the words of a program to a set.
+func addWords(words map[string]bool, text string) map[string]bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}) {
+		words[word] = true
+	}
+	return words
+}
+
+// definedName is the name of a definition.
+func definedName(def string) string { return strings.TrimSpace(def[:strings.IndexAny(def+":", ":(")]) }
 
 // newProgram reads a program but for its functions, which are compiled when they are used.
 func newProgram(name, text string) (*program, error) {
-	p := &program{name: name, text: text, words: map[string]bool{}, has: map[string]bool{}}
-	for _, word := range programWord.FindAllString(text, -1) {
-		p.words[word] = true
-	}
-	for _, m := range programFunction.FindAllStringSubmatch(text, -1) {
-		p.has[m[1]] = true
+	p := &program{name: name, text: text, has: map[string]bool{}}
+	p.words = sync.OnceValue(func() map[string]bool { return addWords(map[string]bool{}, text) })
+	for _, def := range definitions(text) {
+		p.has[definedName(def)] = true
 	}
 	if !p.has["row"] {
 		return nil, errors.New("there is no def row")
@@ -201,34 +211,23 @@ func (p *program) format() Format {
 // compile compiles one function, and what of the prelude and the program it needs: most of
 // the time of a compilation is spent on definitions that nobody uses.
 func (p *program) compile(function string) (*gojq.Code, error) {
-	q, err := gojq.Parse(prelude + "\n" + p.text + "\n" + function)
+	head, _, _ := strings.Cut("\n"+p.text, "\ndef ")
+	text, known := head+"\n"+function, prelude+"\n"+p.text
+	if p.file != "" { // its definitions may stand anywhere
+		text, known = p.text+"\n"+function, prelude
+	}
+	words := addWords(map[string]bool{}, text)
+	for _, def := range slices.Backward(definitions(known)) { // one uses those before it
+		if words[definedName(def)] {
+			def, _, _ = strings.Cut(def, "\n#")
+			addWords(words, def)
+			text = "def " + def + "\n" + text
+		}
+	}
+	q, err := gojq.Parse(text)
 	if err != nil {
 		return nil, p.broken(err)
 	}
-	byName := map[string][]int{}
-	for i, def := range q.FuncDefs {
-		byName[def.Name] = append(byName[def.Name], i)
-	}
-	used := make([]bool, len(q.FuncDefs))
-	var use func(name string)
-	use = func(name string) {
-		for _, i := range byName[name] {
-			if !used[i] {
-				used[i] = true
-				for _, word := range programWord.FindAllString(q.FuncDefs[i].String(), -1) {
-					use(word)
-				}
-			}
-		}
-	}
-	use(function)
-	var defs []*gojq.FuncDef
-	for i, def := range q.FuncDefs {
-		if used[i] {
-			defs = append(defs, def)
-		}
-	}
-	q.FuncDefs = defs
 	code, err := gojq.Compile(q, programFunctions()...)
 	if err != nil {
 		return nil, p.broken(err)

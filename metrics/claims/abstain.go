@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -15,91 +16,103 @@ type abstention struct {
 	openers, patterns, but *regexp.Regexp
 }
 
-// newAbstention compiles a list of patterns: openers behind "> ", words such as "but"
-// behind "& ", and patterns, in which {name} stands for what a line "name = …" before
-// says. Lines that begin with # and empty ones say nothing.
-func newAbstention(list []string) (*abstention, error) {
-	names := map[string]string{}
-	var openers, patterns, but []string
+// readPatterns reads a list of patterns: openers behind "> ", words such as "but" behind
+// "& ", and others, in which {name} stands for what a line "name = …" before says. They are
+// under these signs, the definitions under "=". Lines that begin with # and empty ones say
+// nothing.
+func readPatterns(list []string) map[string][]string {
+	all, names := map[string][]string{}, []string{}
 	for _, line := range list {
 		name, pattern, named := strings.Cut(line, " = ")
-		named = named && patternName.MatchString(name)
-		if !named {
-			pattern = strings.TrimLeft(line, ">& ")
-		}
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		pattern = patternUse.ReplaceAllStringFunc(pattern, func(use string) string {
-			if known, ok := names[use[1:len(use)-1]]; ok {
-				return known
-			}
-			return use
-		})
-		if _, err := regexp.Compile(pattern); err != nil {
-			return nil, fmt.Errorf("pattern %q: %w", line, err)
-		}
+		sign := ""
 		switch {
-		case named:
-			names[name] = "(?:" + pattern + ")"
-		case strings.HasPrefix(line, "> "):
-			openers = append(openers, pattern)
-		case strings.HasPrefix(line, "& "):
-			but = append(but, pattern)
+		case line == "" || line[0] == '#':
+			continue
+		case named && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") == "":
+			sign = "="
 		default:
-			patterns = append(patterns, pattern)
+			pattern = strings.TrimLeft(line, ">& ")
+			if strings.HasPrefix(line, "> ") || strings.HasPrefix(line, "& ") {
+				sign = line[:1]
+			}
+		}
+		for i, name := range slices.Backward(names) {
+			pattern = strings.ReplaceAll(pattern, name, "(?:"+all["="][i]+")")
+		}
+		if hasCapital(pattern) {
+			pattern = "(?i:" + pattern + ")"
+		}
+		if all[sign] = append(all[sign], pattern); sign == "=" {
+			names = append(names, "{"+name+"}")
 		}
 	}
-	a := &abstention{}
-	for _, part := range []struct {
-		to   **regexp.Regexp
-		form string
-		list []string
-	}{
-		{&a.openers, `^(?:%s)(?:[\s,:;.，：。、—–-]+|$)`, openers},
-		{&a.patterns, `^(?:%s)`, patterns},
-		{&a.but, `(?:^|[\s,;，；、.])(?:%s)(?:[\s,，、]+|$)`, but},
-	} {
-		any := `[^\s\S]` // nothing
-		if len(part.list) > 0 {
-			any = "(?i)" + fmt.Sprintf(part.form, strings.Join(part.list, "|"))
-		}
-		re, err := regexp.Compile(any)
-		if err != nil {
-			return nil, fmt.Errorf("patterns %q: %w", part.list, err)
-		}
-		*part.to = re
-	}
-	return a, nil
+	return all
 }
 
-var (
-	patternName = regexp.MustCompile(`^[a-z_]+$`)
-	patternUse  = regexp.MustCompile(`\{[a-z_]+\}`)
-)
+// hasCapital reports whether a pattern has a capital letter that is no sign of a class such
+// as \S or \pL. Sentences are matched in small letters: they need no pattern of both.
+func hasCapital(pattern string) bool {
+	for i, r := range pattern {
+		if unicode.IsUpper(r) && !strings.HasSuffix(pattern[:i], `\`) && !strings.HasSuffix(pattern[:i], `\p`) {
+			return true
+		}
+	}
+	return false
+}
+
+// newAbstention compiles a list of patterns.
+func newAbstention(list []string) (a *abstention, err error) {
+	all := readPatterns(list)
+	compile := func(form, sign string) (re *regexp.Regexp) {
+		any := `[^\s\S]` // nothing
+		if len(all[sign]) > 0 {
+			any = fmt.Sprintf(form, strings.Join(all[sign], "|"))
+		}
+		if err == nil {
+			re, err = regexp.Compile(any)
+		}
+		return re
+	}
+	a = &abstention{
+		openers:  compile(`^(?:%s)(?:[\s,:;.，：。、—–-]+|$)`, ">"),
+		patterns: compile(`^(?:%s)`, ""),
+		but:      compile(`(?:^|[\s,;，；、.])(?:%s)(?:[\s,，、]+|$)`, "&"),
+	}
+	return a, err
+}
 
 // CheckPatterns says what is wrong with patterns of abstaining sentences. One is matched,
 // case aside, at the beginning of a sentence behind openers such as "Sorry, but". A
 // pattern behind "> " is such an opener, one behind "& " a word such as "but".
 func CheckPatterns(list []string) error {
+	for _, patterns := range readPatterns(list) {
+		for _, pattern := range patterns {
+			if _, err := regexp.Compile(pattern); err != nil {
+				return fmt.Errorf("pattern %q: %w", pattern, err)
+			}
+		}
+	}
 	_, err := newAbstention(list)
 	return err
 }
 
-// compiled are the lists of patterns that were compiled: workers have the same.
+// compiled are the lists of patterns that were compiled, by their text: workers have the same.
 var compiled sync.Map
 
-func abstentionOf(list []string) *abstention {
+// abstentionOf returns a function that compiles a list when it is first called.
+func abstentionOf(list []string) func() *abstention {
 	key := strings.Join(list, "\n")
-	if a, ok := compiled.Load(key); ok {
-		return a.(*abstention)
+	f, ok := compiled.Load(key)
+	if !ok {
+		f, _ = compiled.LoadOrStore(key, sync.OnceValue(func() *abstention {
+			a, err := newAbstention(list)
+			if err != nil {
+				panic("claims: " + err.Error()) // settings are checked before
+			}
+			return a
+		}))
 	}
-	a, err := newAbstention(list)
-	if err != nil {
-		panic("claims: " + err.Error()) // settings are checked before
-	}
-	compiled.Store(key, a)
-	return a
+	return f.(func() *abstention)
 }
 
 const (

@@ -72,6 +72,12 @@ func TestOwnPatterns(t *testing.T) {
 	if !abstains("I don't know.") || abstains("I don't know.", None, "pass$") || !abstains("Pass.", "pass$") || !abstains("I don't know.", "pass$") || abstains("Passing is easy.", "pass$") {
 		t.Error("patterns of the setting are not those that apply")
 	}
+	if !abstains("pass the ball.", `Pass \S\pL+ B.*$`) {
+		t.Error("a pattern with a capital letter does not find the small one")
+	}
+	if one := NewPhrases(Phrases{}).Abstention; abstentionOf(one)() != abstentionOf(slices.Clone(one))() {
+		t.Error("the same list is compiled twice")
+	}
 	if CheckPatterns([]string{"a("}) == nil || CheckPatterns([]string{`\Qa`, "b"}) == nil || CheckPatterns([]string{"a|b", "> well"}) != nil {
 		t.Error("a pattern that is none passes, or one that is fails")
 	}

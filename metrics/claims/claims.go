@@ -79,7 +79,7 @@ type Cutter struct {
 	markScopes  MarkScope
 	noClaim     *phraseList
 	attribution *phraseList
-	abstention  *abstention
+	abstention  func() *abstention
 
 	claims    []ibid.Claim
 	answer    answer

@@ -154,18 +154,19 @@ func (c *Cutter) add(e extent, unit int) {
 	if e = a.trimmed(e); e.empty() {
 		return
 	}
-	s := sentence{extent: e, unit: unit}
+	u := &a.units[unit]
+	s := sentence{extent: e, unit: unit, cited: meeting(a.marks, e)}
 	text := strings.TrimRightFunc(a.without(e), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("*_~)]", r) })
 	last, _ := lastRune(text)
-	switch {
-	case !a.hasWord(e), strings.ContainsRune("?？؟", last) && a.units[unit].key == "" && a.units[unit].row == nil:
+	switch prose := u.key == "" && u.row == nil; {
+	case !a.hasWord(e), prose && strings.ContainsRune("?？؟", last):
 		s.kind = asking
-	case a.units[unit].key == "" && a.units[unit].row == nil && c.abstention.abstains(text, c.noClaim):
+	case s.cited || !prose: // claims
+	case c.abstention().abstains(text, c.noClaim):
 		s.kind = abstaining
-	case c.noClaim.begins(text) && a.units[unit].key == "" && a.units[unit].row == nil:
+	case c.noClaim.begins(text):
 		s.kind = phrased
 	}
-	s.cited = meeting(a.marks, e)
 	c.sentences = append(c.sentences, s)
 }
 
