@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 // A madeMark is a way to write a mark and what it stands for.
@@ -102,6 +104,12 @@ func TestMadeMarks(t *testing.T) {
 	}
 }
 
+// gluedPieces are beginnings, middles and ends of marks.
+var gluedPieces = []string{
+	"https://a.org/", "doi:", " 10.1/2", "arxiv:", "pmid:", "12", "[", "]", "(", ")", "]( ", "](", "<cite>", "</cite>", "<cite doc=\"x\">", "<a href=\"http://b.c\">", "</a>", "<co: 1>", "</co: 1>", "<sup>", "</sup>",
+	"Smith ", "(2020)", "et al.", "【", "】", "†", "citeturn0search1", "\ue200", "\ue201", "^1", "¹", "a.pdf:1:2-3", " | excerpt: \"", "\"]", "ibid.", "www.b.de", "![", "#", "\n", " ", ".", "<https://b.c", ">", "[^1]: ", "Sources:\n", "1. ", "`", "$", "x", "```\n", "see ", "Document ", "and ", "<think>", "</think>\n",
+}
+
 // FuzzReadMarks checks what holds for any text: marks are in order, lie in the text, do
 // not overlap unless they are one, and name a source that there is; what is cut lies in the text, ascending; what
 // stays has no character more than the text.
@@ -112,7 +120,19 @@ func FuzzReadMarks(f *testing.F) {
 	for _, p := range nastyPieces {
 		f.Add(strings.Repeat(p, 5)+"[1] x\n\nSources:\n1. https://ex.org/bridge", uint8(0))
 	}
+	for _, text := range []string{"https://a.org/doi: 10.1/2", "https://a.org/pmid:12 ok", "<cite doc=\"x\">a [1</cite>]"} {
+		f.Add(text, uint8(1))
+	}
+	random := rand.New(rand.NewPCG(3, 3))
+	for range 2000 { // pieces without a space between them
+		text := ""
+		for range 2 + random.IntN(5) {
+			text += gluedPieces[random.IntN(len(gluedPieces))]
+		}
+		f.Add(text, uint8(1))
+	}
 	f.Fuzz(func(t *testing.T, text string, first uint8) {
+		NewCutter(Options{Phrases: NewPhrases(Phrases{})}).Cut(&ibid.Answer{Answer: text, HasCitations: true})
 		marks, unread := ReadMarks(text, madeSources, int(first%2))
 		points := utf8.RuneCountInString(text)
 		last := Mark{}

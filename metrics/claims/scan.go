@@ -207,10 +207,11 @@ func (s *scanner) math(i int) int {
 	return i + n + 2
 }
 
-// add adds a mark, in place of those inside of it.
+// add adds a mark, in place of those inside of it. One that begins inside of another, as
+// doi: does at the end of an address, is none.
 func (s *scanner) add(w written) int {
-	for n := len(s.marks); n > 0 && s.marks[n-1].at.start >= w.at.start; n-- {
-		s.marks = s.marks[:n-1]
+	if s.dropFrom(w.at.start); s.lastEnd() > w.at.start {
+		return w.at.end
 	}
 	for _, m := range w.refs {
 		if m.Number >= 0 {
