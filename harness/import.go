@@ -105,7 +105,7 @@ func (p *Plan) importInputs(ctx context.Context) error {
 		}
 	}
 	im.documents = im.record.Report.Documents > 0
-	if err := CheckMarks(&im.record.Report, firstMark(s.Marks.First)); err != nil {
+	if err := CheckImport(&im.record.Report, firstMark(s.Marks.First), im.record.Columns); err != nil {
 		return err
 	}
 	switch {

@@ -146,7 +146,7 @@ func (l *lines) read(ctx context.Context, in io.Reader, columns map[string]strin
 		err = s.end()
 	}
 	if err == nil {
-		err = CheckMarks(&report, first)
+		err = CheckImport(&report, first, columns)
 	}
 	if ignoreEnough(err) != nil {
 		yield(nil, err)

@@ -56,9 +56,23 @@ var SignMarksFromZero = &Sign{
 	Tip:   "--set marks.first=0, or 1 if [0] was invented; of ibid import, --marks-first 0 or 1",
 }
 
-// CheckMarks is the error of an import whose marks seem to count sources from 0, unless its user
-// has said where they count from.
-func CheckMarks(r *convert.Report, first *int) error {
+// SignAnswersElsewhere stops a run and an import.
+var SignAnswersElsewhere = &Sign{
+	Name: "answers_elsewhere", Stops: true, Text: "no answer cites anything, and texts of another member do that is called as answers are elsewhere",
+	Cause: "the member answer has the expected answers, and another those of the system",
+	Tip:   "--columns response=answer,answer=, or --columns answer=answer where the answers cite nothing",
+}
+
+// CheckImport is the error of an import whose answers seem to be in another member, or whose
+// marks seem to count sources from 0, unless its user has said what they are.
+func CheckImport(r *convert.Report, first *int, columns map[string]string) error {
+	said := slices.Contains(slices.Collect(maps.Values(columns)), "answer")
+	if names := slices.Sorted(maps.Keys(r.AnswersElsewhere)); r.Citations == 0 && len(names) > 0 && !said {
+		name := slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(r.AnswersElsewhere[a], r.AnswersElsewhere[b]) })
+		err := SignAnswersElsewhere.Stop("no answer cites anything, and %s does in %d of %d rows: answer seems to be what is expected", name, r.AnswersElsewhere[name], r.Rows)
+		err.Hint = fmt.Sprintf("--columns %s=answer,answer= reads %[1]s; where answers cite nothing, --columns answer=answer", name)
+		return err
+	}
 	if first != nil || r.MarksOfZero == 0 || r.MarksOfLast > 0 {
 		return nil
 	}
@@ -155,7 +169,7 @@ var signElsewhereNotAsked = &Sign{
 
 // signs are all, those that stop first.
 var signs = []*Sign{
-	signNoRows, signNoRowLeft, SignNoRecordLeft, SignMarksFromZero, signUnknownSlice, signEmptyDocuments, signNoCitedDocument, signNothingJoined,
+	signNoRows, signNoRowLeft, SignNoRecordLeft, SignAnswersElsewhere, SignMarksFromZero, signUnknownSlice, signEmptyDocuments, signNoCitedDocument, signNothingJoined,
 	signTruthOnly, signOffsetsSwapped, signNoAnswers, signTruthMissing,
 	{
 		Name: "citations_null", Text: "no answer of a system says what it cites: citations is null in all of its rows",

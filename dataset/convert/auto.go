@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,8 +192,8 @@ func (r *run) renames(o *object) bool {
 func (r *run) renamed(columns []string) []string {
 	out := slices.Clone(columns)
 	for i, name := range out {
-		if ours := r.Columns[name]; ours != "" {
-			out[i] = ours
+		if ours, said := r.Columns[name]; said {
+			out[i] = cmp.Or(ours, notOurs+name)
 		}
 	}
 	return out

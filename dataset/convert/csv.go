@@ -51,6 +51,7 @@ var csvRows = Format{
 }
 
 const (
+	notOurs     = "\x00" // begins the name of a column that --columns says is none of ours
 	truthPrefix = "truth_"
 	tagPrefix   = "tags."
 )
@@ -68,12 +69,13 @@ type csvReader struct {
 
 // A csvGroup is the lines of one row.
 type csvGroup struct {
-	line  int               // of the first, 0 if there is none
-	cells map[string]string // of the row itself, by column
-	row   ibid.Answer
-	named []string // see jsonlRecord
-	size  int
-	bad   *RecordError
+	line   int               // of the first, 0 if there is none
+	cells  map[string]string // of the row itself, by column
+	row    ibid.Answer
+	named  []string // see jsonlRecord
+	others []memberText
+	size   int
+	bad    *RecordError
 }
 
 func (c *csvReader) read(ctx context.Context) error {
@@ -236,8 +238,12 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 				tags.addText(tag, cell)
 			}
 		default:
+			column = strings.TrimPrefix(column, notOurs)
 			more.addText(column, cell)
 			unknown = append(unknown, column)
+			if first && isAnswer(column) {
+				g.others = append(g.others, memberText{column, cell})
+			}
 		}
 	}
 	if cited {
@@ -396,7 +402,7 @@ func (c *csvReader) flush() error {
 	if slices.Contains(c.table.columns, "citations") && g.named == nil {
 		g.named = []string{} // nothing is cited
 	}
-	return c.row(&g.row, g.named, at)
+	return c.row(&g.row, g.named, g.others, at)
 }
 
 // hasColumns reports whether a table has all of some columns.

@@ -412,7 +412,7 @@ func (c *exchangeReader) flatRows(ctx context.Context, from *programRecord, tree
 			rec.row.SourceRecord = f.record()
 		}
 		c.flat.tallyNames()
-		if err := c.flat.row(&rec.row, rec.named, at); err != nil {
+		if err := c.flat.row(&rec.row, rec.named, rec.others, at); err != nil {
 			return err
 		}
 		c.report.Records++

@@ -90,8 +90,8 @@ func (c *jsonlReader) shape() (shape, error) {
 // writes it. Without marks and without a list of sources its citations stay unknown. Names as
 // citations are a list of sources that marks number, unless they are numbers themselves; where
 // the answer has no marks, all of it cites them. named is nil where the record has no citations,
-// and empty where it says that there are none.
-func (c *jsonlReader) row(row *ibid.Answer, named []string, at position) error {
+// and empty where it says that there are none. others are texts that may be the answers.
+func (c *jsonlReader) row(row *ibid.Answer, named []string, others []memberText, at position) error {
 	row.File = c.file
 	if !row.HasCitations && !row.AnswerNull {
 		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, first: c.firstMark(), report: func(format string, args ...any) {
@@ -106,6 +106,7 @@ func (c *jsonlReader) row(row *ibid.Answer, named []string, at position) error {
 		}
 		c.report.addMarks(m.zero, m.last)
 		if len(row.Citations) == 0 {
+			m.elsewhere(others, c.report.AnswersElsewhere)
 			row.Citations = namedSources(named, row.Documents)
 		}
 		row.HasCitations = row.HasDocuments || len(row.Citations) > 0 || named != nil
@@ -147,7 +148,7 @@ func (c *jsonlReader) value(from *foreignRecord) error {
 	if rec.isDocument {
 		return c.run.document(&rec.document)
 	}
-	return c.row(&rec.row, rec.named, at)
+	return c.row(&rec.row, rec.named, rec.others, at)
 }
 
 // tallyNames counts the members of the record that are no column of ours, or have another name.
@@ -169,7 +170,8 @@ type jsonlRecord struct {
 
 	isDocument bool
 	row        ibid.Answer
-	named      []string // citations that are names or numbers of sources, and no objects
+	named      []string     // citations that are names or numbers of sources, and no objects
+	others     []memberText // texts beside the answer that are called as answers are
 	hasID      bool
 	hasSystem  bool
 	listedAs   string // the name of its documents in the record
@@ -220,7 +222,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Citations: r.Citations[:0], Truth: r.Truth[:0], Claims: r.Claims[:0], Labels: r.Labels[:0],
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
-	c.named = nil
+	c.named, c.others = nil, nil
 	c.rename(o, "")
 	c.hasID, c.hasSystem = false, false
 	for name, v := range o.all() {
@@ -254,6 +256,9 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		default:
 			if !rowColumns.read(c, name, v) {
 				c.keep(v)
+				if isText(v) && isAnswer(name) {
+					c.others = append(c.others, memberText{name, v.string()})
+				}
 			}
 		}
 	}

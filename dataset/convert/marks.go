@@ -30,6 +30,20 @@ type markReader struct {
 	cites []int // of each citation of the row that was read, the index of its source, or noSource
 }
 
+// A memberText is a text of a record, and the name that it has there.
+type memberText struct{ name, text string }
+
+// elsewhere counts the texts that cite, by their names.
+func (m *markReader) elsewhere(others []memberText, counts map[string]int64) {
+	cited := make([]claims.Cited, len(m.sources))
+	for _, other := range others {
+		marks, _ := claims.ReadMarks(other.text, cited, m.first)
+		if slices.ContainsFunc(marks, func(k claims.Mark) bool { return k.Source >= 0 || len(cited) == 0 }) {
+			tally(counts, other.name)
+		}
+	}
+}
+
 // documentSources are citations of whole documents.
 func documentSources(documents []ibid.Document) []ibid.Citation {
 	all := make([]ibid.Citation, len(documents))

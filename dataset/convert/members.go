@@ -209,6 +209,11 @@ func ourColumns(columns []string) []string {
 	return ours
 }
 
+// isAnswer reports whether other tools call answers so.
+func isAnswer(name string) bool {
+	return slices.ContainsFunc(otherNames, func(n otherName) bool { return n.ours == "answer" && slices.Contains(n.theirs, name) })
+}
+
 func isText(v value) bool { return v.kind() == aString }
 
 func isLabel(v value) bool { return v.kind() == aString || v.kind() == aNumber }
@@ -246,13 +251,20 @@ func (v value) allElements(is func(value) bool) bool {
 }
 
 // rename gives the members of an object in a list ("" is the record) our names: those
-// that Options.Columns names ("" leaves one as it is), and at the top those that other tools use. A member that
+// that Options.Columns names ("" keeps one as it is), and at the top those that other tools use. A member that
 // is probably one of ours misspelt is an error: its value would be missing, and the
 // number that comes of it wrong.
 func (c *jsonlRecord) rename(o *object, list string) {
 	if o == nil {
 		return
 	}
+	o.members = slices.DeleteFunc(o.members, func(m objectMember) bool {
+		ours, said := c.columns[memberPath(list, m.name)]
+		if said = said && ours == ""; said {
+			c.keep(o.valueOf(&m))
+		}
+		return said
+	})
 	called := func(theirs string) string { // the name of a member after renaming
 		if ours := c.columns[memberPath(list, theirs)]; ours != "" {
 			return strings.TrimPrefix(ours, list+".")

@@ -42,6 +42,10 @@ type Report struct {
 	MarksOfZero int64 `json:"-"`
 	MarksOfLast int64 `json:"-"`
 
+	// AnswersElsewhere counts the texts that cite, where the answer does not, by the names of
+	// their members, which are those of answers in other tools.
+	AnswersElsewhere map[string]int64 `json:"-"`
+
 	// BadAnnotations counts the annotations of kept records that could not be read.
 	BadAnnotations int64 `json:"bad_annotations,omitempty"`
 
@@ -153,7 +157,7 @@ func (r *Report) file(f FileReport) {
 func newReport(format string) Report {
 	return Report{
 		Schema: Schema, Format: format,
-		Formats: map[string]int64{}, Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{}, ReadAs: map[string]int64{},
+		Formats: map[string]int64{}, Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{}, ReadAs: map[string]int64{}, AnswersElsewhere: map[string]int64{},
 		SpanLabels: map[string]int64{}, Ignored: map[string]int64{},
 		Files: []FileReport{}, Errors: []RecordError{}, Warnings: []RecordError{},
 	}

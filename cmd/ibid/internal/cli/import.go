@@ -219,7 +219,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 		err = nothingRead(&result)
 	}
 	if err == nil {
-		err = harness.CheckMarks(&result, o.FirstMark)
+		err = harness.CheckImport(&result, o.FirstMark, o.Columns)
 	}
 	if err != nil {
 		return result, errors.Join(err, sink.Abort())
