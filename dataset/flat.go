@@ -149,6 +149,7 @@ func NewCSV(in io.Reader, most int) (c *CSV, err error) {
 	c = &CSV{in: begin, most: most}
 	c.r = csv.NewReader(c)
 	c.r.Comma = separator(begin)
+	c.r.LazyQuotes = c.r.Comma == '\t' // such tables are mostly written without quoting
 	if c.Columns, err = c.r.Read(); errors.Is(err, io.EOF) {
 		return nil, errors.New("empty, not even a header")
 	}
@@ -173,7 +174,7 @@ func separator(in *bufio.Reader) rune {
 	best, most := ',', 1
 	for _, comma := range []rune{',', ';', '\t', '|'} {
 		r := csv.NewReader(bytes.NewReader(text)) // which wants as many cells in each record as in the first
-		r.Comma = comma
+		r.Comma, r.LazyQuotes = comma, comma == '\t'
 		cells := 0
 		for range separatorLines {
 			record, err := r.Read()

@@ -191,7 +191,7 @@ func kindOf(path string) (kind, hint string, records bool) {
 		return "JSON", "", true
 	case bytes.HasPrefix(text, []byte("event:")), bytes.HasPrefix(text, []byte("data:")), bytes.HasPrefix(text, []byte(": ")): // or a comment of one
 		return "an event stream", "", true
-	case strings.HasSuffix(name, ".csv"):
+	case strings.HasSuffix(name, ".csv"), strings.HasSuffix(name, ".tsv"):
 		return "CSV", "", true
 	case bytes.HasPrefix(text, []byte{'<'}):
 		return "HTML or XML", "", false

@@ -307,7 +307,7 @@ func removeOldFolders(parent, prefix string) error {
 func nothingImported(paths []string, r *convert.Report) error {
 	u := ibid.Usagef("there are no answers in %s", strings.Join(paths, ", "))
 	if r.Failed > 0 {
-		u = ibid.Usagef("none of the records of %s could be read", strings.Join(paths, ", "))
+		u = ibid.Usagef("none of the records of %s could be read: %v", strings.Join(paths, ", "), r.Errors[0])
 	}
 	u.Hint = "--columns THEIRS=OURS names columns and members; ibid import --help lists the formats"
 	return u

@@ -313,7 +313,7 @@ func stem(path string) string {
 	if strings.ContainsAny(base, "*?[") {
 		base = filepath.Base(filepath.Dir(path))
 	}
-	for _, ending := range []string{".gz", ".zst", ".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".sse"} {
+	for _, ending := range []string{".gz", ".zst", ".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".sse"} {
 		base = strings.TrimSuffix(base, ending)
 	}
 	if base == "." || base == string(filepath.Separator) {

@@ -28,7 +28,10 @@ var auto = Format{
 	convert: convertAuto,
 }
 
-var autoExtensions = append(slices.Clone(exchangeExtensions), ".csv")
+var (
+	tableExtensions = []string{".csv", ".tsv"}
+	autoExtensions  = append(slices.Clone(exchangeExtensions), tableExtensions...)
+)
 
 func convertAuto(ctx context.Context, r *run) error {
 	var all []string
@@ -162,8 +165,8 @@ func slips(names []string) (text string) {
 
 // csvHeader is the first line of a table; ok is false if the file is none.
 func (r *run) csvHeader(path string) (columns []string, ok bool) {
-	extension := filepath.Ext(unpackedName(path))
-	if extension != ".csv" && path != stdinPath {
+	named := slices.Contains(tableExtensions, filepath.Ext(unpackedName(path)))
+	if !named && path != stdinPath {
 		return nil, false
 	}
 	in, err := r.open(path)
@@ -173,9 +176,9 @@ func (r *run) csvHeader(path string) (columns []string, ok bool) {
 	defer in.Close()
 	table, err := dataset.NewCSV(io.LimitReader(in, 1<<16), 1<<16)
 	if err != nil {
-		return nil, extension == ".csv"
+		return nil, named
 	}
-	return table.Columns, extension == ".csv" || len(r.fittingTable(r.renamed(table.Columns))) > 0
+	return table.Columns, named || len(r.fittingTable(r.renamed(table.Columns))) > 0
 }
 
 // renames reports whether a record has a member that --columns gives our name.
@@ -205,6 +208,9 @@ func (r *run) fittingTable(columns []string) (fitting []Format) {
 		if f.fitsTable != nil && f.fitsTable(columns) {
 			fitting = append(fitting, f)
 		}
+	}
+	if len(fitting) > 1 && !hasColumns(columns, "answer") { // names of other tools are ours last
+		fitting = slices.DeleteFunc(fitting, func(f Format) bool { return f.Name == csvRows.Name })
 	}
 	return fitting
 }

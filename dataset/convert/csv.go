@@ -43,7 +43,7 @@ var csvRows = Format{
 		return hasColumns(ours, "answer") && (hasColumns(ours, "id") || hasColumns(ours, "query"))
 	},
 	convert: func(ctx context.Context, r *run) error {
-		return r.eachFile(ctx, []string{".csv"}, func(path string) error {
+		return r.eachFile(ctx, tableExtensions, func(path string) error {
 			c := csvReader{jsonlReader: newJSONLReader(r, path)}
 			return c.read(ctx)
 		})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ibid"
@@ -377,6 +378,14 @@ func (c *exchangeReader) readFlat(ctx context.Context) error {
 	})
 }
 
+// hasID reports whether a flat row has an id, under our name or another.
+func hasID(row map[string]any) bool {
+	return slices.ContainsFunc(append([]string{"id"}, otherNames[0].theirs...), func(name string) bool {
+		id, _ := label(row[name])
+		return id != nil && id != ""
+	})
+}
+
 // flatRows does with the rows of a record what format jsonl does with its own. One without an
 // id is called by its file. The record stays with a row that it gives alone.
 func (c *exchangeReader) flatRows(ctx context.Context, from *programRecord, tree any, only bool, do func(madeRow) error) error {
@@ -396,7 +405,7 @@ func (c *exchangeReader) flatRows(ctx context.Context, from *programRecord, tree
 			c.report.LeftOut++
 			continue
 		}
-		if o, ok := row.(map[string]any); ok && (o["id"] == nil || o["id"] == "") {
+		if o, ok := row.(map[string]any); ok && !hasID(o) {
 			o["id"] = c.nameOf(&exchange{}, from.number+i, only && len(all) == 1)
 		}
 		if e := rec.decode([]byte(programJSON(row))); e != nil {

@@ -435,7 +435,8 @@ func readColumns[T any](c *jsonlRecord, members iter.Seq2[string, value], of col
 }
 
 // inlineDocuments reads a list of documents or texts. The names of texts are their numbers,
-// which marks such as [1] refer to. A single text is read as a list of one. Strings are names
+// which marks such as [1] refer to. A single text is a list that is written as a text, or is read as a
+// list of one. Strings are names
 // in a list called references, and in other lists if they are URLs.
 func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.Document, known bool) {
 	add := func(i int, e value) {
@@ -453,8 +454,19 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 		to = append(to, d)
 	}
 	if v.kind() == aString && c.listedAs != "" {
-		add(0, v)
-		return to, v.r.err == nil
+		text := v.string()
+		list, ok := cellList("", text)
+		if !ok || !strings.HasPrefix(strings.TrimSpace(text), "[") {
+			add(0, v)
+			return to, v.r.err == nil
+		}
+		inner := &jsonText{limits: v.r.limits}
+		defer func() {
+			if inner.err != nil {
+				v.fail("%s", inner.err.msg)
+			}
+		}()
+		v = inner.open(fmt.Appendf(nil, `{"documents":%s}`, list)).get("documents")
 	}
 	for i, e := range v.elements() {
 		add(i, e)
@@ -467,8 +479,8 @@ func isURL(text string) bool {
 	return (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) && !strings.ContainsAny(text, " \t\n")
 }
 
-// inlineDocument reads a document of a row. Its name is doc, else id, url, source or
-// metadata.source, else the number that it has.
+// inlineDocument reads a document of a row. Its name is doc, else doc_id,
+// id, url, source or the like, else one of these or source in metadata, else the number that it has.
 func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 	c.rename(o, "documents")
 	of := o
@@ -476,7 +488,7 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 	if o.find("doc") != nil {
 		names = nil
 	} else if meta := o.find("metadata"); !slices.ContainsFunc(names, o.names) && meta != nil && o.isObject("metadata") {
-		of, names = o.valueOf(meta).object(), []string{"source"}
+		of, names = o.valueOf(meta).object(), []string{"source", "doc_id", "document_id", "file_name", "file_path"}
 	}
 	for _, name := range names {
 		if of.names(name) {
@@ -503,8 +515,8 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 
 // What other tools call the name and the text of a document.
 var (
-	documentNameMembers = []string{"id", "url", "source"}
-	documentTextMembers = []string{"content", "page_content", "snippet", "passage"}
+	documentNameMembers = []string{"doc_id", "docid", "document_id", "id", "url", "source"}
+	documentTextMembers = []string{"content", "page_content", "snippet", "passage", "contents", "chunk"}
 )
 
 // names reports whether a member can be the name of a document.

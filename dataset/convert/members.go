@@ -161,12 +161,16 @@ type otherName struct {
 // otherNames lists the names of our members in other tools, the most common first. A member with
 // such a name is read as ours if ours is absent and suits accepts its value.
 var otherNames = []otherName{
-	{"id", []string{"record_id"}, isLabel},
+	{"id", []string{"record_id", "query_id"}, isLabel},
 	{"query", []string{"question", "prompt", "input", "user_input", "main_input"}, isText},
-	{"answer", []string{"response", "output", "completion", "actual_output", "actualOutput", "main_output", "result"}, isText},
+	{"answer", []string{
+		"response", "output", "completion", "actual_output", "actualOutput", "main_output", "result",
+		"prediction", "predicted_answer", "generated_answer", "generated_text", "generation", "model_answer", "model_output", "model_response",
+	}, isText},
 	{"truth", []string{"ground_truth", "gold", "reference_spans"}, listsSpans},
 	{"documents", []string{
 		"contexts", "retrieved_contexts", "retrieval_context", "retrievalContext", "context", "docs", "source_documents", "sources", "references",
+		"passages", "chunks", "ctxs", "search_results", "retrieved_context", "retrieved_documents", "retrieved_docs", "retrieved_passages", "retrieved_chunks",
 	}, listsTexts},
 	{"system", []string{"app_id"}, isText},
 }

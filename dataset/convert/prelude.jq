@@ -1,6 +1,6 @@
 # Functions that all programs have, beside those in Go: need, need_KIND and KIND (str, num,
 # int, bool, obj, list, id) of a member, one_of of a member and its values, bad, truncated,
-# quoted; once(part), where a text holds a part, white space ignored, if once only.
+# quoted; is_row, if an object is a flat row; once(part), where a text holds a part, white space ignored, if once only.
 
 def now: error("now: the same file must give the same rows");
 

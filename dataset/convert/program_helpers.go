@@ -208,6 +208,13 @@ func programFunctions() []gojq.CompilerOption {
 			}
 			return v
 		}),
+		gojq.WithFunction("is_row", 0, 0, func(in any, _ []any) any {
+			if kindOfTree(in) != anObject {
+				return false
+			}
+			o := new(jsonText).open([]byte(programJSON(in)))
+			return o != nil && (isOurs(o) || fitsLoosely(o))
+		}),
 		gojq.WithFunction("quoted", 0, 0, func(in any, _ []any) any {
 			if s, ok := in.(string); ok {
 				return quoted(s)

@@ -82,6 +82,17 @@ def vercel:
   {id, answer: (.text // ([.parts[] | select(.type == "text") | .text] | join(""))), model: first_of(.response | objects | .modelId),
    documents: [(.sources // .parts)[] | select(.type | startswith("source")) | {doc: first_of(.url, .filename, .title, .id, .sourceId), title}]};
 
+# how a record that is no row holds rows: in lists under names, by their ids, as columns that are
+# lists, or as pandas has them, {"question": {"0": …}}
+def wrapping: objects | select(. != {} and (is_row | not))
+  | if any(.[]; type == "array" and (.[0] | is_row)) then "rows"
+    elif all(.[]; type == "object") then
+      if first(.[]) | is_row then "rows by id" elif map_values(first(.[])) | is_row then "series" else empty end
+    elif all(.[]; type == "array") and (map_values(.[0]) | is_row) then "columns"
+    else empty end;
+def even: if ([.[] | length] | unique | length) == 1 then .
+  else bad("uneven columns: " + (map_values(length) | [to_entries[] | "\(.key) \(.value)"] | join(", "))) end;
+
 # the name of what a record is
 def kind: first(
   (azure | "azure"),
@@ -98,7 +109,8 @@ def kind: first(
   (.results | objects | .results, .outputs | arrays | "promptfoo"),
   (select(.finishReason != null and (.text | type) == "string") | .sources | arrays | "vercel"),
   (select(.role | type == "string") | .parts | arrays | select(any(.[]; .type | type == "string")) | "vercel message"),
-  (select(.prompt | type == "string") | .article | strings | "deepresearch")) // null;
+  (select(.prompt | type == "string") | .article | strings | "deepresearch"),
+  wrapping) // null;
 
 def fits: kind != null;
 
@@ -118,4 +130,8 @@ def row:
     elif $kind == "promptfoo" then promptfoo
     elif $kind == "vercel" or .role == "assistant" then vercel
     elif $kind == "deepresearch" then {id, query: .prompt, answer: .article}
+    elif $kind == "rows" then .[] | arrays | select(.[0] | is_row) | .[]
+    elif $kind == "rows by id" then entries[] | {id: .key} + .value
+    elif $kind == "columns" then even | range(.[keys[0]] | length) as $i | map_values(.[$i])
+    elif $kind == "series" then even | (entries[0].value | entries[].key) as $key | map_values(.[$key])
     else null end;

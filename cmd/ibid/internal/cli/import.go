@@ -216,7 +216,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 		err = result.CheckColumns(o.Columns)
 	}
 	if err == nil && result.Rows == 0 && result.Documents == 0 {
-		err = nothingRead(&result)
+		err = nothingRead(paths, &result)
 	}
 	if err == nil {
 		err = harness.CheckImport(&result, o.FirstMark, o.Columns)
@@ -228,12 +228,12 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 }
 
 // nothingRead is the error of an import that has nothing to write.
-func nothingRead(r *convert.Report) error {
+func nothingRead(paths []string, r *convert.Report) error {
 	stop := harness.SignNoRecordLeft.Stop
 	switch {
 	case r.Failed > 0:
-		err := stop("none of the %s records could be read, so nothing was written", report.Thousands(r.Failed))
-		err.Hint = "the lines above say why; ibid import auto recognises the format"
+		err := stop("none of the records of %s could be read: %v", strings.Join(paths, ", "), r.Errors[0])
+		err.Hint = "nothing was written; ibid import auto recognises the format"
 		return err
 	case r.LeftOut > 0:
 		return stop("all of the %s records were left out on purpose, so nothing was written", report.Thousands(r.LeftOut))
