@@ -37,7 +37,8 @@ type BatchConfig struct {
 	// Silent is how many submissions are accepted and never answered; Broken after them, how many
 	// are accepted and the connection cut; Dropped after those, how many are lost before.
 	Silent, Broken, Dropped int
-	Unlisted                bool   // there is no listing
+	Unlisted, Endless       bool   // there is no listing; it has no end
+	Fileless                bool   // files of results are not found
 	MaxPage                 int    // batches on a page of the listing, 0 for 100
 	Invalid                 string // why every batch fails in validation, "" if none does
 }
@@ -284,9 +285,11 @@ func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) {
 			s.advance(b)
 			all = append(all, s.describe(b))
 		}
-		all = all[1+slices.IndexFunc(all, func(o object) bool { return o["id"] == r.URL.Query().Get("after") }):]
+		if !s.config.Batches.Endless {
+			all = all[1+slices.IndexFunc(all, func(o object) bool { return o["id"] == r.URL.Query().Get("after") }):]
+		}
 		n := min(limit, cmp.Or(s.config.Batches.MaxPage, 100), len(all))
-		writeJSON(w, 200, object{"object": "list", "data": all[:n], "has_more": n < len(all)})
+		writeJSON(w, 200, object{"object": "list", "data": all[:n], "has_more": n < len(all) || s.config.Batches.Endless})
 	})
 }
 
@@ -322,5 +325,9 @@ func (s *Server) describe(b *Batch) object {
 
 // fileContent hands out a file: what was uploaded, or the results of a batch, a line each.
 func (s *Server) fileContent(w http.ResponseWriter, r *http.Request) {
+	if s.config.Batches.Fileless {
+		writeJSON(w, 404, failure(404, "No such File object: "+r.PathValue("id")))
+		return
+	}
 	s.locked(func() { writeBody(w, 200, s.files[r.PathValue("id")]) })
 }

@@ -205,7 +205,9 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 			return ready, err
 		}
 	}
-	if _, _, works, _ := q.member.gate.state(); !works {
+	maxTokens, sent := q.member.profile.budget(q.request.maxTokens, 0), q.member.profile.shape()
+	cost, priced := b.most(q, maxTokens)
+	if _, _, works, _ := q.member.gate.state(); !works || j.config.MaxCostNanoUSD > 0 && !priced {
 		replies := maxReplies
 		if q.replies == nil {
 			q.replies = &replies
@@ -223,7 +225,6 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	if err != nil || fill.index[key] {
 		return false, err
 	}
-	maxTokens, sent := q.member.profile.budget(q.request.maxTokens, 0), q.member.profile.shape()
 	line := b.client.appendRequest(nil, key, q.request.body(sent, nil, maxTokens), len(fill.lines) == 0)
 	if len(fill.lines) > 0 && fill.size+int64(len(line)) > maxBatchBytes-1<<10 {
 		if err := b.send(ctx, fill); err != nil {
@@ -231,7 +232,6 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 		}
 		return b.add(ctx, q)
 	}
-	cost := b.most(q, maxTokens)
 	if j.config.MaxCostNanoUSD > 0 && b.pending+cost > j.budget.room() {
 		b.short = true
 		return false, nil
@@ -284,13 +284,15 @@ func (b *Batcher) fill(m *member) (*batchFill, error) {
 	return f, nil
 }
 
-// most is the most that a question can cost in a batch, in nano-USD.
-func (b *Batcher) most(q *question, maxTokens int64) int64 {
+// most is the most that a question can cost in a batch, in nano-USD; ok is false if
+// nobody has told a price.
+func (b *Batcher) most(q *question, maxTokens int64) (nano int64, ok bool) {
 	j := b.judge
 	if p, ok := j.batchPrice(q.member.model); ok {
-		return p.cost(q.request.tokens(), maxTokens)
+		return p.cost(q.request.tokens(), maxTokens), true
 	}
-	return nanoUSD(batchShare * j.budget.rate() * float64(q.request.tokens()+maxTokens))
+	rate := j.budget.rate()
+	return nanoUSD(batchShare * rate * float64(q.request.tokens()+maxTokens)), rate > 0 || j.free()
 }
 
 // batchPrice is the price of a model in a batch: its own where the endpoint lists one,

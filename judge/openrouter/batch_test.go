@@ -391,3 +391,53 @@ func TestBatchUndecided(t *testing.T) {
 		t.Errorf("%d batches after --resubmit", n)
 	}
 }
+
+// TestBatchLostResults: results that the service has no more, and a submission that a list
+// without an end does not show, end the run, and are asked again only where that is wanted.
+func TestBatchLostResults(t *testing.T) {
+	for name, config := range map[string]judgetest.BatchConfig{
+		"no file":      {Form: judgetest.OpenAIBatches, Fileless: true},
+		"endless list": {Form: judgetest.OpenAIBatches, Endless: true, Dropped: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := judgetest.NewServer(judgetest.ServerConfig{Batches: &config})
+			defer s.Close()
+			store, rows := filepath.Join(t.TempDir(), "judge.sqlite"), rowsOf(20)
+			ask := func(rows []*judge.Request, resubmit bool) (int64, error) {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				return askInBatches(ctx, t, batchJudge(t, s, store, func(c *Config) {
+					c.Kind, c.Timeout, c.MaxOutage, c.Resubmit, c.batchLines = KindOpenAI, 100*time.Millisecond, time.Hour, resubmit, 12
+				}), rows)
+			}
+			_, err := ask(rows, false)
+			if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopUndecided || !strings.Contains(stop.Hint, "--resubmit") {
+				t.Fatalf("error %v", err)
+			}
+			if config.Fileless { // once
+				if sent, err := ask(rows, true); err == nil || sent == 0 {
+					t.Errorf("%d batches after --resubmit, %v", sent, err)
+				}
+			}
+			config.Fileless = false
+			if _, err := ask(rows, true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestBatchPrice: under a budget no batch goes out whose price is not known, also where
+// an earlier batch has shown that the model works.
+func TestBatchPrice(t *testing.T) {
+	models := judgetest.DefaultModels()
+	models[0].TellsNoCost = true
+	s := judgetest.NewServer(judgetest.ServerConfig{NoNetwork: true, Models: models, Batches: &judgetest.BatchConfig{}})
+	defer s.Close()
+	j := batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), func(c *Config) { c.HTTP, c.MaxCostNanoUSD = s.Client(), 1e9 })
+	j.members[0].gate.hears()
+	_, err := askInBatches(t.Context(), t, j, rowsOf(20))
+	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopPrice || len(s.Batches()) > 0 {
+		t.Errorf("error %v, %d batches", err, len(s.Batches()))
+	}
+}

@@ -122,7 +122,7 @@ func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Ba
 	switch {
 	case f != nil && f.class == classRow:
 		// There is no listing any more.
-		if !b.judge.config.Resubmit {
+		if !b.resubmits(batch) {
 			return "", nil, b.undecided(batch, f.err)
 		}
 	case f != nil || err != nil:
@@ -130,14 +130,20 @@ func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Ba
 	case id != "":
 		b.never = 0
 		return waiting, nil, b.store.SetBatch(context.WithoutCancel(ctx), batch.ID, cache.BatchOpen, id)
-	case b.judge.config.Resubmit:
+	case b.resubmits(batch):
 	case open, b.judge.config.Now().Sub(batch.Created) < b.settleTime():
 		return waiting, nil, nil
 	}
-	if b.never++; b.never > b.judge.config.Retries && !b.judge.config.Resubmit {
+	if b.never++; b.never > b.judge.config.Retries && !b.resubmits(batch) {
 		return "", nil, b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: fmt.Errorf("%d submissions of batches had no answer, and no batch came of them", b.never)})
 	}
 	return "", nil, b.drop(ctx, batch)
+}
+
+// resubmits reports whether the questions of a batch are asked again although it may be paid
+// for: those that an earlier process sent, once.
+func (b *Batcher) resubmits(batch *cache.Batch) bool {
+	return b.judge.config.Resubmit && batch.Created.Before(b.judge.began)
 }
 
 // undecided stops where nobody can tell what became of a batch.
@@ -155,14 +161,21 @@ func (b *Batcher) undecided(batch *cache.Batch, err error) error {
 // match looks for a batch in the listing: id is what the service calls it, "" if it is
 // not there; open says that one that may be it has not ended, so that nobody knows yet.
 func (b *Batcher) match(ctx context.Context, batch *cache.Batch, all []cache.Batch) (id string, open bool, f *failure, err error) {
-	const perPage = 100
+	const perPage, mostPages = 100, 1000
+	pages := make(map[string]bool) // by their last batch
 	earliest := batch.Created.Add(-batchSkew).Unix()
 	for after, more := "", true; more; {
 		page, f := b.client.page(ctx, after, perPage)
 		if f != nil {
 			return "", false, f, nil
 		}
-		more = page.HasMore && len(page.Data) > 0
+		if more = page.HasMore && len(page.Data) > 0; more {
+			last := string(page.Data[len(page.Data)-1].ID)
+			if pages[last] || len(pages) == mostPages {
+				return "", false, &failure{class: classRow, err: errors.New("the list of batches has no end")}, nil
+			}
+			pages[last] = true
+		}
 		for i := range page.Data {
 			o := &page.Data[i]
 			after = string(o.ID)
@@ -239,21 +252,23 @@ var errEnough = errors.New("enough")
 // status is "" then.
 func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, f *failure, err error) {
 	o, f := b.client.get(ctx, batch.ServiceID, batch.Questions, b.results)
-	if f != nil {
-		if f.class == classRow && b.judge.config.Now().Sub(batch.Created) > b.settleTime() { // one that is new may not be known everywhere
-			if b.judge.config.Resubmit {
-				return "", 0, nil, b.drop(ctx, batch)
-			}
-			return "", 0, nil, b.undecided(batch, f.err)
+	var each func(func(*batchResult) error) error
+	var ok bool
+	if f == nil && o.ended() {
+		each, ok, f = b.client.results(ctx, o, batch.Questions, b.results)
+	}
+	switch {
+	case f != nil && f.class == classRow && b.judge.config.Now().Sub(batch.Created) > b.settleTime(): // one that is new may not be known everywhere
+		if b.resubmits(batch) {
+			return "", 0, nil, b.drop(ctx, batch)
 		}
+		return "", 0, nil, b.undecided(batch, f.err)
+	case f != nil:
 		return "", 0, f, nil
-	}
-	if !o.ended() {
+	case !o.ended():
 		return string(o.Status), int64(o.Counts.Completed), nil, nil
-	}
-	each, ok, f := b.client.results(ctx, o, batch.Questions, b.results)
-	if f != nil || !ok {
-		return "ended, results to come", int64(o.Counts.Completed), f, nil
+	case !ok:
+		return "ended, results to come", int64(o.Counts.Completed), nil, nil
 	}
 	kept, err := b.collect(ctx, batch, o, each)
 	if err != nil {

@@ -336,7 +336,7 @@ func (c *batchClient) results(ctx context.Context, o *batchObject, questions int
 			_, err := io.WriteString(file, "\n")
 			return err
 		})
-		if f != nil {
+		if f != nil && (f.class != classRow || id == o.OutputFile) { // without the errors, their lines have no result
 			return nil, false, f
 		}
 	}
