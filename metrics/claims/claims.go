@@ -410,13 +410,16 @@ func withoutMarks(text string) string {
 type claimFinder struct {
 	answer string
 	ready  bool // dense and points are those of answer
+	from   int  // where it begins behind the reasoning
 
 	dense  []byte  // the answer without white space
 	points []int32 // for each byte of dense, the code point of the answer it is of
 	claim  []byte
 }
 
-func (f *claimFinder) reset(answer string) { f.answer, f.ready = answer, false }
+func (f *claimFinder) reset(answer string) {
+	f.answer, f.ready, f.from = answer, false, OwnStart(answer)
+}
 
 // once returns where in the answer the claim stands, in code points; null if it
 // does so nowhere or more than once, and for a claim of nothing but white space.
@@ -444,8 +447,8 @@ func (f *claimFinder) once(claim string) ibid.Interval {
 func (f *claimFinder) squeeze() {
 	f.dense, f.points, f.ready = f.dense[:0], f.points[:0], true
 	cp := int32(0)
-	for _, r := range f.answer {
-		if !unicode.IsSpace(r) {
+	for i, r := range f.answer {
+		if i >= f.from && !unicode.IsSpace(r) {
 			f.dense = utf8.AppendRune(f.dense, r)
 			for len(f.points) < len(f.dense) {
 				f.points = append(f.points, cp)

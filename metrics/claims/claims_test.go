@@ -153,6 +153,42 @@ func sameDense(a, b string) bool {
 	return strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
 }
 
+// TestReasoning: what a model writes before its answer claims, cites and abstains nothing,
+// and places count from the beginning of the text.
+func TestReasoning(t *testing.T) {
+	cutter := NewCutter(Options{Phrases: NewPhrases(Phrases{})})
+	for _, tt := range []struct {
+		head, answer string
+		claims       int
+	}{
+		{"<think>\nCats [2] bark. I do not know.\n\n- So it is [3].\n</think>\n\n", "Cats sleep [1]. Dogs bark.", 2},
+		{" <think>Cats bark [2].</think>", "Cats sleep [1].", 1},
+		{"The user asks [2].\n```\n[3]\n</think>\n", "Cats sleep [1].", 1},
+		{"<think>\nI cannot find it.\n</think>\n", "42 is it [1].", 1},
+		{"<think>\nHm [2]\n</think>\n```json\n", "{\"answer\": \"Cats sleep [1].\"}\n```", 1},
+		{"", "Write </think> at the end [1].", 1},
+		{"", "Cats <think> a lot [1].", 1},
+	} {
+		text := tt.head + tt.answer
+		marks, unread := ReadMarks(text, []Cited{{Doc: "a"}, {Doc: "b"}}, 1)
+		at := utf8.RuneCountInString(tt.head) + strings.Index(tt.answer, "[1]")
+		if len(marks) != 1 || marks[0].Number != 1 || marks[0].Start != at || len(unread) > 0 {
+			t.Errorf("%q: marks %+v %+v, want [1] at %d", text, marks, unread, at)
+		}
+		out := cutter.Cut(&ibid.Answer{Answer: text})
+		if len(out.List) != tt.claims || out.Abstains || out.List[0].Extent.Start.Value < int64(utf8.RuneCountInString(tt.head)) {
+			t.Errorf("%q: claims %+v, want %d", text, out.List, tt.claims)
+		}
+	}
+	text := "<think>Cats sleep.</think>Cats sleep."
+	if out := cutter.Cut(&ibid.Answer{Answer: text, HasClaims: true, Claims: []ibid.Claim{{Text: "Cats sleep."}}}); out.List[0].Extent != ibid.Between(26, 37) {
+		t.Errorf("a claim of the row stands at %v", out.List[0].Extent)
+	}
+	if !cutter.Cut(&ibid.Answer{Answer: "<think>Cats sleep. [1]</think>I do not know."}).Abstains {
+		t.Error("an answer behind reasoning does not abstain")
+	}
+}
+
 // Cutting never panics. What is cut lies in the answer, in order and not empty;
 // scopes lie in the answer, too. A claim of the row is found where its text stands.
 func FuzzCutter(f *testing.F) {

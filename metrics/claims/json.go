@@ -9,14 +9,9 @@ import (
 // fence: each string, number and truth value is one, with the key that it has. ok is
 // false if the answer is no JSON object or list.
 func (a *answer) readJSON() (ok bool) {
-	e := a.trimmed(extent{0, len(a.s)})
-	if s := a.s[e.start:e.end]; strings.HasPrefix(s, "```") && strings.HasSuffix(s, "```") && len(s) > 6 {
-		if i := strings.IndexByte(s, '\n'); i > 0 && i < len(s)-3 {
-			e = a.trimmed(extent{e.start + i, e.end - 3})
-		}
-	}
+	e := a.trimmed(body(a.s))
 	s := a.s[e.start:e.end]
-	if s == "" || s[0] != '{' && s[0] != '[' || !json.Valid([]byte(s)) {
+	if !isJSON(s) {
 		return false
 	}
 	d := json.NewDecoder(strings.NewReader(s))
@@ -24,6 +19,12 @@ func (a *answer) readJSON() (ok bool) {
 	r := jsonReader{answer: a, d: d, from: e.start}
 	r.value("", -1)
 	return true
+}
+
+// isJSON reports whether a text is a JSON object or list.
+func isJSON(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s))
 }
 
 type jsonReader struct {

@@ -36,12 +36,12 @@ type lastLine struct {
 	number int
 }
 
-// findList reads the lines of a text: code in fences, definitions such as [^1]: …, and
+// findList reads the lines of a text from a byte on: code in fences, definitions such as [^1]: …, and
 // what stands below a heading of [ReferenceHeadings] or behind it and a colon. A list
 // ends with the first line of another kind.
-func findList(text string) *ownList {
+func findList(text string, from int) *ownList {
 	l := &ownList{text: text}
-	for start := 0; start < len(text); {
+	for start := from; start < len(text); {
 		end := len(text)
 		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
 			end = start + i

@@ -120,14 +120,45 @@ type written struct {
 	refs    []Mark // bound; places are filled by points
 }
 
+// OwnStart returns where in a text the answer itself begins, in bytes: behind the reasoning
+// of the model, which is a block <think>…</think> at the head of the text, or what stands
+// before a line that is only </think>.
+func OwnStart(text string) int {
+	const open, closing = "<think>", "</think>"
+	end := strings.Index(text, closing)
+	if end < 0 {
+		return 0
+	}
+	after := text[end+len(closing):]
+	line, _, _ := strings.Cut(after, "\n")
+	if head := strings.TrimSpace(text[:end]); !strings.HasPrefix(head, open) && (strings.TrimSpace(line) != "" || strings.TrimSpace(text[lineStart(text, end):end]) != "") {
+		return 0
+	}
+	return len(text) - len(after)
+}
+
+// body is the answer itself, without the fence around it if it is JSON.
+func body(text string) extent {
+	e := extent{OwnStart(text), len(text)}
+	s := strings.TrimRightFunc(text[e.start:], unicode.IsSpace)
+	inner, fenced := strings.CutPrefix(strings.TrimLeftFunc(s, unicode.IsSpace), "```")
+	_, inner, _ = strings.Cut(inner, "\n")
+	if inner, closed := strings.CutSuffix(inner, "```"); fenced && closed && isJSON(inner) {
+		e.end = e.start + len(s) - len("```")
+		e.start = e.end - len(inner)
+	}
+	return e
+}
+
 func readMarks(text string, sources []Cited, first int) *reading {
 	r := &reading{text: text}
 	names := &nameTable{sources: sources}
-	list := findList(text)
-	s := scanner{text: text, names: names, reading: r, skip: list.skip}
+	own := body(text)
+	list := findList(text[:own.end], own.start)
+	s := scanner{text: text[:own.end], at: own.start, names: names, reading: r, skip: list.skip}
 	s.scan(list.lastStart())
 	list.takeLast(&s)
-	s.scan(len(text))
+	s.scan(own.end)
 	r.lists, r.entries = list.regions, list.entries
 	b := binder{reading: r, names: names, first: first}
 	b.bind()

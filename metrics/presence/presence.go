@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"ibid"
+	"ibid/metrics/claims"
 )
 
 // A Mode says where citations must stand.
@@ -193,8 +194,9 @@ func (d *Detector) Detect(ctx context.Context, in Input, out *Result) error {
 	return nil
 }
 
-// passes decides one text.
+// passes decides one text, the reasoning of its model left out.
 func (d *Detector) passes(ctx context.Context, text string) (bool, error) {
+	text = text[claims.OwnStart(text):]
 	if d.options.Mode == AnyCitation && !d.options.Strict {
 		return hasReference(text), nil
 	}

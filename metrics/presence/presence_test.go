@@ -367,3 +367,17 @@ func TestDetectDoesNotAllocate(t *testing.T) {
 		t.Errorf("Detect allocates %v times", allocs)
 	}
 }
+
+// TestReasoning: an address in what a model writes before its answer is no citation.
+func TestReasoning(t *testing.T) {
+	d, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"<think>See https://a.org/b</think> It is so.": false, "<think>So?</think> See https://a.org/b": true} {
+		var out Result
+		if err := d.Detect(t.Context(), Input{Answer: text, HasAnswer: true}, &out); err != nil || out.Signals.PassesPresenceCheck != want {
+			t.Errorf("%q: %+v, %v, want %v", text, out, err, want)
+		}
+	}
+}
