@@ -110,11 +110,11 @@ func (b *Batcher) settleTime() time.Duration {
 // once the service is known not to have it.
 func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Batch) (status string, f *failure, err error) {
 	const waiting = "looking for its submission"
-	held, err := b.store.Acquire(ctx, b.lockKey(), b.judge.owner, leaseTTL)
+	held, err := b.judge.leases.try(ctx, b.lockKey())
 	if err != nil || !held {
 		return waiting, nil, err // another process may be sending it
 	}
-	defer func() { _ = b.store.Release(context.WithoutCancel(ctx), b.lockKey(), b.judge.owner) }()
+	defer b.judge.leases.release(b.lockKey())
 	if batch.State == cache.BatchIntent {
 		return "", nil, b.drop(ctx, batch)
 	}

@@ -231,20 +231,25 @@ func (l *leases) renew(ctx context.Context) {
 	}
 }
 
+// try takes the right to ask for key if nobody else has it.
+func (l *leases) try(ctx context.Context, key cache.Key) (held bool, err error) {
+	if held, err = l.store.Acquire(ctx, key, l.owner, leaseTTL); held {
+		l.mu.Lock()
+		l.held[key] = true
+		l.mu.Unlock()
+	}
+	return held, err
+}
+
 // hold waits until the right to ask for key is here, or its answer is there.
 func (l *leases) hold(ctx context.Context, key cache.Key) (*cache.Entry, error) {
 	if l.store == nil {
 		return nil, nil
 	}
 	for poll := leasePoll; ; poll = min(2*poll, leasePollMax) {
-		held, err := l.store.Acquire(ctx, key, l.owner, leaseTTL)
+		held, err := l.try(ctx, key)
 		if err != nil {
 			return nil, err
-		}
-		if held {
-			l.mu.Lock()
-			l.held[key] = true
-			l.mu.Unlock()
 		}
 		// Another process may have answered since the last look; now that the
 		// lease is held, nobody else can.

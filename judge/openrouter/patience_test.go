@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,6 +42,31 @@ func TestSlowModel(t *testing.T) {
 			t.Errorf("%d of %d rows failed: %s", len(bad), rows, bad[0])
 		}
 		t.Logf("%d rows in %v; %d of %d calls refused", rows, time.Since(began).Round(time.Second), s.Counts().Requests-s.Counts().Answers, s.Counts().Requests)
+	})
+}
+
+// TestLeaseIsRenewed: who asks keeps the right to it as long as the call takes, so that
+// another process waits for the answer.
+func TestLeaseIsRenewed(t *testing.T) {
+	rows, path := rowsOf(1), filepath.Join(t.TempDir(), "judge.sqlite")
+	synctest.Test(t, func(t *testing.T) {
+		s := judgetest.NewServer(judgetest.ServerConfig{NoNetwork: true, Latency: judgetest.Constant(4 * leaseTTL)})
+		defer s.Close()
+		done := make(chan error)
+		for range 2 {
+			store := openStore(t, path)
+			j := newTestJudge(t, s, func(c *Config) { c.HTTP, c.Timeout, c.Store = s.Client(), 10*leaseTTL, store })
+			go func() {
+				_, err := j.Judge(t.Context(), rows[0])
+				done <- errors.Join(err, j.Close(), store.Close())
+			}()
+		}
+		if err := errors.Join(<-done, <-done); err != nil {
+			t.Error(err)
+		}
+		if n := s.Counts().Requests; n != 1 {
+			t.Errorf("%d calls for one question", n)
+		}
 	})
 }
 
