@@ -18,10 +18,6 @@ import (
 	"ibid/dataset/parquet"
 )
 
-// arrowBytes is about how much text a record batch of [WriteArrow] holds at most, unless one
-// row alone has more. Offsets of Arrow strings are int32.
-const arrowBytes = 64 << 20
-
 // arrowKinds are the types of columns in Arrow and in Spark, and their names for columns that are
 // passed, which others are not.
 var arrowKinds = [...]struct {
@@ -146,62 +142,6 @@ func (w *ArrowWriter) Write(record arrow.Record) error {
 // Close writes the end of the stream.
 func (w *ArrowWriter) Close() error { return errors.Join(w.ipc.Close(), w.out.Flush()) }
 
-// WriteArrow writes the rows of f, in order, as an Arrow IPC stream. Columns that are not
-// [parquet.Field.Required] are nullable. The file's key-value pairs are the metadata of the
-// schema. At most one row group is in memory at a time.
-func WriteArrow(w io.Writer, f *parquet.ResultFile) error {
-	t, err := newArrowTable(f.Fields(), nil, f.Metadata)
-	if err != nil {
-		return err
-	}
-	out, err := t.Begin(w)
-	if err != nil {
-		return err
-	}
-	b := array.NewRecordBuilder(memory.DefaultAllocator, t.schema)
-	defer b.Release()
-	columns := make([]parquet.ColumnValues, len(t.fields))
-	for k := range f.RowGroups() {
-		for c, field := range t.fields {
-			if err := f.ReadColumn(k, field.Name, nil, &columns[c]); err != nil {
-				return err
-			}
-		}
-		for from, rows := 0, f.GroupRows(k); from < rows; {
-			to := arrowBatch(columns, from, rows)
-			for c := range columns {
-				appendArrow(b.Field(c), &columns[c], from, to)
-			}
-			if err := out.writeAll(b); err != nil {
-				return err
-			}
-			from = to
-		}
-	}
-	return out.Close()
-}
-
-// writeAll writes what a builder has.
-func (w *ArrowWriter) writeAll(b *array.RecordBuilder) error {
-	record := b.NewRecord()
-	defer record.Release()
-	return w.Write(record)
-}
-
-// arrowBatch returns the row after the last of a batch that begins at row from.
-func arrowBatch(columns []parquet.ColumnValues, from, rows int) (to int) {
-	bytes := 0
-	for to = from; to < rows; to++ {
-		for i := range columns {
-			bytes += textBytes(&columns[i], to)
-		}
-		if bytes > arrowBytes && to > from {
-			return to
-		}
-	}
-	return to
-}
-
 // textBytes is the length of the strings of row i.
 func textBytes(v *parquet.ColumnValues, i int) (n int) {
 	switch v.Kind {
@@ -220,26 +160,26 @@ func textBytes(v *parquet.ColumnValues, i int) (n int) {
 	return n
 }
 
-// appendArrow adds the rows [from, to) of a column to a builder of its type.
-func appendArrow(b array.Builder, v *parquet.ColumnValues, from, to int) {
-	valid := v.Valid[from:to]
+// appendArrow adds a column to a builder of its type.
+func appendArrow(b array.Builder, v *parquet.ColumnValues) {
+	valid := v.Valid[:v.Rows]
 	switch b := b.(type) {
 	case *array.Int32Builder:
 		for i, ok := range valid {
-			appendOr(b, ok, int32(v.Ints[from+i]))
+			appendOr(b, ok, int32(v.Ints[i]))
 		}
 	case *array.Int64Builder:
-		b.AppendValues(v.Ints[from:to], valid)
+		b.AppendValues(v.Ints[:v.Rows], valid)
 	case *array.Float64Builder:
-		b.AppendValues(v.Doubles[from:to], valid)
+		b.AppendValues(v.Doubles[:v.Rows], valid)
 	case *array.BooleanBuilder:
 		for i, ok := range valid {
-			appendOr(b, ok, v.Ints[from+i] != 0)
+			appendOr(b, ok, v.Ints[i] != 0)
 		}
 	case *array.StringBuilder:
-		b.AppendValues(v.Strings[from:to], valid)
+		b.AppendValues(v.Strings[:v.Rows], valid)
 	case *array.MapBuilder: // before ListBuilder, which it has the methods of
-		appendLists(b, v, from, to, func(k int32) {
+		appendLists(b, v, func(k int32) {
 			b.KeyBuilder().(*array.StringBuilder).Append(v.Keys[k])
 			switch to := b.ItemBuilder().(type) {
 			case *array.StringBuilder:
@@ -252,10 +192,10 @@ func appendArrow(b array.Builder, v *parquet.ColumnValues, from, to int) {
 		})
 	case *array.ListBuilder:
 		if ints, ok := b.ValueBuilder().(*array.Int32Builder); ok {
-			appendLists(b, v, from, to, func(k int32) { ints.Append(int32(v.Ints[k])) })
+			appendLists(b, v, func(k int32) { ints.Append(int32(v.Ints[k])) })
 		} else {
 			texts := b.ValueBuilder().(*array.StringBuilder)
-			appendLists(b, v, from, to, func(k int32) { texts.Append(v.Strings[k]) })
+			appendLists(b, v, func(k int32) { texts.Append(v.Strings[k]) })
 		}
 	default:
 		panic(fmt.Sprintf("dataset: no column for %T", b))
@@ -279,9 +219,9 @@ func appendOr[T any](b interface {
 func appendLists(b interface {
 	Append(valid bool)
 	AppendNull()
-}, v *parquet.ColumnValues, from, to int, add func(k int32),
+}, v *parquet.ColumnValues, add func(k int32),
 ) {
-	for i := from; i < to; i++ {
+	for i := range v.Rows {
 		if !v.Valid[i] {
 			b.AppendNull()
 			continue
@@ -332,14 +272,14 @@ func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, e
 		if size > math.MaxInt32 {
 			return nil, fmt.Errorf("column %s of one batch has %d bytes of text: send smaller batches", f.Name, size)
 		}
-		appendArrow(b.Field(c), &v, 0, v.Rows)
+		appendArrow(b.Field(c), &v)
 	}
 	var v parquet.ColumnValues
 	for c := len(t.fields) - t.passed; c < len(t.fields); c++ {
 		if err := readPassed(from.Record, &t.fields[c], &v); err != nil {
 			return nil, err
 		}
-		appendArrow(b.Field(c), &v, 0, v.Rows)
+		appendArrow(b.Field(c), &v)
 	}
 	return b.NewRecord(), nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+var errDiskFull = errors.New("disk full")
+
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rows.parquet")

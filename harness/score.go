@@ -24,7 +24,7 @@ import (
 // A Filter says which table of results becomes of a stream of rows.
 type Filter struct {
 	Table   string          // rows, citations or verdicts
-	Format  string          // of the rows: arrow, jsonl or parquet; "" recognises it
+	Format  string          // of the rows: arrow or jsonl; "" recognises it
 	Pass    []parquet.Field // columns of the input for the table rows
 	Without []string        // columns that no row has a value in: truth, documents
 }
@@ -37,12 +37,11 @@ var FilterTables = []string{string(partRowsFile), string(partCitations), string(
 var FilterWithout = []string{"truth", "documents"}
 
 // FilterFormats are the formats of its rows.
-var FilterFormats = []string{arrowFormat, jsonlFormat, parquetFormat}
+var FilterFormats = []string{arrowFormat, jsonlFormat}
 
 const (
-	arrowFormat   = "arrow"
-	jsonlFormat   = "jsonl"
-	parquetFormat = "parquet"
+	arrowFormat = "arrow"
+	jsonlFormat = "jsonl"
 )
 
 // form is the table of results, as runs have it.
@@ -336,7 +335,7 @@ func (p *Plan) openStream(ctx context.Context, in io.Reader, f *Filter) (closing
 	case len(start) == 0:
 		return nil, &ibid.Error{File: stdinName, Err: errors.New("empty"), Hint: "send an Arrow IPC stream, or say that there are no rows: --format jsonl"}
 	case bytes.HasPrefix(start, []byte("PAR1")):
-		format = parquetFormat
+		return nil, &ibid.Error{File: stdinName, Err: errors.New("Parquet, not a stream"), Hint: "name the file, and a directory: ibid score RUN.yaml FILE --rows 0: -o DIR"}
 	case strings.IndexByte("{[ \t\r\n\xef", start[0]) >= 0:
 		format = jsonlFormat
 	default:
@@ -345,11 +344,8 @@ func (p *Plan) openStream(ctx context.Context, in io.Reader, f *Filter) (closing
 	if len(f.Pass) > 0 && format != arrowFormat {
 		return nil, ibid.Usagef("columns pass through from an Arrow stream only, not from %s", format)
 	}
-	switch format {
-	case jsonlFormat:
+	if format == jsonlFormat {
 		return p.openLines(ctx, r, o)
-	case parquetFormat:
-		return p.openSpooled(r, o)
 	}
 	if bytes.HasPrefix(start, []byte("ARROW1")) { // a file: a stream behind eight bytes
 		if _, err := r.Discard(8); err != nil {

@@ -15,37 +15,6 @@ import (
 	"ibid/dataset/convert"
 )
 
-// spooled is a Parquet file that had to be put on disk first: its footer is at its end.
-type spooled struct {
-	dir    string
-	source *dataset.Source
-	rows   int
-	next   func() (*dataset.StreamBatch, error, bool)
-}
-
-// openSpooled copies a Parquet file to a temporary one.
-func (p *Plan) openSpooled(in io.Reader, o dataset.ReadOptions) (closingStream, error) {
-	dir, err := os.MkdirTemp("", "ibid-score-")
-	if err != nil {
-		return nil, err
-	}
-	s := &spooled{dir: dir, rows: scoredRows(p)}
-	path := filepath.Join(dir, "rows.parquet")
-	p.job.warn("Parquet is copied to a temporary file in %s first", filepath.Dir(dir))
-	f, err := os.Create(path)
-	if err == nil {
-		_, err = io.Copy(f, in)
-		err = errors.Join(err, f.Close())
-	}
-	if err == nil {
-		s.source, err = dataset.Open(path, o)
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
 // scoredRows is how many rows make a batch where the input has none.
 func scoredRows(p *Plan) int {
 	if p.live != nil {
@@ -53,34 +22,6 @@ func scoredRows(p *Plan) int {
 	}
 	return maxJudgedRows
 }
-
-func (s *spooled) Source() *dataset.Source { return s.source }
-func (s *spooled) Use(src *dataset.Source) { s.source = src }
-
-func (s *spooled) Close() error { return os.RemoveAll(s.dir) }
-
-func (s *spooled) Next(ctx context.Context) (*dataset.StreamBatch, error) {
-	if s.next == nil {
-		s.next, _ = iter.Pull2(func(yield func(*dataset.StreamBatch, error) bool) {
-			err := s.source.Read(ctx, 0, s.rows, func(b *dataset.Batch) error {
-				if !yield(&dataset.StreamBatch{Batch: b, InputRow: noRow}, nil) {
-					return errEnough
-				}
-				return nil
-			})
-			if ignoreEnough(err) != nil {
-				yield(nil, err)
-			}
-		})
-	}
-	b, err, ok := s.next()
-	if !ok {
-		return nil, io.EOF
-	}
-	return b, err
-}
-
-func noRow(int) (int64, bool) { return 0, false }
 
 // lines are rows of JSON Lines: so many of them at a time are imported, as ibid import does,
 // into a temporary dataset.

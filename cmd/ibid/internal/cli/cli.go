@@ -131,9 +131,9 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	if instead := insteadOf("format " + cmd.Name() + " " + a.format); instead != "" {
 		return ibid.Usagef("the format %s is gone", a.format).With(instead)
 	}
-	formats := append([]string{"arrow"}, tableFormats...)
+	formats := tableFormats
 	if cmd.Name() == "score" {
-		formats = append(formats[1:], harness.FilterFormats...) // of what comes in
+		formats = slices.Concat(formats, harness.FilterFormats) // of what comes in
 	}
 	if err := oneOf("--format", a.format, formats...); err != nil {
 		return err

@@ -85,7 +85,7 @@ func (a *app) addCompletion(root *cobra.Command) {
 			registerFlag(cmd, name, f)
 		}
 	}
-	registerFlag(root, "format", oneWord(append([]string{"arrow"}, tableFormats...)...))
+	registerFlag(root, "format", oneWord(tableFormats...))
 	registerFlag(root, "color", oneWord("auto", "always", "never"))
 }
 

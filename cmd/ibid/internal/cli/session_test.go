@@ -133,7 +133,6 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "show runs/first --failing --by system", code: 2, err: `do not go together$`},
 		step{line: "show runs/first --table claims --format csv", out: `^q-01,pointer,0,1,1,52,109,That makes it the busiest harbour on the whole coast\.,true,true,1,0,none,,unsupported,`},
 		step{line: "show runs/first --table people --format csv", code: 2, err: "people\n^hint: "},
-		step{line: "show runs/first --table rows --format arrow -o rows.arrow"},
 		step{line: "show runs/first --table rows", code: 2, err: `^ibid: --table needs --format `},
 
 		step{line: "run ibid.yaml --id first -q", out: `^first: careful `},

@@ -14,10 +14,7 @@ import (
 
 	"ibid"
 	"ibid/annotations/compare"
-	"ibid/cmd/ibid/internal/term"
 	"ibid/configs"
-	"ibid/dataset"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
@@ -48,7 +45,7 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			switch {
-			case a.format == "arrow", cmd.Flags().Changed("table"):
+			case cmd.Flags().Changed("table"):
 				return a.showTable(args[0], f.table)
 			case f.errorRows:
 				return a.showErrors(args[0])
@@ -71,7 +68,7 @@ func (a *app) showCommand() *cobra.Command {
 	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
 	flags.BoolVar(&f.prompt, "prompt", false, "of a row: what the models that judge were sent")
 	f.numbers.register(cmd)
-	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow or csv: "+strings.Join(sortedKeys(shownTables), ", "))
+	flags.StringVar(&f.table, "table", "rows", "the table for --format csv: "+strings.Join(sortedKeys(shownTables), ", "))
 	return cmd
 }
 
@@ -86,9 +83,7 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	if len(args) > 1 {
 		asked = append(asked, "a row")
 	}
-	if format == "arrow" {
-		asked = append(asked, "--format "+format)
-	} else if cmd.Flags().Changed("table") {
+	if cmd.Flags().Changed("table") {
 		asked = append(asked, "--table")
 	}
 	switch {
@@ -104,8 +99,8 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 		return ibid.Usagef("--limit needs --failing")
 	case cmd.Flags().Changed("limit") && f.limit < 0:
 		return ibid.Usagef("--limit cannot be negative")
-	case cmd.Flags().Changed("table") && format != "csv" && format != "arrow":
-		return ibid.Usagef("--table needs --format arrow or csv")
+	case cmd.Flags().Changed("table") && format != "csv":
+		return ibid.Usagef("--table needs --format csv")
 	}
 	return nil
 }
@@ -288,45 +283,20 @@ func (a *app) showErrors(dir string) error {
 	})
 }
 
-// A shownTable is a table of results that can be written whole.
-type shownTable interface {
+// shownTables are the tables of results that can be written whole, by the names that --table
+// has for them.
+var shownTables = map[string]interface {
 	CopyCSV(w io.Writer, dir string) error
-}
+}{"rows": runs.Rows(), "citations": runs.Citations, "claims": runs.Claims, "verdicts": runs.Verdicts, "summary": runs.Summary}
 
-// shownTables are the tables by the names that --table has for them, with the names of
-// their files.
-var shownTables = map[string]struct {
-	file string
-	shownTable
-}{
-	"rows":      {runs.RowsFile, runs.Rows()},
-	"citations": {runs.CitationsFile, runs.Citations},
-	"claims":    {runs.ClaimsFile, runs.Claims},
-	"verdicts":  {runs.VerdictsFile, runs.Verdicts},
-	"summary":   {runs.SummaryFile, runs.Summary},
-}
-
-// showTable writes a table of results as an Arrow stream or as CSV.
+// showTable writes a table of results as CSV.
 func (a *app) showTable(dir, name string) error {
 	if err := oneOf("--table", name, sortedKeys(shownTables)...); err != nil {
 		return err
 	}
-	if a.format == "arrow" && a.output == "-" && term.IsTerminal(a.Stdout) {
-		return ibid.Usagef("--format arrow is nothing for a terminal").With("name a file: -o " + name + ".arrow")
-	}
-	table := shownTables[name]
-	f, err := parquet.OpenResult(filepath.Join(dir, table.file))
+	err := a.write(func(w io.Writer) error { return shownTables[name].CopyCSV(w, dir) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return ibid.Usagef("%s has no %s", dir, name).With("only a run with a judge has claims and verdicts")
 	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return a.write(func(w io.Writer) error {
-		if a.format == "csv" {
-			return table.CopyCSV(w, dir)
-		}
-		return dataset.WriteArrow(w, f)
-	})
+	return err
 }
