@@ -139,6 +139,13 @@ func IsBinaryEvents(start []byte) bool {
 	return len(start) >= 12 && crc32.ChecksumIEEE(start[:8]) == binary.BigEndian.Uint32(start[8:])
 }
 
+// IsParquet reports whether a file begins as Parquet does.
+func IsParquet(f io.ReaderAt) bool {
+	start := make([]byte, 4)
+	n, _ := f.ReadAt(start, 0)
+	return string(start[:n]) == "PAR1"
+}
+
 // IsForeign reports whether a file holds records in another format than Parquet that
 // package convert may know: JSON, JSON Lines, CSV or an event stream, gzip or zstd. A
 // file whose name ends in .parquet is none, whatever it holds.

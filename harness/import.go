@@ -50,18 +50,21 @@ const (
 	maxSaidLeftOut    = 10
 )
 
-// foreignPaths are the files that a setting names, if they are in another format than
-// Parquet.
-func foreignPaths(pattern string, directories bool) []string {
+// foreignPaths are the files that a setting names, if foreign says that they are in another
+// format than ours.
+func foreignPaths(pattern string, directories bool, foreign func(path string) bool) []string {
 	info, err := disk.Stat(pattern)
 	switch {
 	case err == nil && !info.IsDir():
-		if dataset.IsForeign(pattern) {
+		if foreign(pattern) {
 			return []string{pattern}
 		}
 		return nil
 	case err == nil:
 		parquets, _ := filepath.Glob(filepath.Join(pattern, "*.parquet"))
+		if directories && len(parquets) > 0 && !slices.ContainsFunc(parquets, func(path string) bool { return !foreign(path) }) {
+			return parquets
+		}
 		if directories && len(parquets) == 0 && convert.IsDirectoryOf(pattern) {
 			return []string{pattern}
 		}
@@ -71,18 +74,20 @@ func foreignPaths(pattern string, directories bool) []string {
 	matches = slices.DeleteFunc(matches, func(name string) bool { return strings.HasPrefix(filepath.Base(name), ".") })
 	slices.Sort(matches)
 	for _, name := range matches {
-		if !dataset.IsForeign(name) {
+		if !foreign(name) {
 			return nil
 		}
 	}
 	return matches
 }
 
-// importInputs imports what is not Parquet, and makes the job read that.
+// importInputs imports what is not Parquet with columns of ours, and makes the job read that.
 func (p *Plan) importInputs(ctx context.Context) error {
 	s := &p.job.Config.Settings
-	answers := foreignPaths(s.Dataset, true)
-	documents := foreignPaths(s.Documents, false)
+	answers := foreignPaths(s.Dataset, true, func(path string) bool {
+		return dataset.IsForeign(path) || convert.IsOther(path, s.Columns)
+	})
+	documents := foreignPaths(s.Documents, false, dataset.IsForeign)
 	if p.job.Import == ImportNothing || len(answers)+len(documents) == 0 {
 		return nil
 	}

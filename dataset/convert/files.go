@@ -117,7 +117,7 @@ func isRun(dir string) bool {
 	return err == nil && json.Unmarshal(data, &m) == nil && strings.HasPrefix(m.Schema, "ibid.")
 }
 
-// open opens a file of the run for reading, see [run.unpacked].
+// open opens a file of the run for reading, see [run.unpacked]; rows of Parquet are JSON Lines.
 func (r *run) open(path string) (io.ReadCloser, error) {
 	if path == stdinPath {
 		if r.spooled != nil {
@@ -128,6 +128,10 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, pathError(path, err)
+	}
+	if dataset.IsParquet(f) {
+		f.Close()
+		return dataset.ParquetRecords(path)
 	}
 	in, err := r.unpacked(path, &stoppable{r.ctx, f})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/dataset"
 )
 
 // A column is a member of our own records: its name, and how it is read.
@@ -211,6 +212,24 @@ func ourColumns(columns []string) []string {
 		}
 	}
 	return ours
+}
+
+// IsOther reports whether a Parquet file has rows with the columns of other tools: it has no
+// citations, answers, and one of ours under another name. renamed are the columns that its user
+// names ours.
+func IsOther(path string, renamed map[string]string) bool {
+	names, err := dataset.ParquetColumns(path)
+	if err != nil {
+		return false
+	}
+	names = (&run{Options: Options{Columns: renamed}}).renamed(names)
+	other := func(ours string) bool {
+		return !slices.Contains(names, ours) && slices.ContainsFunc(otherNames, func(n otherName) bool {
+			return n.ours == ours && slices.ContainsFunc(n.theirs, func(name string) bool { return slices.Contains(names, name) })
+		})
+	}
+	answers := slices.Contains(names, "answer") || other("answer")
+	return answers && !slices.Contains(names, "citations") && (other("answer") || other("query") || other("documents"))
 }
 
 // isAnswer reports whether other tools call answers so.
