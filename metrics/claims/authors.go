@@ -69,17 +69,22 @@ func authorYear(names, year string) Mark {
 	return Mark{Source: -1, Doc: surnameOf(names) + "\x00" + strings.ToLower(year), Number: -1}
 }
 
-// leads are what may stand before the authors.
+// leads are what may stand before what is cited.
 var leads = [...]string{"see also ", "see ", "e.g., ", "e.g. ", "cf. "}
+
+// cutLead cuts what may stand before authors or the number of a source.
+func cutLead(s string) (rest string, found bool) {
+	for _, lead := range leads {
+		if len(s) > len(lead) && strings.EqualFold(s[:len(lead)], lead) {
+			return trimSpace(s[len(lead):]), true
+		}
+	}
+	return s, false
+}
 
 // citesAuthor reads authors and a year.
 func citesAuthor(part string) (names, year string, ok bool) {
-	for _, lead := range leads {
-		if len(part) > len(lead) && strings.EqualFold(part[:len(lead)], lead) {
-			part = trimSpace(part[len(lead):])
-			break
-		}
-	}
+	part, _ = cutLead(part)
 	for i, r := range part {
 		previous, _ := utf8.DecodeLastRuneInString(part[:i])
 		if i == 0 || !isSpace(previous) && previous != ',' || isSpace(r) {
@@ -140,7 +145,7 @@ func isYearTail(s string) bool {
 		}
 		s = trimSpace(s[1:])
 		n := yearLength(s)
-		if n == 0 {
+		if n == 0 || dashLength(s[n:]) > 0 { // 1204-1210 are pages
 			return isLocator(s)
 		}
 		s = s[n:]

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -85,6 +86,32 @@ func TestIndex(t *testing.T) {
 		if got, unread := ReadMarks(text, []Cited{{Doc: "s"}}, 1); len(got) != marks || len(unread) > 0 {
 			t.Errorf("%q: %d marks and %d unread, want %d", text, len(got), len(unread), marks)
 		}
+	}
+}
+
+// TestNumbers reads numbers with words beside them.
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"[doc_1]": "1", "[Doc-2]": "2", "[1 and 2]": "1 2", "[1, 2, and 3]": "1 2 3", "[Sources 1, 2, and 3]": "1 2 3", "[1 und 2]": "1 2", "(Sources 1 & 2)": "1 2",
+		"[Source: Document 1]": "1", "(see Document 1)": "1", "(see also Sources 1 and 2)": "1 2", "[2, p. 3]": "2:3", "(Document 1, page 3)": "1:3",
+		"(see Table 1)": "", "[1 and only]": "", "(1 and 2)": "", "(see 1)": "", "[see 1]": "", "[1 2]": "", "[and 1]": "", "(2, p. 3)": "", "(page 3)": "", "[doc_1_2]": "", "[1 and]": "", "[doc_]": "",
+	} {
+		marks, unread := ReadMarks("Cats sleep "+text+".", []Cited{{Doc: "a"}, {Doc: "b"}, {Doc: "c"}}, 1)
+		var got []string
+		for _, m := range marks {
+			s := strconv.Itoa(m.Number)
+			if m.Page > 0 {
+				s += ":" + strconv.Itoa(int(m.Page))
+			}
+			got = append(got, s)
+		}
+		if strings.Join(got, " ") != want || len(unread) > 0 {
+			t.Errorf("%s: %q and %v unread, want %q", text, got, unread, want)
+		}
+	}
+	marks, _ := ReadMarks("Cats sleep (Smith, 2019, 1204-1210).", []Cited{{Doc: "a", Title: "Smith 2019"}}, 1)
+	if len(marks) != 1 || marks[0].Source != 0 {
+		t.Errorf("pages behind a year: %+v", marks)
 	}
 }
 

@@ -317,12 +317,20 @@ func (s *scanner) content(content string, square bool) (w written, ok bool) {
 	if w, ok = s.name(content, square); ok {
 		return w, true
 	}
-	if list, ok := parseNumbers(content); ok && (square || list.worded) {
+	numbered, page := cutPage(content)
+	if page == 0 {
+		numbered = content
+	}
+	numbered, led := cutLead(numbered)
+	if list, ok := parseNumbers(numbered); ok && (square && !led || list.worded) {
 		if list.wrong {
 			s.miss("range", content)
 			return w, false
 		}
 		w.form, w.worded, w.refs = Numbered, list.worded, byNumber(list.numbers)
+		for i := range w.refs {
+			w.refs[i].Page = page
+		}
 		if list.caret {
 			w.form, w.worded = Caret, true
 		}
@@ -666,13 +674,13 @@ type numbers struct {
 	wrong   bool // a range runs backwards or is too wide
 }
 
-// parseNumbers reads 1, 1-3, Source 1, ^2 and lists of them.
+// parseNumbers reads 1, 1-3, Source 1, ^2 and lists of them: 1, 2 and 3.
 func parseNumbers(s string) (list numbers, ok bool) {
 	for s = strings.TrimSpace(s); ; {
 		if rest, ok := strings.CutPrefix(s, "^"); ok {
 			list.caret, s = true, rest
 		}
-		if n := markWordLength(s); n > 0 {
+		for n := markWordLength(s); n > 0; n = markWordLength(s) { // Source: Document 1
 			list.worded, s = true, s[n:]
 		}
 		if rest, ok := strings.CutPrefix(s, "#"); ok {
@@ -702,13 +710,20 @@ func parseNumbers(s string) (list numbers, ok bool) {
 		if s == "" {
 			return list, true
 		}
-		r, size := utf8.DecodeRuneInString(s)
-		if !strings.ContainsRune(",;，、；&", r) {
+		rest := strings.TrimLeft(s, ",;，、；& ")
+		word, after, _ := strings.Cut(rest, " ")
+		if joints[word] {
+			rest = strings.TrimLeft(after, " ")
+		}
+		if len(rest) == len(s) {
 			return list, false
 		}
-		s = strings.TrimLeft(s[size:], " ")
+		s = rest
 	}
 }
+
+// joints join the last two numbers of a list.
+var joints = wordSet("and\nund\net\ny\ne\nen\nи\n和")
 
 // maxMarkWord is the most bytes that a word before a number has.
 const maxMarkWord = 40
@@ -726,7 +741,7 @@ func markWordLength(s string) int {
 	if n == 0 || !markWords[folded(strings.TrimRight(s[:n], " "))] {
 		return 0
 	}
-	return len(s) - len(strings.TrimLeft(s[n:], " :.：№"))
+	return len(s) - len(strings.TrimLeft(s[n:], " :.：№_-"))
 }
 
 // leadingNumber reads up to six digits, also of full width.
