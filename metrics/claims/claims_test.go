@@ -153,6 +153,35 @@ func sameDense(a, b string) bool {
 	return strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
 }
 
+// TestSubjectMark: a mark that is the subject of a sentence belongs to it, and the brackets
+// of (see [2]) go with the mark.
+func TestSubjectMark(t *testing.T) {
+	cutter := NewCutter(Options{Phrases: NewPhrases(Phrases{})})
+	for answer, want := range map[string]string{
+		"Cats sleep. [2] says that dogs bark.":           "Cats sleep.|says that dogs bark.",
+		"Cats sleep [1]. [2] reports that dogs bark.":    "Cats sleep.|reports that dogs bark.",
+		"Cats sleep.[1] [2], [3] show that dogs bark.":   "Cats sleep.|show that dogs bark.",
+		"Cats sleep. [2] Dogs bark.":                     "Cats sleep.|Dogs bark.",
+		"As Smith et al. [2] show, cats sleep.":          "As Smith et al. show, cats sleep.",
+		"As in ref. [2] shows, cats sleep.":              "As in ref. shows, cats sleep.",
+		"Cats sleep (see [2]). Dogs bark (cf. [1]).":     "Cats sleep.|Dogs bark.",
+		"Cats sleep (see also [2], [3]) a lot.":          "Cats sleep a lot.",
+		"Cats sleep (see the vet [2]). They say so [1].": "Cats sleep (see the vet).|They say so.",
+	} {
+		var got []string
+		for _, c := range cutter.Cut(&ibid.Answer{Answer: answer}).List {
+			got = append(got, c.Text)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: %q, want %q", answer, got, want)
+		}
+	}
+	row := &ibid.Answer{Answer: "Cats sleep. [2] says that dogs bark.", Citations: []ibid.Citation{{Extent: ibid.Between(12, 15), AnswerRole: ibid.Marker}}}
+	if out := cutter.Cut(row); len(out.Scopes[0]) != 1 || out.Scopes[0][0] != ibid.Between(16, 36) {
+		t.Errorf("the mark backs %v", out.Scopes[0])
+	}
+}
+
 // TestReasoning: what a model writes before its answer claims, cites and abstains nothing,
 // and places count from the beginning of the text.
 func TestReasoning(t *testing.T) {

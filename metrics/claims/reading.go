@@ -237,17 +237,16 @@ func (r *reading) findCuts() {
 }
 
 // enclosed widens a group of marks by brackets that hold nothing else, or nothing but a
-// word such as "Source:".
+// word such as "Source:" or "see".
 func (r *reading) enclosed(e extent) (extent, bool) {
 	left := strings.TrimRight(r.text[:e.start], " ")
 	right := strings.TrimLeft(r.text[e.end:], " ")
-	if strings.HasSuffix(left, ":") || strings.HasSuffix(left, "：") {
-		head := left[max(0, len(left)-maxMarkWord):]
-		if i := strings.LastIndexAny(head, "([（［"); i >= 0 {
-			_, size := utf8.DecodeRuneInString(head[i:])
-			if markWords[folded(strings.TrimRight(head[i+size:], ":："))] {
-				left = left[:len(left)-len(head)+i+size]
-			}
+	head := left[max(0, len(left)-maxMarkWord):]
+	if i := strings.LastIndexAny(head, "([（［"); i >= 0 {
+		_, size := utf8.DecodeRuneInString(head[i:])
+		word, colon := strings.CutSuffix(strings.ReplaceAll(head[i+size:], "：", ":"), ":")
+		if rest, _ := cutLead(word + " x"); rest == "x" && word != "" || colon && markWords[folded(word)] {
+			left = left[:len(left)-len(head)+i+size]
 		}
 	}
 	open, size := utf8.DecodeLastRuneInString(left)

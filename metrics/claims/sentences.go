@@ -109,12 +109,16 @@ func (c *Cutter) split(e extent, unit int, borders []int) {
 }
 
 // glued returns where a sentence ends within s without a space behind it: at a
-// border, or where a capitalised word follows a small one. It is -1 if none does.
+// border, or where a capitalised word follows a small one; or before a mark that the next one
+// begins with. It is -1 if none does.
 func (c *Cutter) glued(s extent, borders []int) int {
 	a := &c.answer
 	for i := s.start + 1; i < s.end-1; i++ {
 		if b := a.plain[i]; b != '.' && b != '!' && b != '?' {
 			continue
+		}
+		if end := a.beforeSubject(s, i); end > 0 {
+			return end
 		}
 		next, _ := utf8.DecodeRune(a.plain[i+1 : s.end])
 		before, _ := utf8.DecodeLastRune(a.plain[s.start:i])
@@ -126,6 +130,27 @@ func (c *Cutter) glued(s extent, borders []int) int {
 		}
 	}
 	return -1
+}
+
+// markVerbs are what a mark does that is the subject of its sentence: [2] says that it is so.
+var markVerbs = wordSet("also\nadds\nargue\nargues\nclaims\nconfirm\nconfirms\ndescribe\ndescribes\nexplain\nexplains\nfind\nfinds\nfound\nindicate\nindicates\nmention\nmentions\nnote\nnotes\nreport\nreports\nreported\nsay\nsays\nshow\nshows\nshowed\nstate\nstates\nsuggest\nsuggests\nberichtet\nsagt\nschreibt\nzeigt")
+
+// beforeSubject returns the end of a sentence whose full stop is at stop if a mark follows
+// that is the subject of the next sentence, else 0.
+func (a *answer) beforeSubject(s extent, stop int) int {
+	s = s.and(extent{stop - gluedReach, stop + 4*gluedReach})
+	left := strings.TrimRight(string(a.plain[s.start:stop]), " ")
+	word := left[strings.LastIndexFunc(left, func(r rune) bool { return !isWordRune(r) })+1:]
+	space := strings.IndexByte(a.s[stop:s.end], ' ')
+	if space < 0 || len(word) < 3 || markWords[folded(word)] { // et al. [2] shows; Ref. [2] shows
+		return 0
+	}
+	rest := strings.TrimLeft(string(a.plain[stop+space:s.end]), " ,")
+	verb, _, _ := strings.Cut(rest, " ")
+	if !markVerbs[verb] || !meeting(a.marks, extent{stop + space, s.end - len(rest)}) {
+		return 0
+	}
+	return stop + space
 }
 
 // gluedReach is how far, in bytes, the words beside a full stop are looked at.
