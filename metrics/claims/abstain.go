@@ -39,7 +39,8 @@ func readPatterns(list []string) map[string][]string {
 		for i, name := range slices.Backward(names) {
 			pattern = strings.ReplaceAll(pattern, name, "(?:"+all["="][i]+")")
 		}
-		if hasCapital(pattern) {
+		// Sentences are matched in small letters: patterns of these find them as they are.
+		if plain := strings.ReplaceAll(pattern, `\pL`, ""); plain != strings.ToLower(plain) {
 			pattern = "(?i:" + pattern + ")"
 		}
 		if all[sign] = append(all[sign], pattern); sign == "=" {
@@ -47,17 +48,6 @@ func readPatterns(list []string) map[string][]string {
 		}
 	}
 	return all
-}
-
-// hasCapital reports whether a pattern has a capital letter that is no sign of a class such
-// as \S or \pL. Sentences are matched in small letters: they need no pattern of both.
-func hasCapital(pattern string) bool {
-	for i, r := range pattern {
-		if unicode.IsUpper(r) && !strings.HasSuffix(pattern[:i], `\`) && !strings.HasSuffix(pattern[:i], `\p`) {
-			return true
-		}
-	}
-	return false
 }
 
 // newAbstention compiles a list of patterns.
@@ -101,17 +91,13 @@ var compiled sync.Map
 
 // abstentionOf returns a function that compiles a list when it is first called.
 func abstentionOf(list []string) func() *abstention {
-	key := strings.Join(list, "\n")
-	f, ok := compiled.Load(key)
-	if !ok {
-		f, _ = compiled.LoadOrStore(key, sync.OnceValue(func() *abstention {
-			a, err := newAbstention(list)
-			if err != nil {
-				panic("claims: " + err.Error()) // settings are checked before
-			}
-			return a
-		}))
-	}
+	f, _ := compiled.LoadOrStore(strings.Join(list, "\n"), sync.OnceValue(func() *abstention {
+		a, err := newAbstention(list)
+		if err != nil {
+			panic("claims: " + err.Error()) // settings are checked before
+		}
+		return a
+	}))
 	return f.(func() *abstention)
 }
 

@@ -303,11 +303,11 @@ func nameStart(s string) int {
 }
 
 // particles are the lower-case words of names.
-var particles = wordSet(nameParticles)
+var particles = wordSet(listText("name_particles"))
 
 // notAuthors are words before a number of four digits that name no author:
 // months, seasons, prepositions, and what numbers are counted in.
-var notAuthors = wordSet(noAuthorWords)
+var notAuthors = wordSet(listText("not_authors"))
 
 // isNoAuthor looks word up in notAuthors, in any case and without allocating.
 func isNoAuthor(word string) bool {

@@ -85,11 +85,8 @@ const (
 func (a *answer) readBlocks() {
 	a.lines, a.blocks, a.gaps = a.lines[:0], a.blocks[:0], a.gaps[:0]
 	source := shallow(a.s)
-	for i, own := 0, OwnStart(a.s); i < own; i++ { // one empty line
-		source[i] = ' '
-		if i == own-1 {
-			source[i] = '\n'
-		}
+	if own := OwnStart(a.s); own > 0 { // one empty line
+		copy(source, strings.Repeat(" ", own-1)+"\n")
 	}
 	r := blockReader{answer: a, source: source}
 	r.children(markdown.Parse(text.NewReader(source)), -1)

@@ -22,7 +22,7 @@ var nameTests = [...]struct{ source, name func(string) string }{
 	{nil, folded}, // of titles
 	{urlKey, urlKey},
 	{lastElement, strings.ToLower},
-	{func(doc string) string { return stem(lastElement(doc)) }, strings.ToLower},
+	{func(doc string) string { return strings.TrimSuffix(lastElement(doc), path.Ext(lastElement(doc))) }, strings.ToLower},
 }
 
 const titleTest = 2
@@ -38,8 +38,6 @@ func lastElement(name string) string {
 	}
 	return strings.ToLower(name)
 }
-
-func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // find returns the index of the source that an answer calls so, -1 if none or several
 // are called so.

@@ -2,7 +2,7 @@ package claims
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -11,29 +11,27 @@ import (
 	"unicode/utf8"
 )
 
-// The lists, a phrase or a word on each line.
-var (
-	//go:embed phrases/no_claim.txt
-	noClaimPhrases string
-	//go:embed phrases/attribution.txt
-	attributionPhrases string
-	//go:embed phrases/reference_headings.txt
-	referenceHeadings string
-	//go:embed phrases/captions.txt
-	captionWords string // begin a caption, with a number behind them
-	//go:embed phrases/abstention.txt
-	abstentionPatterns string
-	//go:embed phrases/mark_words.txt
-	markWordList string // stand before the number or name of a source
-	//go:embed phrases/name_particles.txt
-	nameParticles string // lower-case words of names
-	//go:embed phrases/not_authors.txt
-	noAuthorWords string // name no author before a year
-	//go:embed phrases/file_endings.txt
-	fileEndingList string // of documents
-	//go:embed phrases/link_words.txt
-	linkWordList string // labels of links that say nothing
-)
+//go:embed phrases/*.txt
+var phraseFiles embed.FS
+
+// phraseLists are the names of the lists, which have a phrase or a word on each line.
+var phraseLists = [...]string{
+	"no_claim", "attribution", "reference_headings",
+	"captions", // words that begin one, with a number behind them
+	"abstention",
+	"mark_words", // before the number or name of a source
+	"link_words", // labels of links that say nothing
+	"name_particles", "not_authors", "file_endings",
+}
+
+// listText is the text of a list.
+func listText(name string) string {
+	text, err := phraseFiles.ReadFile("phrases/" + name + ".txt")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
 
 // Phrases are whole lists: an empty one holds no phrase.
 type Phrases struct {
@@ -54,7 +52,7 @@ const None = "none"
 // with those alone if the first of them is [None].
 func NewPhrases(own Phrases) Phrases {
 	return Phrases{
-		NoClaim: phrases(noClaimPhrases, own.NoClaim), Abstention: phrases(abstentionPatterns, own.Abstention),
+		NoClaim: phrases(listText("no_claim"), own.NoClaim), Abstention: phrases(listText("abstention"), own.Abstention),
 	}
 }
 
@@ -68,7 +66,8 @@ func phrases(builtIn string, own []string) []string {
 // PhrasesDigest is the SHA-256 of all built-in lists, in hexadecimal.
 func PhrasesDigest() string {
 	h := sha256.New()
-	for _, list := range []string{noClaimPhrases, attributionPhrases, referenceHeadings, captionWords, abstentionPatterns, markWordList, linkWordList, nameParticles, noAuthorWords, fileEndingList} {
+	for _, name := range phraseLists {
+		list := listText(name)
 		fmt.Fprintf(h, "%d\n%s", len(list), list)
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -79,16 +78,16 @@ func lines(list string) []string { return strings.Split(strings.TrimSpace(list),
 // AttributionPhrases returns the phrases that say where something is from. What stands
 // behind the last cited segment of a sentence and begins with one belongs to the claim
 // before.
-func AttributionPhrases() []string { return lines(attributionPhrases) }
+func AttributionPhrases() []string { return lines(listText("attribution")) }
 
 // ReferenceHeadings returns the words that head an answer's own list of
 // references.
-func ReferenceHeadings() []string { return lines(referenceHeadings) }
+func ReferenceHeadings() []string { return lines(listText("reference_headings")) }
 
 var (
-	markWords      = wordSet(markWordList)
-	linkWords      = wordSet(linkWordList)
-	referenceWords = wordSet(referenceHeadings)
+	markWords      = wordSet(listText("mark_words"))
+	linkWords      = wordSet(listText("link_words"))
+	referenceWords = wordSet(listText("reference_headings"))
 )
 
 // A phraseList finds phrases at the beginning of sentences.

@@ -975,7 +975,7 @@ func hasFileEnding(name string) bool {
 // else.
 func IsFileName(text string) bool { return hasFileEnding(text) && !strings.ContainsAny(text, " \t") }
 
-var fileEndings = wordSet(fileEndingList)
+var fileEndings = wordSet(listText("file_endings"))
 
 // colon reads an address or identifier whose colon stands at i.
 func (s *scanner) colon(i int) int {

@@ -92,7 +92,7 @@ func (c *Cutter) split(e extent, unit int, borders []int) {
 			c.masks = append(c.masks, token.Bounds{Start: p.Start - at.Start, End: p.End - at.Start})
 		}
 	}
-	sortBounds(c.masks)
+	slices.SortFunc(c.masks, func(x, y token.Bounds) int { return cmp.Compare(x.Start, y.Start) })
 	c.bounds = c.splitter.Append(c.bounds[:0], a.s[e.start:e.end], c.masks)
 	for _, b := range c.bounds {
 		s := a.bytes(int(b.Start+at.Start), int(b.End+at.Start))
@@ -125,7 +125,7 @@ func (c *Cutter) glued(s extent, borders []int) int {
 		if !unicode.IsUpper(next) || !unicode.IsLower(before) && !unicode.IsDigit(before) && before != ')' {
 			continue
 		}
-		if atBorder(borders, i+1) || unicode.IsLower(before) && a.isGlued(s, i) {
+		if _, atBorder := slices.BinarySearch(borders, i+1); atBorder || unicode.IsLower(before) && a.isGlued(s, i) {
 			return i + 1
 		}
 	}
@@ -193,14 +193,4 @@ func (c *Cutter) add(e extent, unit int) {
 		s.kind = phrased
 	}
 	c.sentences = append(c.sentences, s)
-}
-
-// atBorder reports whether borders, which are sorted, hold at.
-func atBorder(borders []int, at int) bool {
-	_, ok := slices.BinarySearch(borders, at)
-	return ok
-}
-
-func sortBounds(all []token.Bounds) {
-	slices.SortFunc(all, func(x, y token.Bounds) int { return cmp.Compare(x.Start, y.Start) })
 }

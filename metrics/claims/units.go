@@ -147,7 +147,7 @@ func (a *answer) classify() {
 
 var (
 	captionNumber = regexp.MustCompile(`^[*_]*(\pL+)\.?\s*[\dIVX]+[*_]*\s*[.:：–—-]`)
-	captionFirst  = wordSet(captionWords)
+	captionFirst  = wordSet(listText("captions"))
 )
 
 // findReferences makes the lines of the answer's own list of references

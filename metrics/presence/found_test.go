@@ -22,7 +22,7 @@ func found(d *Detector, text string) string {
 	if at, ok := d.sectionStart(text, appendHits(nil, text)); ok {
 		line("section %s", text[at:])
 	}
-	if rest, ok := Mention(text, nil); ok {
+	if rest, ok := mention(text, nil); ok {
 		line("mention %s", rest)
 	}
 	return b.String()

@@ -73,8 +73,8 @@ func TestMention(t *testing.T) {
 		{"outsources References_list 参考References Bibliography:", ""},
 	}
 	for _, tt := range tests {
-		if got, ok := Mention(tt.text, []string{"look HERE:"}); got != tt.want || ok != (tt.want != "") {
-			t.Errorf("Mention(%q) = %q, %v, want %q", tt.text, got, ok, tt.want)
+		if got, ok := mention(tt.text, []string{"look HERE:"}); got != tt.want || ok != (tt.want != "") {
+			t.Errorf("mention(%q) = %q, %v, want %q", tt.text, got, ok, tt.want)
 		}
 	}
 }

@@ -21,11 +21,6 @@ const (
 	Place                  // [file:page:start-end]
 )
 
-var kindNames = [...]string{"url", "doi", "author_year", "place"}
-
-// String returns the kind's name, such as "author_year".
-func (k Kind) String() string { return kindNames[k] }
-
 // A Reference is one citation that names its source. Start and End are the
 // half-open interval of its code points in the text.
 type Reference struct {
@@ -60,7 +55,10 @@ type hit struct {
 
 // finders return the first reference of their kind that begins at or after from. A
 // colon is in what those from unmarked on find, as it is in a place.
-var finders = [...]func(text string, from int) (hit, bool){nextWWW, nextAuthorYear, nextURL, nextDOI}
+var finders = [...]func(text string, from int) (hit, bool){nextWWW, func(text string, from int) (hit, bool) {
+	start, end, ok := claims.AuthorYear(text, from)
+	return hit{AuthorYear, start, end}, ok
+}, nextURL, nextDOI}
 
 const unmarked = 2
 
@@ -134,12 +132,6 @@ func appendPlaces(dst []hit, text string) []hit {
 		}
 	}
 	return dst
-}
-
-// nextAuthorYear finds (Smith, 2020) and Smith (2020).
-func nextAuthorYear(text string, from int) (hit, bool) {
-	start, end, ok := claims.AuthorYear(text, from)
-	return hit{AuthorYear, start, end}, ok
 }
 
 // mayHoldPlace reports whether a bracket is followed by a number between

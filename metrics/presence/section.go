@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultPhrases announce a section of sources, besides the custom ones. They
-// and the words of [Mention] are those of the metric that citation_presence
-// comes from.
+// DefaultPhrases announce a section of sources, besides the custom ones. They are those of
+// the metric that citation_presence comes from.
 //
 // Source: axion, metric "Citation Presence".
 func DefaultPhrases() []string {
@@ -22,41 +21,12 @@ func DefaultPhrases() []string {
 	}
 }
 
-// A cue is a word or two that may open a section of sources.
-type cue struct {
-	words   string
-	mention bool // enough for a mention wherever it stands
-	noun    bool // prose uses it as well, so it opens a section only as a heading
-}
-
-var cues = [...]cue{
-	{words: "For More Information", mention: true},
-	{words: "Further Reading", mention: true},
-	{words: "For more details, see", mention: true},
-	{words: "Resources", mention: true, noun: true},
-	{words: "References", mention: true, noun: true},
-	{words: "Sources", mention: true, noun: true},
-	{words: "Bibliography", noun: true},
-	{words: "Citations", noun: true},
-	{words: "Works Cited", noun: true},
-	{words: "Literature Cited", noun: true},
-}
-
+// What may open a section of sources. Prose uses the nouns as well: they open one only as a
+// heading.
 var (
-	mentionPattern = cuePattern(func(c cue) bool { return c.mention })
-	nounPattern    = cuePattern(func(c cue) bool { return c.noun })
-	phrasePattern  = cuePattern(func(c cue) bool { return !c.noun })
+	phrasePattern = foldPattern([]string{"For More Information", "Further Reading", "For more details, see"})
+	nounPattern   = foldPattern([]string{"Resources", "References", "Sources", "Bibliography", "Citations", "Works Cited", "Literature Cited"})
 )
-
-func cuePattern(keep func(cue) bool) *regexp.Regexp {
-	var words []string
-	for _, c := range cues {
-		if keep(c) {
-			words = append(words, regexp.QuoteMeta(c.words))
-		}
-	}
-	return foldPattern(words)
-}
 
 // foldPattern matches any of words in any case; nil if there are none.
 func foldPattern(words []string) *regexp.Regexp {
@@ -64,23 +34,6 @@ func foldPattern(words []string) *regexp.Regexp {
 		return nil
 	}
 	return regexp.MustCompile("(?i)(?:" + strings.Join(words, "|") + ")")
-}
-
-// Mention returns text from where it first mentions its sources: at the first
-// of phrases that it holds, in their order, else at the earliest of a few words
-// such as References or Further Reading. It takes prose for a mention
-// ("according to several sources, …") and does not know a bibliography by its
-// name; what mode resource_section asks for is a section instead.
-func Mention(text string, phrases []string) (string, bool) {
-	for _, p := range phrases {
-		if at := foldPattern([]string{regexp.QuoteMeta(p)}).FindStringIndex(text); at != nil {
-			return text[at[0]:], true
-		}
-	}
-	for at := range words(mentionPattern, text) {
-		return text[at[0]:], true
-	}
-	return "", false
 }
 
 // words yields the matches of p that are whole words, in the order of the text.

@@ -214,9 +214,9 @@ func (v *vector) checkExtract(t *testing.T) {
 }
 
 func (v *vector) checkSection(t *testing.T) {
-	got, ok := Mention(*v.Input, DefaultPhrases())
+	got, ok := mention(*v.Input, DefaultPhrases())
 	if ok != (v.ExpectedSection != nil) || ok && got != *v.ExpectedSection {
-		t.Errorf("Mention(%q) = %q, %v", *v.Input, got, ok)
+		t.Errorf("mention(%q) = %q, %v", *v.Input, got, ok)
 	}
 }
 

@@ -32,8 +32,6 @@ const (
 	WilsonScore Method = "wilson"
 	// ConstantValue is an interval without width: no unit differs from another.
 	ConstantValue Method = "constant"
-	// ClopperPearsonExact is the exact binomial interval.
-	ClopperPearsonExact Method = "clopper-pearson"
 )
 
 // An Estimate is a number over rows with its interval.

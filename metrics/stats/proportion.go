@@ -24,28 +24,6 @@ func Wilson(k, n, level float64) Estimate {
 	return e
 }
 
-// ClopperPearson is the exact binomial interval for k successes in n trials,
-// 0 <= k <= n: its coverage is never below the level, so it suits guarantees. It
-// is undefined for n = 0.
-//
-// Source: Clopper & Pearson 1934, as beta quantiles.
-func ClopperPearson(k, n, level float64) Estimate {
-	e := startProportion(k, n, level)
-	if !e.Defined() {
-		return e
-	}
-	tail := (1 - level) / 2
-	low, high := 0.0, 1.0
-	if k > 0 {
-		low = betaQuantile(tail, k, n-k+1)
-	}
-	if k < n {
-		high = betaQuantile(1-tail, k+1, n-k)
-	}
-	e.setEnds(ClopperPearsonExact, low, high)
-	return e
-}
-
 func startProportion(k, n, level float64) Estimate {
 	e := Estimate{Level: level, Num: k, Den: n}
 	switch {

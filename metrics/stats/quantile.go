@@ -29,8 +29,3 @@ func studentTails(t, df float64) float64 {
 	// overflow.
 	return mathext.RegIncBeta(df/2, 0.5, 1/(1+t*t/df))
 }
-
-// betaQuantile is the p-quantile of a beta distribution with both shapes > 0.
-func betaQuantile(p, alpha, beta float64) float64 {
-	return distuv.Beta{Alpha: alpha, Beta: beta}.Quantile(p)
-}

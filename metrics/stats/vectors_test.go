@@ -40,7 +40,7 @@ type leaves map[string]any
 var covered = map[string]func(*testing.T, *vector) leaves{
 	"wilson": func(_ *testing.T, v *vector) leaves { return ends(Wilson(v.Input.K, v.Input.N, v.Options.Level)) },
 	"clopper_pearson": func(_ *testing.T, v *vector) leaves {
-		return ends(ClopperPearson(v.Input.K, v.Input.N, v.Options.Level))
+		return ends(clopperPearson(v.Input.K, v.Input.N, v.Options.Level))
 	},
 	"t_ci":               meanLeaves,
 	"micro_metrics":      microLeaves,
