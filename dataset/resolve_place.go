@@ -8,9 +8,9 @@ import (
 	"ibid/metrics/token"
 )
 
-// marksOfElsewhere are the forms of marks that number what a turn of a conversation found: that
-// no document belongs to one does not say that it is invented.
-var marksOfElsewhere = []string{"turn", "dagger"}
+// marksOfElsewhere are the methods of marks that number what a turn of a conversation found, or
+// parts of one text: that no document belongs to one does not say that it is invented.
+var marksOfElsewhere = []string{"turn", "dagger", "one_text"}
 
 // A query is one place in the course of being resolved.
 type query struct {

@@ -69,13 +69,14 @@ type csvReader struct {
 
 // A csvGroup is the lines of one row.
 type csvGroup struct {
-	line   int               // of the first, 0 if there is none
-	cells  map[string]string // of the row itself, by column
-	row    ibid.Answer
-	named  []string // see jsonlRecord
-	others []memberText
-	size   int
-	bad    *RecordError
+	line    int               // of the first, 0 if there is none
+	cells   map[string]string // of the row itself, by column
+	row     ibid.Answer
+	named   []string // see jsonlRecord
+	others  []memberText
+	oneText bool
+	size    int
+	bad     *RecordError
 }
 
 func (c *csvReader) read(ctx context.Context) error {
@@ -274,7 +275,7 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 		c.record.unknown = slices.Replace(c.record.unknown, i, i+1, unknown...)
 	}
 	if first {
-		g.named = slices.Clone(c.record.named)
+		g.named, g.oneText = slices.Clone(c.record.named), c.record.oneText
 	}
 	c.record.text.inQuotes = nil // every number of a table is a text
 	c.tallyNames()
@@ -306,7 +307,8 @@ func cellList(column, cell string) (list []byte, ok bool) {
 	case startsAsList.MatchString(text) || !strings.Contains(strings.ToLower(column), "context"):
 		return nil, false
 	default:
-		texts = []string{cell}
+		list, err := json.Marshal(cell)
+		return list, err == nil
 	}
 	list, err := json.Marshal(texts)
 	return list, err == nil
@@ -402,6 +404,7 @@ func (c *csvReader) flush() error {
 	if slices.Contains(c.table.columns, "citations") && g.named == nil {
 		g.named = []string{} // nothing is cited
 	}
+	c.record.oneText = g.oneText
 	return c.row(&g.row, g.named, g.others, at)
 }
 

@@ -93,8 +93,15 @@ func (c *jsonlReader) shape() (shape, error) {
 // and empty where it says that there are none. others are texts that may be the answers.
 func (c *jsonlReader) row(row *ibid.Answer, named []string, others []memberText, at position) error {
 	row.File = c.file
+	oneText := c.record.oneText && len(row.Documents) == 1
+	if oneText && !hasPlaces(row, nil) {
+		if passages := numberedPassages(row.Documents[0].Text); passages != nil {
+			row.Documents, oneText = passages, false
+		}
+	}
+	tellApart(row, named, c.firstMark())
 	if !row.HasCitations && !row.AnswerNull {
-		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, first: c.firstMark(), report: func(format string, args ...any) {
+		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, oneText: oneText, first: c.firstMark(), report: func(format string, args ...any) {
 			c.warn(RecordError{File: c.file, Line: at.line, Reason: fmt.Sprintf(format, args...)})
 		}}
 		if slices.ContainsFunc(named, isNoNumber) {
@@ -174,6 +181,7 @@ type jsonlRecord struct {
 	others     []memberText // texts beside the answer that are called as answers are
 	hasID      bool
 	hasSystem  bool
+	oneText    bool   // its documents are one text, and no list
 	listedAs   string // the name of its documents in the record
 	document   ibid.Document
 
@@ -222,7 +230,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Citations: r.Citations[:0], Truth: r.Truth[:0], Claims: r.Claims[:0], Labels: r.Labels[:0],
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
-	c.named, c.others = nil, nil
+	c.named, c.others, c.oneText = nil, nil, false
 	c.rename(o, "")
 	c.hasID, c.hasSystem = false, false
 	for name, v := range o.all() {
@@ -458,6 +466,7 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 		list, ok := cellList("", text)
 		if !ok || !strings.HasPrefix(strings.TrimSpace(text), "[") {
 			add(0, v)
+			c.oneText = len(to) == 1 && to[0].HasText
 			return to, v.r.err == nil
 		}
 		inner := &jsonText{limits: v.r.limits}

@@ -21,6 +21,7 @@ type markReader struct {
 	row     *ibid.Answer
 	sources []ibid.Citation // of what the numbers stand for, but for the answer side
 	known   bool            // there is a list of sources; it may be empty
+	oneText bool            // they are one text, of which nobody knows what numbers count
 	listed  bool            // it wins over the list in the answer
 	first   int             // number of the first of them
 	report  func(format string, args ...any)
@@ -29,6 +30,10 @@ type markReader struct {
 
 	cites []int // of each citation of the row that was read, the index of its source, or noSource
 }
+
+// oneText is the method of a citation by a number where the sources are one text without numbers:
+// what it counts cannot be checked.
+const oneText = "one_text"
 
 // A memberText is a text of a record, and the name that it has there.
 type memberText struct{ name, text string }
@@ -59,20 +64,31 @@ func citationOf(d *ibid.Document) ibid.Citation {
 }
 
 // read adds a citation for each mark of [claims.ReadMarks], and reports how many were not
-// understood. answer_start and answer_end of a citation are the interval of its mark, or of
-// the words that a tag says are cited; method is the form of the mark, such as "numbered". A
-// number without a source gives a citation of no document with the mark as title. The reason
-// is why the marks cannot be citations.
+// understood. Numbers count the sources, also those whose names are numbers, unless one is such
+// a name and no place, or the names are those of the places. answer_start and answer_end of a
+// citation are the interval of its mark, or of the words that a tag says are cited; method is
+// the form of the mark, such as "numbered". A number without a source gives a citation of no
+// document with the mark as title. The reason is why the marks cannot be citations.
 func (m *markReader) read() (reason string) {
 	m.row.HasCitations = true
 	cited := make([]claims.Cited, len(m.sources))
+	counted := slices.Clone(cited) // numbers count the list, whatever its sources are called
+	numbers := make(map[string]bool)
 	for i := range cited {
 		cited[i] = claims.Cited{Doc: m.sources[i].Doc, Title: m.sources[i].Title}
-		if m.listed && strings.Trim(cited[i].Doc, "0123456789") == "" {
-			cited[i].Doc = "" // numbers count the list, whatever its sources are called
+		if counted[i] = cited[i]; !isNoNumber(cited[i].Doc) {
+			numbers[cited[i].Doc], counted[i].Doc = true, ""
 		}
 	}
-	marks, unread := claims.ReadMarks(m.row.Answer, cited, m.first)
+	if !m.listed && (countFrom(numbers, 0, len(cited)) || countFrom(numbers, 1, len(cited))) {
+		counted, numbers = cited, nil
+	}
+	marks, unread := claims.ReadMarks(m.row.Answer, counted, m.first)
+	if !m.listed && slices.ContainsFunc(marks, func(k claims.Mark) bool {
+		return k.Number >= 0 && k.Source < 0 && !k.Listed && numbers[strconv.Itoa(k.Number)]
+	}) {
+		marks, unread = claims.ReadMarks(m.row.Answer, cited, m.first)
+	}
 	if n := len(marks); n > maxMarks {
 		return fmt.Sprintf("%d citations, more than %d", n, maxMarks)
 	}
@@ -95,6 +111,16 @@ func (m *markReader) read() (reason string) {
 	m.row.UnreadMarks = integer(int64(len(unread)))
 	m.reportUnread(unread)
 	return ""
+}
+
+// countFrom reports whether names are the numbers of n places from the first, in whatever order.
+func countFrom(names map[string]bool, first, n int) bool {
+	for i := range n {
+		if !names[strconv.Itoa(first+i)] {
+			return false
+		}
+	}
+	return true
 }
 
 // namedUnread is how many marks of a form that are not understood stand in one line.
@@ -129,7 +155,7 @@ func (m *markReader) cite(mark *claims.Mark, written string, several bool) {
 			more.add("number", []byte(strconv.Itoa(mark.Number)))
 			to.SourceReference = more.object()
 		}
-		if m.known && !mark.OfTurn {
+		if m.known && !mark.OfTurn && !m.oneText {
 			m.report("characters %d-%d of the answer: %s: the record lists %d sources", mark.Start, mark.End, quoted(written), len(m.sources))
 		}
 	}
@@ -154,5 +180,8 @@ func (m *markReader) cite(mark *claims.Mark, written string, several bool) {
 		to.AnswerStart, to.AnswerEnd, to.AnswerRole = integer(int64(mark.WordsStart)), integer(int64(mark.WordsEnd)), ibid.Segment
 	}
 	to.Method = mark.Form.String()
+	if m.oneText && mark.Source < 0 && mark.Number >= 0 && !mark.Listed {
+		to.Method = oneText
+	}
 	m.row.Citations, m.cites = append(m.row.Citations, to), append(m.cites, mark.Source)
 }
