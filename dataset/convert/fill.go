@@ -308,7 +308,7 @@ func (f *filler) part(i int, v any) {
 		return
 	}
 	o := f.object(v, at)
-	f.x.addText(f.text(o, "text"))
+	f.x.addText(f.textOf(o["text"], at+".text"))
 	f.x.parts[i].hidden = f.isTrue(o, "hidden")
 }
 
