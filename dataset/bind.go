@@ -179,10 +179,9 @@ func (b *binder) bindLeaf(path string, col int, n *parquet.Node, from ...int) er
 	if !ok {
 		return wrongType(path, n, nouns[kind])
 	}
-	if n.Def >= len(leaf.code) {
-		return columnError(path, "", "%d levels of optional and repeated fields are too many", n.Def)
+	if err := leaf.setCodes(path, from); err != nil {
+		return err
 	}
-	leaf.setCodes(from)
 	b.leaves[col] = leaf
 	return nil
 }
@@ -192,7 +191,10 @@ func (b *binder) bindLeaf(path string, col int, n *parquet.Node, from ...int) er
 type jump struct{ from, by int }
 
 // setCodes sets the code of each definition level, see [binder.bindLeaf].
-func (l *boundLeaf) setCodes(from []int) {
+func (l *boundLeaf) setCodes(path string, from []int) error {
+	if l.Def >= len(l.code) {
+		return columnError(path, "", "%d levels of optional and repeated fields are too many", l.Def)
+	}
 	l.present, l.jumps = byte(len(from)), nil
 	before := -1
 	for def := range l.Def + 1 {
@@ -207,6 +209,7 @@ func (l *boundLeaf) setCodes(from []int) {
 		}
 		l.code[def], before = byte(code), code
 	}
+	return nil
 }
 
 // translate turns definition levels, which do not exceed l.Def, into codes,
@@ -336,8 +339,7 @@ func (b *binder) bindSkeleton(g int, shape parquet.ListShape, from []int) error 
 	}
 	group.skeleton.null = true
 	group.skeleton.Leaf, _ = n.As(parquet.Nothing)
-	group.skeleton.setCodes(from)
-	return nil
+	return group.skeleton.setCodes(b.spec.groups[g], from)
 }
 
 // anyLeaf returns a leaf at or below n with that repetition level.

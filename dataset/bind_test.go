@@ -20,7 +20,9 @@ func TestTranslate(t *testing.T) {
 		for code := range table[len(table)-1] {
 			from = append(from, slices.IndexFunc(table, func(c byte) bool { return c > code }))
 		}
-		leaf.setCodes(from)
+		if err := leaf.setCodes("", from); err != nil {
+			t.Fatal(err)
+		}
 		for n := range 40 {
 			levels, want := make([]byte, n), make([]byte, n)
 			for i := range levels {

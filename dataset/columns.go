@@ -32,7 +32,7 @@ const (
 
 // nouns say in messages what the values of a column are.
 var nouns = map[parquet.ColumnKind]string{
-	parquet.String: "string", parquet.Int64: "integer", parquet.Int32: "page number", parquet.Double: "double", parquet.Bool: "bool",
+	parquet.String: "string", parquet.ListString: "string", parquet.Int64: "integer", parquet.Int32: "page number", parquet.Double: "double", parquet.Bool: "bool",
 }
 
 // storedAs is what values of a kind are in a file.
