@@ -284,10 +284,7 @@ func (p *Plan) warnOfJudge(m *runs.Manifest) {
 		p.warnOf(m, "the judge was not the same for all rows: %s; judge.request: {provider: ...} can pin one", strings.Join(who, ", "))
 	}
 	if j, ok := p.live.(*openrouter.Judge); ok {
-		for _, what := range j.Stats().Dropped {
-			p.warnOf(m, "left out, since no provider takes it: %s", what)
-		}
-		for _, what := range j.Stats().Notes {
+		for _, what := range j.Notes() {
 			p.warnOf(m, "%s", what)
 		}
 	}

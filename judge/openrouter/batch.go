@@ -207,7 +207,7 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	}
 	maxTokens, sent := q.member.profile.budget(q.request.maxTokens, 0), q.member.profile.shape()
 	cost, priced := b.most(q, maxTokens)
-	if _, _, works, _ := q.member.gate.state(); !works || j.config.MaxCostNanoUSD > 0 && !priced {
+	if _, _, works := q.member.gate.state(); !works || j.config.MaxCostNanoUSD > 0 && !priced {
 		replies := maxReplies
 		if q.replies == nil {
 			q.replies = &replies

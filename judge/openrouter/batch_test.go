@@ -153,7 +153,7 @@ func TestBatch(t *testing.T) {
 					t.Errorf("%d batches sent, the service has %d, %d lines expired", sent, len(s.Batches()), expired)
 				}
 				spent := s.Counts().SpentNanoUSD
-				if cost := j.Stats().CostNanoUSD; cost < spent-int64(lines) || cost > spent+int64(lines) {
+				if cost := j.Usage().CostNanoUSD; cost < spent-int64(lines) || cost > spent+int64(lines) {
 					t.Errorf("the judge counts %d nano-USD, the bill is %d", cost, spent)
 				}
 				t.Logf("%d questions, %d batches, %d lines, %d expired, %d calls, $%.6f; live $%.6f", questions, sent, lines, expired, s.Counts().Requests, float64(spent)/1e9, float64(live.Counts().SpentNanoUSD)/1e9)

@@ -100,13 +100,9 @@ func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 
 // accept takes an answer that is kept.
 func (c *conversation) accept(e *cache.Entry) *answer {
-	j := c.judge
-	if e.Status == cache.StatusRepaired {
-		j.counts.repaired.Add(1)
-	}
 	call := callOf(e)
 	call.Attempts = c.calls
-	j.counts.answered(&call)
+	c.judge.counts.answered(&call)
 	return &answer{verdict: e.Verdict, call: call}
 }
 
@@ -243,9 +239,6 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	f = j.classify(x, j.complete(c.wire, x, c.member.model))
 	millis := j.config.Now().Sub(place.sent).Milliseconds()
 	c.millis += millis
-	if f != nil && f.class == classFlow {
-		j.counts.rateLimited.Add(1)
-	}
 	cost, known := c.price(x, f)
 	tokens := int64(x.envelope.Usage.Prompt + x.envelope.Usage.Completion)
 	cost = j.budget.settle(held, cost, known, tokens)

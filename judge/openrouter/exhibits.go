@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,58 +39,38 @@ func newExhibits(r *judge.Request) *exhibits {
 	x.passages = x.roster.Passages()
 	x.marked, x.listed = placeClaims(r)
 	h := sha256.New()
-	var room []byte
-	add := func(s string) {
-		room = binary.BigEndian.AppendUint64(room[:0], uint64(len(s)))
-		room = append(room, s...)
-		h.Write(room)
+	all := x.texts()
+	for _, text := range all {
+		h.Write(append(binary.BigEndian.AppendUint64(nil, uint64(len(text))), text...))
 	}
-	x.each(func(text string) bool {
-		add(text)
-		return true
-	})
 	h.Sum(x.digest[:0])
-	x.code = codeOf(x.digest, x.mentions)
+	x.code = codeOf(x.digest, all)
 	return x
 }
 
-// codeOf is the beginning of a digest, or of its digest, and so on, that is not
-// taken.
-func codeOf(digest [32]byte, taken func(code string) bool) (code [codeLength]byte) {
+// codeOf is the beginning of a digest, or of its digest, and so on, that stands in none of
+// the texts.
+func codeOf(digest [32]byte, texts []string) (code [codeLength]byte) {
 	for {
 		hex.Encode(code[:], digest[:codeLength/2])
-		if !taken(string(code[:])) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, string(code[:])) }) {
 			return code
 		}
 		digest = sha256.Sum256(digest[:])
 	}
 }
 
-func (x *exhibits) mentions(code string) bool {
-	found := false
-	x.each(func(text string) bool {
-		found = strings.Contains(text, code)
-		return !found
-	})
-	return found
-}
-
-// each calls yield with all texts that are printed, until it returns false.
-func (x *exhibits) each(yield func(string) bool) {
-	if !yield(x.request.Question) || !yield(x.request.Answer) {
-		return
-	}
+// texts are all that is printed.
+func (x *exhibits) texts() []string {
+	out := []string{x.request.Question, x.request.Answer}
 	for i := range x.request.Claims {
-		if !yield(x.request.Claims[i].Text) {
-			return
-		}
+		out = append(out, x.request.Claims[i].Text)
 	}
 	for i := range x.passages {
 		p := &x.passages[i]
-		if !yield(p.Title) || !yield(p.Before) || !yield(p.Text) || !yield(p.After) {
-			return
-		}
+		out = append(out, p.Title, p.Before, p.Text, p.After)
 	}
+	return out
 }
 
 // prompt appends the message of the user for one vote. Votes differ in the

@@ -405,18 +405,17 @@ func (g *gate) hears() {
 	g.wake()
 }
 
-// state is how many calls are under way, how many may be, whether the service has answered,
-// and whether it is down.
-func (g *gate) state() (inFlight, limit int64, works, down bool) {
+// state is how many calls are under way, how many may be, and whether the service has answered.
+func (g *gate) state() (inFlight, limit int64, works bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return int64(g.inFlight), int64(math.Ceil(g.w)), g.works, g.down
+	return int64(g.inFlight), int64(math.Ceil(g.w)), g.works
 }
 
 // works reports whether the service has answered for any of the models.
 func (j *Judge) works() bool {
 	for _, m := range j.members {
-		if _, _, works, _ := m.gate.state(); works {
+		if _, _, works := m.gate.state(); works {
 			return true
 		}
 	}

@@ -201,15 +201,12 @@ func TestCode(t *testing.T) {
 	if again := newExhibits(attackOn("Q?", "A claim.", honestPassage)); again.code != first.code {
 		t.Error("the code is not made of the material")
 	}
-	var refused []string
-	code := codeOf(first.digest, func(code string) bool {
-		if len(refused) < 3 {
-			refused = append(refused, code)
-			return true
+	var taken []string
+	for range 3 {
+		code := codeOf(first.digest, taken)
+		if slices.Contains(taken, string(code[:])) || taken == nil && code != first.code {
+			t.Errorf("code %s after %q", code, taken)
 		}
-		return false
-	})
-	if refused[0] != string(first.code[:]) || slices.Contains(refused, string(code[:])) {
-		t.Errorf("code %s after %q", code, refused)
+		taken = append(taken, string(code[:]))
 	}
 }

@@ -292,9 +292,6 @@ func TestPanel(t *testing.T) {
 	if len(v.Calls) != 2 || v.Calls[0].Provider != "Other" || v.Calls[1].Provider != "Fake" || len(v.Opinions) != 2 {
 		t.Fatalf("calls %+v, %d opinions", v.Calls, len(v.Opinions))
 	}
-	if len(j.Stats().AnsweredBy) != 2 {
-		t.Errorf("answered by %v", j.Stats().AnsweredBy)
-	}
 }
 
 func TestPlan(t *testing.T) {
@@ -326,7 +323,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("with four rows cached %+v", e)
 	}
 	judgeAll(t.Context(), j, rows, 2)
-	if cost := j.Stats().CostNanoUSD; cost < priced.NanoUSD/3 || cost > 3*priced.NanoUSD {
+	if cost := j.Usage().CostNanoUSD; cost < priced.NanoUSD/3 || cost > 3*priced.NanoUSD {
 		t.Errorf("cost %d, estimate %d", cost, priced.NanoUSD)
 	}
 	pairs := newTestJudge(t, s, func(c *Config) { c.Protocol = Score })

@@ -179,7 +179,7 @@ func (j *Judge) dropParameters(known *catalogue) {
 		for _, name := range []string{"response_format", "temperature", "seed"} {
 			if !info.Supports(name) {
 				drop = append(drop, name)
-				j.counts.drop(m.model + ": " + name)
+				j.counts.note("left out, since no provider takes it: " + m.model + ": " + name)
 			}
 		}
 		m.profile.drop(drop)

@@ -34,7 +34,7 @@ func TestClean(t *testing.T) {
 	if counts.Requests > len(rows) || counts.Connections > 60 {
 		t.Errorf("%d calls of %d rows on %d connections", counts.Requests, len(rows), counts.Connections)
 	}
-	stats := j.Stats()
+	stats := j.Usage()
 	if stats.Asked != int64(counts.Requests) || stats.CostNanoUSD != counts.SpentNanoUSD || stats.Retries != 0 {
 		t.Errorf("stats %+v, server %+v", stats, counts)
 	}
@@ -50,7 +50,7 @@ func TestClean(t *testing.T) {
 	if got := s.Counts().Requests; got != counts.Requests {
 		t.Errorf("%d calls the second time", got-counts.Requests)
 	}
-	if stats := again.Stats(); stats.Cached != counts64(counts.Requests) || stats.Asked != 0 || stats.CachedNanoUSD != counts.SpentNanoUSD {
+	if stats := again.Usage(); stats.Cached != counts64(counts.Requests) || stats.Asked != 0 || again.counts.savedCost.Load() != counts.SpentNanoUSD {
 		t.Errorf("stats of the second time %+v", stats)
 	}
 	if n := sameVerdicts(first, second); n != len(rows) {
@@ -174,7 +174,7 @@ func TestFinalFaults(t *testing.T) {
 			if failed == 0 || failed == len(rows) {
 				t.Errorf("%d of %d rows failed", failed, len(rows))
 			}
-			if stats := j.Stats(); stats.Retries != 0 && reasons[f] != judge.TooLong {
+			if stats := j.Usage(); stats.Retries != 0 && reasons[f] != judge.TooLong {
 				t.Errorf("%d retries of what cannot be mended", stats.Retries)
 			}
 		})
@@ -219,7 +219,7 @@ func TestKeyIsNowhere(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // refusals are waited out
 		_, err := j.Judge(ctx, rowsOf(1)[0])
 		cancel()
-		all := fmt.Sprintf("%v %+v %#v %v %#v %+v %+v %#v", err, err, err, j, j, j.Stats(), j.config, j.config)
+		all := fmt.Sprintf("%v %+v %#v %v %#v %+v %+v %#v", err, err, err, j, j, j.Usage(), j.config, j.config)
 		if strings.Contains(all, judgetest.DefaultKey) {
 			t.Errorf("%s: the key is in %s", f, all)
 		}
@@ -350,7 +350,7 @@ func TestWaiterOutlivesLeader(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	leader := make(chan error)
 	go func() { _, err := j.Judge(ctx, row); leader <- err }()
-	for j.Stats().Asked == 0 {
+	for j.Usage().Asked == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	waiter := make(chan error)

@@ -87,9 +87,7 @@ func (j *Judge) splitQuestions(s *judge.Sentences) []question {
 // splitPrompt is the message of the user that asks for the claims of s.
 func splitPrompt(s *judge.Sentences, set *prompts.Set) []byte {
 	all := append([]string{s.Question, s.Answer}, s.Sentences...)
-	f := fence{codeOf(sha256.Sum256([]byte(strings.Join(all, "\x00"))), func(code string) bool {
-		return slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, code) })
-	})}
+	f := fence{codeOf(sha256.Sum256([]byte(strings.Join(all, "\x00"))), all)}
 	return set.Fill(nil, prompts.ClaimsUser, func(b []byte, field string) []byte {
 		switch field {
 		case "code":

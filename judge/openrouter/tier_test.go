@@ -25,12 +25,12 @@ func TestServiceTier(t *testing.T) {
 	}
 	plain := newTestJudge(t, s, func(c *Config) { c.Store = store })
 	judgeAll(t.Context(), plain, rows, 4)
-	if n := s.Counts().Requests; n != asked || plain.Stats().Cached != int64(asked) {
-		t.Errorf("%d requests of another tier, %d answers kept", n-asked, plain.Stats().Cached)
+	if n := s.Counts().Requests; n != asked || plain.Usage().Cached != int64(asked) {
+		t.Errorf("%d requests of another tier, %d answers kept", n-asked, plain.Usage().Cached)
 	}
 	other := newTestJudge(t, s, nil)
 	judgeAll(t.Context(), other, rows, 4)
-	if half, whole := flex.Stats().CostNanoUSD, other.Stats().CostNanoUSD; half > whole/2 || half < whole/2-int64(asked) {
+	if half, whole := flex.Usage().CostNanoUSD, other.Usage().CostNanoUSD; half > whole/2 || half < whole/2-int64(asked) {
 		t.Errorf("flex cost %d, the default tier %d", half, whole)
 	}
 }

@@ -311,7 +311,7 @@ func TestRequireParameters(t *testing.T) {
 	if _, err := j.Judge(t.Context(), rowsOf(1)[0]); err != nil {
 		t.Fatal(err)
 	}
-	if got := j.Stats().Dropped; len(got) != 1 || got[0] != "fake/thinker: temperature" {
+	if got := j.Notes(); len(got) != 1 || got[0] != "left out, since no provider takes it: fake/thinker: temperature" {
 		t.Errorf("dropped %q", got)
 	}
 	if log := s.Log(); len(log) != 1 || strings.Contains(string(log[0].Text), `"temperature"`) || !strings.Contains(string(log[0].Text), `"require_parameters":true`) {
