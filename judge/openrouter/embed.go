@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,20 +51,23 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	vectors := make([][]float32, len(texts))
 	var open []int
 	for i, text := range texts {
-		v, err := e.kept(ctx, text)
-		if err != nil {
-			return nil, err
+		if e.Store != nil {
+			entry, err := e.Store.Get(ctx, e.key(text))
+			if entry != nil && err == nil {
+				err = json.Unmarshal(entry.Verdict, &vectors[i])
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
-		if vectors[i] = v; v == nil {
+		if vectors[i] == nil {
 			open = append(open, i)
 		}
 	}
 	if len(open) > 0 && e.Offline {
 		return nil, ErrNotKept
 	}
-	for len(open) > 0 {
-		part := open[:min(len(open), mostEmbedded)]
-		open = open[len(part):]
+	for part := range slices.Chunk(open, mostEmbedded) {
 		asked := make([]string, len(part))
 		for k, i := range part {
 			asked[k] = texts[i]
@@ -80,27 +85,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 
 // key is what an answer depends on: whom is asked, and for what text.
 func (e *Embedder) key(text string) cache.Key {
-	b, err := json.Marshal([]string{embedTemplate, strings.TrimRight(e.BaseURL, "/"), e.Model, text})
-	if err != nil {
-		panic(err) // of strings
-	}
-	return sha256.Sum256(b)
-}
-
-// kept returns the vector of the store, nil if there is none.
-func (e *Embedder) kept(ctx context.Context, text string) ([]float32, error) {
-	if e.Store == nil {
-		return nil, nil
-	}
-	entry, err := e.Store.Get(ctx, e.key(text))
-	if err != nil || entry == nil {
-		return nil, err
-	}
-	var v []float32
-	if err := json.Unmarshal(entry.Verdict, &v); err != nil {
-		return nil, fmt.Errorf("the kept vector of a text: %w", err)
-	}
-	return v, nil
+	return sha256.Sum256(quoted([]string{embedTemplate, strings.TrimRight(e.BaseURL, "/"), e.Model, text}))
 }
 
 // embedded is the body of a response.
@@ -113,38 +98,41 @@ type embedded struct {
 	Usage usage `json:"usage"`
 }
 
-// ask makes a call, and again if it fails.
+// ask makes a call, and again if it fails. Each call is in the store's audit, under the
+// key of its first text; one that cannot be written there is not asked again.
 func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error) {
-	body, err := json.Marshal(map[string]any{"model": e.Model, "input": texts, "encoding_format": "float"})
-	if err != nil {
-		return nil, err
-	}
-	pause := defaultBackoff
+	body := quoted(map[string]any{"model": e.Model, "input": texts, "encoding_format": "float"})
 	for try := 0; ; try++ {
 		began := time.Now()
 		out, status, wait, err := e.call(ctx, body, len(texts))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		e.record(ctx, texts[0], try+1, status, began, out, err)
+		cost, _ := out.Usage.cost()
+		a := cache.Attempt{Key: e.key(texts[0]), N: try + 1, HTTPStatus: status, Class: string(classOK), Millis: time.Since(began).Milliseconds(), CostNanoUSD: cost, At: began.UTC(), Run: e.Run}
+		if err != nil {
+			a.Class, a.Error = string(classTransient), excerpt(err.Error())
+		}
+		if e.Store != nil {
+			_ = e.Store.Record(context.WithoutCancel(ctx), a)
+		}
 		if err == nil {
-			return e.keep(ctx, texts, out, began, try+1)
+			return e.keep(ctx, texts, &out, &a)
 		}
 		mendable := status == 0 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
 		if !mendable || try >= e.Retries {
 			return nil, &judge.StopError{Reason: judge.StopEmbedder, Err: err, Hint: "see presence.semantic; vectors so far are kept"}
 		}
-		if err := sleep(ctx, max(wait, pause)); err != nil {
+		if err := sleep(ctx, max(wait, defaultBackoff<<min(try, 10))); err != nil {
 			return nil, err
 		}
-		pause *= 2
 	}
 }
 
 // mostVectors is the longest response that is read, in bytes.
 const mostVectors = 64 << 20
 
-func (e *Embedder) call(ctx context.Context, body []byte, n int) (out *embedded, status int, wait time.Duration, err error) {
+func (e *Embedder) call(ctx context.Context, body []byte, n int) (out embedded, status int, wait time.Duration, err error) {
 	if e.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, e.Timeout)
@@ -152,36 +140,40 @@ func (e *Embedder) call(ctx context.Context, body []byte, n int) (out *embedded,
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(e.BaseURL, "/")+"/embeddings", bytes.NewReader(body))
 	if err != nil {
-		return nil, 0, 0, err
+		return out, 0, 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if e.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+e.Key)
 	}
-	client := cmp.Or(e.HTTP, embedClient)
-	r, err := client.Do(req)
+	r, err := cmp.Or(e.HTTP, embedClient).Do(req)
+	if of, ok := errors.AsType[*url.Error](err); ok {
+		err = of.Err // without the address, which may hold a secret
+	}
 	if err != nil {
-		var of *url.Error
-		if errors.As(err, &of) {
-			err = of.Err // without the address, which may hold a secret
-		}
-		return nil, 0, 0, err
+		return out, 0, 0, err
 	}
 	defer r.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(r.Body, mostVectors))
 	if err != nil {
-		return nil, 0, 0, err
+		return out, 0, 0, err
 	}
 	wait, _ = delayOf(r.Header, &wireError{}, time.Now())
 	if r.StatusCode != http.StatusOK {
 		text := newScrubber(e.Key, nil).text(strings.TrimSpace(string(data)))
-		return nil, r.StatusCode, wait, fmt.Errorf("HTTP %d: %s", r.StatusCode, excerpt(text))
+		return out, r.StatusCode, wait, fmt.Errorf("HTTP %d: %s", r.StatusCode, excerpt(text))
 	}
-	out = &embedded{}
-	if err := json.Unmarshal(data, out); err != nil {
-		return nil, http.StatusOK, 0, fmt.Errorf("a response that is no list of embeddings: %w", err)
+	if err := json.Unmarshal(data, &out); err != nil {
+		return out, http.StatusOK, 0, fmt.Errorf("a response that is no list of embeddings: %w", err)
 	}
-	return out, http.StatusOK, 0, out.check(n)
+	seen := make(map[int]bool)
+	for _, d := range out.Data {
+		seen[d.Index] = len(d.Embedding) > 0 && 0 <= d.Index && d.Index < n
+	}
+	if len(out.Data) != n || len(seen) != n || slices.Contains(slices.Collect(maps.Values(seen)), false) {
+		return out, http.StatusOK, 0, fmt.Errorf("embeddings of %d texts, and not one of each of %d", len(out.Data), n)
+	}
+	return out, http.StatusOK, 0, nil
 }
 
 // embedClient follows no redirect: the key and the texts are for one endpoint.
@@ -190,66 +182,23 @@ var embedClient = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// check refuses a response that does not have one vector for each text.
-func (out *embedded) check(n int) error {
-	seen := make([]bool, n)
-	for _, d := range out.Data {
-		if d.Index < 0 || d.Index >= n || seen[d.Index] || len(d.Embedding) == 0 {
-			return fmt.Errorf("embeddings of %d texts, and not one of each of %d", len(out.Data), n)
-		}
-		seen[d.Index] = true
-	}
-	if len(out.Data) != n {
-		return fmt.Errorf("embeddings of %d texts, and not of %d", len(out.Data), n)
-	}
-	return nil
-}
-
 // keep puts the vectors into the store, where each text has its share of tokens and
 // cost.
-func (e *Embedder) keep(ctx context.Context, texts []string, out *embedded, began time.Time, calls int) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
+func (e *Embedder) keep(ctx context.Context, texts []string, out *embedded, a *cache.Attempt) ([][]float32, error) {
+	vectors, n := make([][]float32, len(texts)), int64(len(texts))
 	for _, d := range out.Data {
 		vectors[d.Index] = d.Embedding
 		if e.Store == nil {
 			continue
 		}
-		verdict, err := json.Marshal(d.Embedding)
-		if err != nil {
-			return nil, err
-		}
-		err = e.Store.Put(context.WithoutCancel(ctx), &cache.Entry{
-			Key: e.key(texts[d.Index]), Status: cache.StatusOK, Verdict: verdict,
+		if err := e.Store.Put(context.WithoutCancel(ctx), &cache.Entry{
+			Key: e.key(texts[d.Index]), Status: cache.StatusOK, Verdict: quoted(d.Embedding),
 			ModelRequested: e.Model, ModelResolved: cmp.Or(out.Model, e.Model), Template: embedTemplate,
-			PromptTokens: int64(out.Usage.Prompt) / int64(len(texts)), CostNanoUSD: out.cost() / int64(len(texts)),
-			LatencyMillis: time.Since(began).Milliseconds(), Attempts: calls, Created: time.Now().UTC(), Run: e.Run,
-		})
-		if err != nil {
+			PromptTokens: int64(out.Usage.Prompt) / n, CostNanoUSD: a.CostNanoUSD / n,
+			LatencyMillis: a.Millis, Attempts: a.N, Created: time.Now().UTC(), Run: e.Run,
+		}); err != nil {
 			return nil, err
 		}
 	}
 	return vectors, nil
-}
-
-func (out *embedded) cost() int64 {
-	if out == nil || !out.Usage.Cost.told {
-		return 0
-	}
-	return nanoUSD(out.Usage.Cost.usd)
-}
-
-// record writes a call into the store's audit, under the key of its first text. An
-// audit that cannot be written is no reason to ask again.
-func (e *Embedder) record(ctx context.Context, first string, n, status int, began time.Time, out *embedded, failure error) {
-	if e.Store == nil {
-		return
-	}
-	a := cache.Attempt{
-		Key: e.key(first), N: n, HTTPStatus: status, Class: string(classOK), Millis: time.Since(began).Milliseconds(),
-		CostNanoUSD: out.cost(), At: began.UTC(), Run: e.Run,
-	}
-	if failure != nil {
-		a.Class, a.Error = string(classTransient), excerpt(failure.Error())
-	}
-	_ = e.Store.Record(context.WithoutCancel(ctx), a)
 }

@@ -120,7 +120,7 @@ func TestEmbedderFaults(t *testing.T) {
 		{"too few vectors", func(w http.ResponseWriter, _ *http.Request, _ int32) bool {
 			io.WriteString(w, `{"data":[{"index":0,"embedding":[1]}]}`)
 			return true
-		}, 1, "embeddings of 1 texts, and not of 2"},
+		}, 1, "embeddings of 1 texts, and not one of each of 2"},
 		{"one vector twice", func(w http.ResponseWriter, _ *http.Request, _ int32) bool {
 			io.WriteString(w, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`)
 			return true
