@@ -17,13 +17,11 @@ type Batch struct {
 	// Endpoint and Model are whom it goes to.
 	Endpoint, Model string
 	Questions       int64
-	Digest          Key // SHA-256 of the keys of its questions, in order
 	State           BatchState
 	ServiceID       string // what the service calls it, "" if that is not known
 	Created         time.Time
-	// ReservedNanoUSD is the most that it can cost, CostNanoUSD what it did.
-	ReservedNanoUSD, CostNanoUSD int64
-	Run                          string // that pays for it
+	ReservedNanoUSD int64  // the most that it can cost
+	Run             string // that pays for it
 }
 
 // A BatchState says how far a batch is.
@@ -95,7 +93,7 @@ CREATE INDEX batch_line_batch ON batch_line (batch);
 `
 
 const (
-	batchColumns = "id, token, endpoint, model, questions, digest, state, service_id, created, reserved_nano_usd, cost_nano_usd, run"
+	batchColumns = "token, endpoint, model, questions, state, service_id, created, reserved_nano_usd, run"
 	lineColumns  = "key, batch, state, max_tokens, form, cost_nano_usd, error, raw"
 )
 
@@ -104,8 +102,8 @@ const (
 func (s *SQLite) AddBatch(ctx context.Context, b *Batch, lines []BatchLine) error {
 	var id int64
 	err := s.write(ctx, func(conn *sql.Conn) error {
-		res, err := conn.ExecContext(context.WithoutCancel(ctx), "INSERT INTO batch ("+batchColumns+") VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)",
-			b.Token[:], b.Endpoint, b.Model, b.Questions, b.Digest[:], string(b.State), b.ServiceID, b.Created.UnixMilli(), b.ReservedNanoUSD, b.CostNanoUSD, b.Run)
+		res, err := conn.ExecContext(context.WithoutCancel(ctx), "INSERT INTO batch ("+batchColumns+", digest, cost_nano_usd) VALUES (?,?,?,?,?,?,?,?,?,x'',0)",
+			b.Token[:], b.Endpoint, b.Model, b.Questions, string(b.State), b.ServiceID, b.Created.UnixMilli(), b.ReservedNanoUSD, b.Run)
 		if err != nil {
 			return err
 		}
@@ -146,15 +144,14 @@ func (s *SQLite) Batches(ctx context.Context, endpoint string) ([]Batch, error) 
 	var out []Batch
 	err := each(ctx, s.reader, func(row scanner) error {
 		var b Batch
-		var token, digest []byte
+		var token []byte
 		var created int64
-		err := row.Scan(&b.ID, &token, &b.Endpoint, &b.Model, &b.Questions, &digest, &b.State, &b.ServiceID, &created, &b.ReservedNanoUSD, &b.CostNanoUSD, &b.Run)
+		err := row.Scan(&b.ID, &token, &b.Endpoint, &b.Model, &b.Questions, &b.State, &b.ServiceID, &created, &b.ReservedNanoUSD, &b.Run)
 		copy(b.Token[:], token)
-		copy(b.Digest[:], digest)
 		b.Created = time.UnixMilli(created).UTC()
 		out = append(out, b)
 		return err
-	}, "SELECT "+batchColumns+" FROM batch WHERE endpoint = ? ORDER BY id", endpoint)
+	}, "SELECT id, "+batchColumns+" FROM batch WHERE endpoint = ? ORDER BY id", endpoint)
 	if err != nil {
 		return nil, s.readFault(ctx, err)
 	}
@@ -224,19 +221,16 @@ func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, a
 }
 
 // EndBatch ends a batch: lines that nothing was heard of have expired. It returns how
-// many lines were answered, and what they cost.
-func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered, nanoUSD int64, err error) {
-	err = s.write(ctx, func(conn *sql.Conn) error {
-		if _, err := conn.ExecContext(context.WithoutCancel(ctx), "UPDATE batch_line SET state = 'expired', error = 'no result' WHERE batch = ? AND state = 'sent'", id); err != nil {
-			return err
+// many lines were answered.
+func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered int64, err error) {
+	return s.count(ctx, func(conn *sql.Conn) (n int64, err error) {
+		if _, err := run(conn, `UPDATE batch_line SET state = 'expired', error = 'no result' WHERE batch = ?1 AND state = 'sent';
+			UPDATE batch SET state = 'done', cost_nano_usd = (SELECT coalesce(sum(cost_nano_usd), 0) FROM batch_line WHERE batch = ?1 AND state = 'answered') WHERE id = ?1 AND state <> 'done'`, id); err != nil {
+			return 0, err
 		}
-		if err := conn.QueryRowContext(context.WithoutCancel(ctx), "SELECT count(*), coalesce(sum(cost_nano_usd), 0) FROM batch_line WHERE batch = ? AND state = 'answered'", id).Scan(&answered, &nanoUSD); err != nil {
-			return err
-		}
-		_, err := conn.ExecContext(context.WithoutCancel(ctx), "UPDATE batch SET state = 'done', cost_nano_usd = ? WHERE id = ? AND state <> 'done'", nanoUSD, id)
-		return err
+		err = conn.QueryRowContext(context.WithoutCancel(ctx), "SELECT count(*) FROM batch_line WHERE batch = ? AND state = 'answered'", id).Scan(&n)
+		return n, err
 	})
-	return answered, nanoUSD, err
 }
 
 // TidyBatches removes the lines of batches that are done whose questions have an

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"time"
 
@@ -70,7 +69,6 @@ type batchFill struct {
 	size    int64
 	lines   []cache.BatchLine
 	index   map[cache.Key]bool
-	digest  hash.Hash
 	reserve int64 // nano-USD
 }
 
@@ -242,7 +240,6 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	fill.size += int64(len(line))
 	fill.lines = append(fill.lines, cache.BatchLine{Key: key, MaxTokens: maxTokens, Form: sent.form()})
 	fill.index[key] = true
-	_, _ = fill.digest.Write(key[:])
 	fill.reserve += cost
 	b.pending += cost
 	if len(fill.lines) >= j.config.mostLines() {
@@ -279,7 +276,7 @@ func (b *Batcher) fill(m *member) (*batchFill, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &batchFill{member: m, file: file, w: bufio.NewWriterSize(file, 1<<16), index: make(map[cache.Key]bool), digest: sha256.New()}
+	f := &batchFill{member: m, file: file, w: bufio.NewWriterSize(file, 1<<16), index: make(map[cache.Key]bool)}
 	b.fills[m] = f
 	return f, nil
 }
@@ -358,7 +355,7 @@ func (b *Batcher) send(ctx context.Context, f *batchFill) error {
 	}
 	j := b.judge
 	batch := &cache.Batch{
-		Endpoint: j.config.endpoint(), Model: f.member.model, Questions: int64(len(f.lines)), Digest: cache.Key(f.digest.Sum(nil)),
+		Endpoint: j.config.endpoint(), Model: f.member.model, Questions: int64(len(f.lines)),
 		State: cache.BatchIntent, Created: j.config.Now(), ReservedNanoUSD: f.reserve, Run: j.config.Run,
 	}
 	_, _ = rand.Read(batch.Token[:]) // it never fails

@@ -59,7 +59,7 @@ func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObjec
 	if err = errors.Join(err, keep()); err != nil {
 		return 0, err
 	}
-	answered, _, err = b.store.EndBatch(durable, batch.ID)
+	answered, err = b.store.EndBatch(durable, batch.ID)
 	if batch.Run != j.config.Run {
 		counted = 0
 	}

@@ -242,61 +242,29 @@ func refill(file *disk.File, from io.Reader) error {
 	return err
 }
 
-// scanBatch reads a batch with its results, one at a time; line may be nil.
+// scanBatch reads a batch with its results; line may be nil.
 func scanBatch(file *disk.File, line func(*batchResult) error) (*batchObject, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(bufio.NewReader(file))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("the response is no JSON object")
+	var said struct {
+		batchObject
+		Results json.RawMessage
 	}
-	rest, listed := make(map[string]json.RawMessage), 0
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		if name != "results" {
-			var value json.RawMessage
-			if err := d.Decode(&value); err != nil {
-				return nil, err
-			}
-			rest[fmt.Sprint(name)] = value
-			continue
-		}
-		t, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		if t == nil { // null
-			continue
-		}
-		if t != json.Delim('[') {
-			return nil, errors.New("the results of the batch are no list")
-		}
-		for ; d.More(); listed++ {
-			var raw json.RawMessage
-			if err := d.Decode(&raw); err != nil {
-				return nil, err
-			}
-			if err := eachLine(raw, line); err != nil {
-				return nil, err
-			}
-		}
-		if _, err := d.Token(); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := d.Token(); err != nil {
+	if err := lenient(json.NewDecoder(file).Decode(&said)); err != nil {
 		return nil, err
 	}
-	whole, err := json.Marshal(rest)
-	if err != nil {
-		return nil, err
+	var results []json.RawMessage
+	if said.Results != nil && json.Unmarshal(said.Results, &results) != nil {
+		return nil, errors.New("the results of the batch are no list")
 	}
-	o := &batchObject{listed: listed}
-	return o, lenient(json.Unmarshal(whole, o))
+	said.listed = len(results)
+	for _, raw := range results {
+		if err := eachLine(raw, line); err != nil {
+			return nil, err
+		}
+	}
+	return &said.batchObject, nil
 }
 
 // eachLine hands a line on, unless it is no JSON: a line of no use must not lose the
