@@ -22,7 +22,6 @@ type budget struct {
 
 	mu       sync.Mutex
 	spent    int64
-	unsure   int64 // part of spent: of calls whose price is not known
 	reserved int64
 	open     int           // reservations
 	priced   int64         // calls whose cost is known
@@ -104,25 +103,16 @@ func (b *budget) settle(held, cost int64, known bool, tokens int64) int64 {
 			b.perToken = max(b.perToken, float64(cost)/1e9/float64(tokens))
 		}
 		if b.blind > 0 {
-			b.count(b.blind * b.average(0))
+			b.spent += b.blind * b.average(0)
 			b.blind = 0
 		}
 	case !known && cost == 0 && b.priced > 0:
 		cost = b.average(0)
-		b.unsure += cost
 	case !known && cost == 0:
 		b.blind++
-	case !known:
-		b.unsure += cost
 	}
 	b.spent += cost
 	return cost
-}
-
-// count adds a cost that is not known for sure.
-func (b *budget) count(cost int64) {
-	b.spent += cost
-	b.unsure += cost
 }
 
 // room is how much may still be set aside.
@@ -157,11 +147,11 @@ func (b *budget) rate() float64 {
 	return b.perToken
 }
 
-// totals are what is spent, and which part of it is estimated.
-func (b *budget) totals() (spent, unsure int64) {
+// total is what is spent.
+func (b *budget) total() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.spent, b.unsure
+	return b.spent
 }
 
 // Leases run out soon, so that nobody waits long for a process that was

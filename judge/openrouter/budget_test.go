@@ -35,8 +35,8 @@ func TestReserve(t *testing.T) {
 	if _, err := b.reserve(t.Context(), 70); !errors.Is(err, errBudget) {
 		t.Errorf("10 are left, an average call is of 26: %v", err)
 	}
-	if spent, unsure := b.totals(); spent != 90 || unsure != 0 || math.Abs(b.rate()-3e-8) > 1e-15 {
-		t.Errorf("spent %d, %d unsure, %v a token", spent, unsure, b.rate())
+	if b.total() != 90 || math.Abs(b.rate()-3e-8) > 1e-15 {
+		t.Errorf("spent %d, %v a token", b.total(), b.rate())
 	}
 }
 
@@ -44,7 +44,7 @@ func TestReserve(t *testing.T) {
 // average call, once there is one.
 func TestCostsThatNobodyKnows(t *testing.T) {
 	b := newBudget(0, 0)
-	settle := func(cost int64, known bool, counted, spent, unsure int64) {
+	settle := func(cost int64, known bool, counted, spent int64) {
 		t.Helper()
 		h, err := b.reserve(t.Context(), 5)
 		if err != nil || h != 0 || b.room() != math.MaxInt64 {
@@ -53,17 +53,17 @@ func TestCostsThatNobodyKnows(t *testing.T) {
 		if got := b.settle(h, cost, known, 0); got != counted {
 			t.Errorf("counted %d, want %d", got, counted)
 		}
-		if s, u := b.totals(); s != spent || u != unsure {
-			t.Errorf("spent %d, %d of it unsure, want %d and %d", s, u, spent, unsure)
+		if got := b.total(); got != spent {
+			t.Errorf("spent %d, want %d", got, spent)
 		}
 	}
-	settle(0, true, 0, 0, 0)    // free
-	settle(0, false, 0, 0, 0)   // there is no price yet
-	settle(7, false, 7, 7, 7)   // the most that it can be
-	settle(0, false, 0, 7, 7)   // still no price
-	settle(4, true, 4, 19, 15)  // one: the two calls without a price cost as much
-	settle(8, true, 8, 27, 15)  // on average 6
-	settle(0, false, 6, 33, 21) // an average call
+	settle(0, true, 0, 0)   // free
+	settle(0, false, 0, 0)  // there is no price yet
+	settle(7, false, 7, 7)  // the most that it can be
+	settle(0, false, 0, 7)  // still no price
+	settle(4, true, 4, 19)  // one: the two calls without a price cost as much
+	settle(8, true, 8, 27)  // on average 6
+	settle(0, false, 6, 33) // an average call
 	if b.rate() != 0 {
 		t.Errorf("no call told its tokens, and one costs %v", b.rate())
 	}
@@ -104,8 +104,8 @@ func TestBudgetOfBatches(t *testing.T) {
 		t.Errorf("room for %d beside a batch of 70", b.room())
 	}
 	b.settleBatch(70, 20)
-	if spent, _ := b.totals(); b.room() != 80 || spent != 20 {
-		t.Errorf("room for %d, spent %d", b.room(), spent)
+	if b.room() != 80 || b.total() != 20 {
+		t.Errorf("room for %d, spent %d", b.room(), b.total())
 	}
 	// Nothing is known of what a call costs: it needs what it can cost at most.
 	if _, err := b.reserve(t.Context(), 81); !errors.Is(err, errBudget) {

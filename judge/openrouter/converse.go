@@ -146,12 +146,7 @@ func (j *Judge) tooLate(f *failure) error {
 
 // backoff is a random time up to a bound that doubles with every failure.
 func (c *conversation) backoff(failures int) time.Duration {
-	bound := c.judge.config.Backoff
-	for i := 1; i < failures && bound < backoffMax; i++ {
-		bound *= 2
-	}
-	bound = min(bound, backoffMax)
-	return time.Duration(rand.Float64() * float64(bound))
+	return time.Duration(rand.Float64() * float64(min(c.judge.config.Backoff<<min(failures-1, 10), backoffMax)))
 }
 
 // give leaves the question without an answer.
@@ -440,6 +435,10 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 	if len(c.turns) > 0 {
 		status = cache.StatusRepaired
 	}
+	schema := ""
+	if s := c.request.head.schema; s != "" {
+		schema = versionOf(s)
+	}
 	sent := fmt.Sprintf("max_tokens %d, %v", c.maxTokens, c.sent)
 	if c.batch && c.calls == 1 {
 		sent = "batch, " + sent
@@ -447,7 +446,7 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
 		ModelRequested: c.member.model, ModelResolved: cmp.Or(string(v.Model), c.member.model), Provider: string(v.Provider), GenerationID: x.generation(),
-		Template: cmp.Or(c.template, j.prompts.Version()), Schema: c.schema, FinishReason: finish,
+		Template: cmp.Or(c.template, j.prompts.Version()), Schema: schema, FinishReason: finish,
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
 		Created: j.config.Now(), Run: j.config.Run, Sent: sent,
@@ -484,7 +483,6 @@ type question struct {
 	template string // version of the prompt, "" for that of the judge
 
 	repair prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
-	schema string
 }
 
 // An answer is what is kept of a reply, and what it took.

@@ -121,10 +121,12 @@ func (j *Judge) sort(f *failure, e *wireError) {
 	case e.kind() == typeContextLength, s != http.StatusTooManyRequests && tooLongWords.MatchString(f.words):
 		f.class, f.reason = classRow, judge.TooLong
 	case e.Availability != nil:
-		f.class = classRow
-		f.reason = judge.Rejected
+		f.class, f.reason = classRow, judge.Rejected
 		if e.Availability.Retryable {
-			f.class = flowIf(f.hinted)
+			f.class = classTransient
+		}
+		if e.Availability.Retryable && f.hinted {
+			f.class = classFlow
 		}
 	case s == http.StatusTooManyRequests && quotaWords.MatchString(f.words):
 		j.stopping(f, judge.StopCredit)
@@ -182,13 +184,6 @@ func (e *wireError) moderates() bool {
 func neverSent(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"
-}
-
-func flowIf(hinted bool) failureClass {
-	if hinted {
-		return classFlow
-	}
-	return classTransient
 }
 
 func (j *Judge) stopping(f *failure, reason judge.StopReason) {

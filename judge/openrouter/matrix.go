@@ -194,7 +194,7 @@ func (j *Judge) vote(ctx context.Context, m *member, x *exhibits, vote int, repl
 // matrixQuestion is the question about all claims of x.
 func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 	return &question{
-		member: m, repair: prompts.Repair, schema: schemaVersion(j.config.Necessity),
+		member: m, repair: prompts.Repair,
 		request: request{
 			head: m.head, user: string(x.prompt(nil, j.prompts, vote, j.config.Necessity)), seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
 		},

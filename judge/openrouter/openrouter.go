@@ -380,19 +380,7 @@ func (c *Config) loopback() bool {
 // endpoint is where requests go.
 func (c *Config) endpoint() string { return c.BaseURL + "/chat/completions" }
 
-var (
-	versionPlain     = versionOf(judge.Schema)
-	versionNecessity = versionOf(judge.SchemaNecessity)
-)
-
-// schemaVersion identifies the schema of replies.
-func schemaVersion(necessity bool) string {
-	if necessity {
-		return versionNecessity
-	}
-	return versionPlain
-}
-
+// versionOf identifies a schema of replies.
 func versionOf(schema string) string {
 	h := sha256.Sum256([]byte(schema))
 	return hex.EncodeToString(h[:])[:12]

@@ -196,9 +196,6 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 	return out
 }
 
-// PromptSet returns the prompts that the judge fills in.
-func (j *Judge) PromptSet() *prompts.Set { return j.prompts }
-
 // A part is a request for some claims of a row, small enough for one call.
 type part struct {
 	request *judge.Request

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"ibid/judge"
 	"ibid/judge/prompts"
@@ -23,9 +22,6 @@ const (
 	needSplitFixed    = 256
 	needSplitSentence = 160
 )
-
-// schemaSplit identifies the schema of replies with claims.
-var schemaSplit = sync.OnceValue(func() string { return versionOf(judge.SplitSchema) })
 
 // Split asks the first model for the claims of each sentence.
 func (j *Judge) Split(ctx context.Context, s *judge.Sentences) (*judge.Split, error) {
@@ -66,7 +62,7 @@ func (j *Judge) splitQuestions(s *judge.Sentences) []question {
 		part.Sentences = sentences
 		replies := maxReplies
 		out = append(out, question{
-			member: j.members[0], replies: &replies, repair: prompts.ClaimsRepair, schema: schemaSplit(),
+			member: j.members[0], replies: &replies, repair: prompts.ClaimsRepair,
 			request: request{
 				head: j.members[0].split, user: string(splitPrompt(&part, j.prompts)), seed: j.config.seed(),
 				maxTokens: j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences))),

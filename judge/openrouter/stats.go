@@ -35,8 +35,7 @@ func (j *Judge) Usage() judge.Usage {
 		Prechecked: c.settledCitations.Load(), CallsSaved: c.settledRows.Load(),
 		PromptTokens: c.promptTokens.Load(), CompletionTokens: c.completionTokens.Load(),
 	}
-	spent, _ := j.budget.totals()
-	u.CostNanoUSD = spent - j.config.SpentNanoUSD
+	u.CostNanoUSD = j.budget.total() - j.config.SpentNanoUSD
 	for _, m := range j.members {
 		inFlight, limit, _ := m.gate.state()
 		u.InFlight, u.Limit = u.InFlight+inFlight, u.Limit+limit

@@ -417,7 +417,6 @@ func (j *Judge) smallQuestion(m *member, q query) *question {
 			return keep(j.verifier.ofReply(reply, x.envelope.Choices[0].Logprobs))
 		}
 	default:
-		out.schema = "number"
 		out.request.user, out.request.maxTokens = string(j.scorePrompt(q)), j.config.room(pairTokens)
 		out.read = func(_ *exchange, reply string) ([]byte, []string, error) { return keep(ofNumber(reply, q.uncited)) }
 	}
