@@ -397,24 +397,16 @@ func of(p *compare.Pair, side *compare.Side, system string) bool {
 	return only == "" || only == system
 }
 
-// wordsOf are the words that somebody searches for.
-func wordsOf(query string) []string { return strings.Fields(strings.ToLower(query)) }
-
 // A searcher yields the rows of a run with question and answer, without their documents.
 // A row is valid until yield returns.
 type searcher interface {
 	EachAnswer(ctx context.Context, yield func(pos int64, query, answer string) error) error
 }
 
-// Asked says which answers of a run somebody wants to see.
-type Asked struct {
-	Query string // each of its words is in id, system, question or answer
-	Key   string // of the one answer, as links have it; "": all
-}
-
-// fits finds the answers that are asked for: a function that knows them in a block.
-func (q *Asked) fits(ctx context.Context, run *RunData) (func(b *runs.Block, i int) bool, error) {
-	words := wordsOf(q.Query)
+// fits finds the answers of a run of which each word of a query is in id, system, question or
+// answer: a function that knows them in a block.
+func fits(ctx context.Context, query string, run *RunData) (func(b *runs.Block, i int) bool, error) {
+	words := strings.Fields(strings.ToLower(query))
 	words = words[:min(len(words), 64)]
 	said := make(map[int64]uint64) // of each row, the words that question and answer have
 	if texts, ok := run.Texts.(searcher); ok && run.Texts != nil && len(words) > 0 {
@@ -433,10 +425,6 @@ func (q *Asked) fits(ctx context.Context, run *RunData) (func(b *runs.Block, i i
 	}
 	return func(b *runs.Block, i int) bool {
 		id, system, row := b.Texts("id")[i], b.Texts("system")[i], b.Column("row").Ints[i]
-		if q.Key != "" {
-			one := &pageData{systems: []string{system}}
-			return one.key(&answer{found: found{row: row}, id: id}) == q.Key
-		}
 		for k, w := range words {
 			if said[row]>>k&1 == 0 && !strings.Contains(strings.ToLower(id), w) && !strings.Contains(strings.ToLower(system), w) {
 				return false

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ibid/annotations/history"
@@ -17,7 +16,7 @@ import (
 // A SiteOptions say how pages over several runs are made.
 type SiteOptions struct {
 	Version string // of the program
-	Served  bool   // somebody answers: search, comparing and answers that are asked for work
+	Served  bool   // somebody answers: comparing and answers that are asked for work
 }
 
 // WriteIndex writes the page over the runs of a folder: a line of the first number that
@@ -38,7 +37,6 @@ func (l *RunList) WriteIndex(w io.Writer, o SiteOptions) error {
 		for _, r := range newest {
 			runs = append(runs, doc.Option{Value: r.folder, Text: line(r.ID, 60)})
 		}
-		out = append([]doc.Block{searchForm("")}, out...)
 		if len(runs) > 1 {
 			out = append(out, doc.Form{Action: "compare", Button: "compare", Fields: []doc.Field{
 				{Label: "base", Name: "run", Options: runs, Value: runs[1].Value}, {Label: "with", Name: "run", Options: runs},
@@ -48,10 +46,6 @@ func (l *RunList) WriteIndex(w io.Writer, o SiteOptions) error {
 	title := Plural(int64(len(newest)), "run", "runs")
 	p := doc.Page{Title: line(l.Dir, 80), Version: o.Version, Served: o.Served, Sections: []doc.Section{{ID: "runs", Title: title, Name: "Runs", Top: true, Blocks: out}}}
 	return p.Write(w)
-}
-
-func searchForm(query string) doc.Form {
-	return doc.Form{Action: "search", Button: "search", Fields: []doc.Field{{Label: "search all runs by id, system, question and answer", Name: "q", Value: query}}}
 }
 
 // runLink is the address of the page of a run in a folder, from the index on.
@@ -103,72 +97,28 @@ func (l *RunList) charts() (charts []doc.Block) {
 // mostAsked is how many answers a page of those that are asked for has at most.
 const mostAsked = 500
 
-// foundOfRun is how many answers a search lists of a run.
-const foundOfRun = 10
-
-// readAsked finds the answers of a run that are asked for, the worst first.
-func readAsked(ctx context.Context, o PageOptions, q Asked, run RunData, most int) (*pageData, int64, error) {
+// WriteAnswers writes a page of the answers of a run that have all words of a query, at most
+// [mostAsked] of them, those that fail first, in full: somebody must serve it.
+func WriteAnswers(ctx context.Context, w io.Writer, o PageOptions, query string, run RunData) error {
 	data := newPageData(o, []RunData{run})
-	fits, err := q.fits(ctx, &run)
-	if err != nil {
-		return nil, 0, err
-	}
-	s, err := readAnswers(data, most, fits)
-	if err != nil {
-		return nil, 0, err
-	}
-	return data, s.fitting, packAnswers(ctx, data)
-}
-
-// WriteAnswers writes a page of the answers of a run that are asked for, at most [mostAsked]
-// of them, in full: somebody must serve it.
-func WriteAnswers(ctx context.Context, w io.Writer, o PageOptions, q Asked, run RunData) error {
-	data, found, err := readAsked(ctx, o, q, run, mostAsked)
+	fits, err := fits(ctx, query, &run)
 	if err != nil {
 		return err
 	}
+	survey, err := readAnswers(data, mostAsked, fits)
+	if err == nil {
+		err = packAnswers(ctx, data)
+	}
+	if err != nil {
+		return err
+	}
+	found := survey.fitting
 	if n := int64(len(data.answers)); n < found {
 		data.left = fmt.Sprintf("The first %s of %s answers, those that fail first: search for the others.", Thousands(n), Thousands(found))
 	}
 	s := answersSection(data)
 	s.Top, s.Name, s.Title = true, "Answers", Plural(found, "answer", "answers")+" of "+line(run.Manifest.ID, 80)
-	s.Blocks = append([]doc.Block{doc.Form{Action: "rows", Button: "search", Fields: []doc.Field{{Label: "search all answers of the run", Name: "q", Value: q.Query}}}}, s.Blocks...)
+	s.Blocks = append([]doc.Block{doc.Form{Action: "rows", Button: "search", Fields: []doc.Field{{Label: "search all answers of the run", Name: "q", Value: query}}}}, s.Blocks...)
 	p := doc.Page{Title: line(run.Manifest.ID, 80), Version: o.Version, Served: true, Links: o.Links, Sections: []doc.Section{*s}, Packs: data.packs}
 	return p.Write(w)
-}
-
-// A Search is for answers over several runs.
-type Search struct {
-	Query string
-	found []doc.Block
-}
-
-// Write writes the page of what was found.
-func (p *Search) Write(w io.Writer, o SiteOptions, title string) error {
-	out := append([]doc.Block{searchForm(p.Query)}, p.found...)
-	page := doc.Page{
-		Title: line(title, 80), Version: o.Version, Served: true, Links: []doc.Link{{To: ".", Text: "All runs"}},
-		Sections: []doc.Section{{ID: "found", Title: "Answers with “" + line(p.Query, 80) + "”", Name: "Found", Top: true, Blocks: out}},
-	}
-	return page.Write(w)
-}
-
-// Run finds the answers of a run that have all words, the worst first.
-func (p *Search) Run(ctx context.Context, run RunData, folder string) {
-	to := runLink(folder, true) + "rows?q=" + escapeLink(p.Query)
-	s := doc.Section{ID: "run-" + strconv.Itoa(len(p.found)), Title: line(run.Manifest.ID, 60)}
-	defer func() { p.found = append(p.found, s) }()
-	data, found, err := readAsked(ctx, PageOptions{}, Asked{Query: p.Query}, run, foundOfRun)
-	if err != nil {
-		s.Blocks = append(s.Blocks, doc.Para{Kind: doc.Note, Text: doc.T("not searched: " + err.Error())})
-		return
-	}
-	s.Blocks = append(s.Blocks, doc.Para{Text: doc.Text{{Text: Plural(found, "answer", "answers"), Link: to}}})
-	slices.SortFunc(data.answers, worseAnswer)
-	for _, x := range data.answers {
-		key := data.key(x)
-		s.Blocks = append(s.Blocks, doc.Para{Kind: doc.Item, Text: doc.Text{
-			x.state.span(""), {Text: " "}, {Text: line(x.id, 60), Link: runLink(folder, true) + "rows?row=" + escapeLink(key) + "#row=" + key}, {Text: " " + line(x.name, 60), Tone: doc.Dim}, {Text: " " + x.question},
-		}})
-	}
 }

@@ -61,20 +61,20 @@ func (a *app) reportCommand() *cobra.Command {
 
 // writeReport makes the page of finished runs and writes it to a file.
 func (a *app) writeReport(ctx context.Context, path string, f reportFlags, dirs ...string) error {
-	var data []report.RunData
-	for _, dir := range dirs {
-		d, err := a.runData(ctx, dir, f.set)
-		if err != nil {
-			return err
-		}
-		data = append(data, *d)
+	data, err := a.dataOf(ctx, f.set, dirs...)
+	if err != nil {
+		return err
 	}
 	return a.writePage(ctx, path, f, data...)
 }
 
-// writePage adds the comparison and the history to the data of runs and writes
-// their page to a file.
+// writePage writes the page of runs to a file.
 func (a *app) writePage(ctx context.Context, path string, f reportFlags, data ...report.RunData) error {
+	return dataset.WriteFile(path, func(w io.Writer) error { return a.renderPage(ctx, w, f, data...) })
+}
+
+// renderPage adds the comparison and the history to the data of runs and writes their page.
+func (a *app) renderPage(ctx context.Context, w io.Writer, f reportFlags, data ...report.RunData) error {
 	o := report.PageOptions{Version: a.Version, Links: f.links}
 	if f.compared != nil {
 		o.Compared = *f.compared
@@ -86,7 +86,19 @@ func (a *app) writePage(ctx context.Context, path string, f reportFlags, data ..
 			return err
 		}
 	}
-	return dataset.WriteFile(path, func(w io.Writer) error { return report.WritePage(ctx, w, o, data...) })
+	return report.WritePage(ctx, w, o, data...)
+}
+
+// dataOf reads what the page shows of finished runs.
+func (a *app) dataOf(ctx context.Context, set []string, dirs ...string) (data []report.RunData, err error) {
+	for _, dir := range dirs {
+		d, err := a.runData(ctx, dir, set)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, *d)
+	}
+	return data, nil
 }
 
 // runData reads what the page shows of a run. Without its texts it still shows

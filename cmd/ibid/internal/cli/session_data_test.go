@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -64,8 +63,8 @@ func (s *session) get(address string) (status int, text string) {
 	return resp.StatusCode, string(body)
 }
 
-// TestView: a folder of runs in the browser has its list, each run, its rows, comparisons and
-// a search; what is not there is not found.
+// TestView: a folder of runs in the browser has its list, each run, its rows, a search of them
+// and comparisons; what is not there is not found.
 func TestView(t *testing.T) {
 	s := demo(t)
 	s.steps(
@@ -74,11 +73,11 @@ func TestView(t *testing.T) {
 	)
 	s.served("view", func(base string) {
 		for path, want := range map[string]string{
-			"":                                    "first",
-			"run/first/":                          "Port Lindow",
-			"run/first/rows":                      "q-01",
-			"compare?run=second&run=first":        "0.127",
-			"search?q=" + url.QueryEscape("q-01"): "q-01",
+			"":                             "first",
+			"run/first/":                   "Port Lindow",
+			"run/first/rows":               "q-01",
+			"compare?run=second&run=first": "0.127",
+			"run/first/rows?q=q-01":        "3 answers of first",
 		} {
 			if status, text := s.get(base + path); status != http.StatusOK || !strings.Contains(text, want) {
 				t.Errorf("%s: status %d, without %q", path, status, want)

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -53,11 +51,6 @@ func (a *app) view(ctx context.Context, dir string, port int) error {
 	if _, _, err := a.listRuns(dir); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp("", "ibid-view-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
 	server, err := loopback.Listen(port)
 	if err != nil {
 		return &ibid.Error{Usage: true, Err: err, Hint: "--port 0 takes a free one"}
@@ -65,20 +58,15 @@ func (a *app) view(ctx context.Context, dir string, port int) error {
 	fmt.Fprintf(a.Stdout, "open %s\n", server.URL())
 	silent := *a // what a run lacks its pages say; here it would be said again with each request
 	silent.Stderr = io.Discard
-	v := &viewer{a: &silent, dir: dir, temp: temp}
+	v := &viewer{a: &silent, dir: dir}
 	return server.Serve(ctx, v.handler())
 }
 
-// mostPages is how many pages a viewer keeps on disk.
-const mostPages = 32
-
 // A viewer answers requests for the pages of a folder of runs.
 type viewer struct {
-	a         *app
-	dir, temp string
-
+	a       *app
+	dir     string
 	working sync.Mutex // one answer is made at a time: memory does not grow with requests
-	kept    []string   // names of the pages in temp, the oldest first
 }
 
 func (v *viewer) handler() http.Handler {
@@ -102,7 +90,6 @@ func (v *viewer) handler() http.Handler {
 		})
 	}
 	get("/{$}", v.index)
-	get("/search", v.search)
 	get("/compare", v.compare)
 	get("/run/{run}/{$}", v.run)
 	get("/run/{run}/rows", v.rows)
@@ -163,40 +150,18 @@ func (v *viewer) compare(w io.Writer, r *http.Request) error {
 }
 
 // page writes the page of runs with links: the one that lies in the run, or one that is
-// made now and kept.
+// made now.
 func (v *viewer) page(ctx context.Context, w io.Writer, links []doc.Link, dirs ...string) error {
 	if len(dirs) == 1 {
 		if made, err := ownPage(dirs[0]); err == nil && doc.AddLinks(w, made, links...) == nil {
 			return nil
 		}
 	}
-	var parts []string
-	for _, dir := range dirs {
-		info, err := os.Stat(filepath.Join(dir, runs.ManifestFile))
-		if err != nil {
-			return err
-		}
-		parts = append(parts, filepath.Base(dir), strconv.FormatInt(info.ModTime().UnixNano(), 36))
-	}
-	name := fmt.Sprintf("%x.html", strings.Join(parts, "/"))
-	if len(name) > 200 {
-		return ibid.Usagef("the names of these runs are too long")
-	}
-	path := filepath.Join(v.temp, name)
-	if !exists(path) {
-		if err := v.a.writeReport(ctx, path, reportFlags{}, dirs...); err != nil {
-			return err
-		}
-		if v.kept = append(v.kept, path); len(v.kept) > mostPages {
-			os.Remove(v.kept[0]) // it is made again when somebody asks
-			v.kept = v.kept[1:]
-		}
-	}
-	made, err := os.ReadFile(path)
+	data, err := v.a.dataOf(ctx, nil, dirs...)
 	if err != nil {
 		return err
 	}
-	return doc.AddLinks(w, made, links...)
+	return v.a.renderPage(ctx, w, reportFlags{links: links}, data...)
 }
 
 // mostOwnPage is how large the page in a run may be: somebody else may have put it there.
@@ -228,25 +193,7 @@ func (v *viewer) rows(w io.Writer, r *http.Request) error {
 		return err
 	}
 	o := report.PageOptions{Version: v.a.Version, Links: []doc.Link{{To: "../../", Text: "All runs"}, {To: "./", Text: "Page of the run"}}}
-	q := r.URL.Query()
-	return report.WriteAnswers(r.Context(), w, o, report.Asked{Query: q.Get("q"), Key: q.Get("row")}, *d)
-}
-
-// search finds rows of all runs, the newest run first.
-func (v *viewer) search(w io.Writer, r *http.Request) error {
-	listed, _, err := runs.ListReadable(v.dir)
-	if err != nil {
-		return err
-	}
-	s := &report.Search{Query: strings.TrimSpace(r.URL.Query().Get("q"))}
-	for k := len(listed) - 1; k >= 0 && s.Query != ""; k-- {
-		d, err := v.a.runData(r.Context(), listed[k].Dir, nil)
-		if err != nil {
-			return err
-		}
-		s.Run(r.Context(), *d, filepath.Base(listed[k].Dir))
-	}
-	return s.Write(w, v.options(), v.dir)
+	return report.WriteAnswers(r.Context(), w, o, r.URL.Query().Get("q"), *d)
 }
 
 // writeSite writes the pages of the finished runs of a folder as files: index.html, and a
