@@ -9,6 +9,9 @@ import (
 // A setting that is gone is refused with one sentence that says what to do instead,
 // wherever it is written.
 func TestGone(t *testing.T) {
+	if len(gone) < 30 {
+		t.Errorf("only %d settings are gone", len(gone))
+	}
 	for name, instead := range gone {
 		if _, ok := lookup(name); ok {
 			t.Errorf("%s is both a setting and gone", name)
