@@ -46,9 +46,9 @@ func (w Warning) String() string { return w.Source + ": " + w.Key + ": " + w.Msg
 
 // A Value is one setting as it applies.
 type Value struct {
-	Key    string
-	Value  string // YAML in one line, as written: paths are not resolved
-	Source string // "default", "ibid.yaml:12:3", "environment IBID_JUDGE__KIND", "--set judge.kind", "--judge"
+	Key    string `json:"key"`
+	Value  string `json:"value"`  // YAML in one line, as written: paths are not resolved
+	Source string `json:"source"` // "default", "ibid.yaml:12:3", "environment IBID_JUDGE__KIND", "--set judge.kind", "--judge"
 }
 
 // Load reads, merges and checks a configuration. What is wrong with it is

@@ -250,7 +250,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		if base := p.conventions.OffsetBase.String(); v.Key == "offset_base" && p.source != nil && v.Value != base {
 			v.Value, v.Source = base, "dataset" // its metadata say so
 		}
-		m.Settings = append(m.Settings, runs.Setting(v))
+		m.Settings = append(m.Settings, v)
 	}
 	for _, w := range c.Warnings {
 		m.Warnings = append(m.Warnings, w.String())

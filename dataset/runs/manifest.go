@@ -102,21 +102,11 @@ func (r *RowRange) In() string {
 }
 
 // A Setting is one effective setting and where it came from.
-type Setting struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Source string `json:"source"`
-}
+type Setting = configs.Value
 
 // Effective are the settings of the run, typed. What its manifest does not say has
 // its default.
-func (m *Manifest) Effective() *configs.Settings {
-	values := make([]configs.Value, len(m.Settings))
-	for i, s := range m.Settings {
-		values[i] = configs.Value(s)
-	}
-	return configs.FromValues(values)
-}
+func (m *Manifest) Effective() *configs.Settings { return configs.FromValues(m.Settings) }
 
 // An Input is one file that the run read.
 type Input struct {

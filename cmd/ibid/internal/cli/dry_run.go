@@ -48,7 +48,7 @@ func (a *app) dryRun(cmd *cobra.Command, job *harness.Job) error {
 		if a.format == "json" {
 			return report.WriteJSON(w, dryRunJSON{
 				"ibid.dryrun/v1", found.Rows, found.Errors, found.Citations, found.Truth, append([]harness.Problem{}, found.Problems...), append([]string{}, found.Ignored...), found.Unchecked,
-				newForecastJSON(job.Config.Judge.Kind, forecast), settingsJSON(job.Config), warnings,
+				forecastJSON(job.Config.Judge.Kind, forecast), job.Config.Effective(), warnings,
 			})
 		}
 		return errors.Join(writeForecast(w, job.Config.Judge.Kind, found, forecast), writeProblems(w, found), a.writeSettings(w, job.Config))
@@ -70,68 +70,29 @@ type dryRunJSON struct {
 	Problems  []harness.Problem `json:"problems"`
 	Ignored   []string          `json:"ignored_columns"`
 	Unchecked int64             `json:"unchecked_bytes"`
-	Forecast  *forecastJSON     `json:"forecast"`
-	Settings  []settingJSON     `json:"settings"`
+	Forecast  map[string]any    `json:"forecast"`
+	Settings  []configs.Value   `json:"settings"`
 	Warnings  []string          `json:"warnings"`
 }
 
-type settingJSON struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Source string `json:"source"`
-}
-
-// settingsJSON lists every setting.
-func settingsJSON(c *configs.Config) []settingJSON {
-	var all []settingJSON
-	for _, v := range c.Effective() {
-		all = append(all, settingJSON(v))
-	}
-	return all
-}
-
-type forecastJSON struct {
-	Judge       string   `json:"judge"`
-	Models      []string `json:"models"`
-	Rows        int64    `json:"rows"`
-	RowsAsked   int64    `json:"rows_with_claims"`
-	RowsSettled int64    `json:"rows_settled"` // that no model needs to see
-	Cache       string   `json:"cache"`        // "" without one
-	Cached      int64    `json:"cached"`
-	Repeated    int64    `json:"repeated"` // same as an earlier call of the run
-	Calls       int64    `json:"calls"`
-	Batches     int64    `json:"batches"` // that they go out in; 0 without judge.batch
-
-	PromptTokens         int64 `json:"prompt_tokens"`
-	CompletionTokens     int64 `json:"completion_tokens"`
-	MostCompletionTokens int64 `json:"most_completion_tokens"`
-
-	CostUSD     *float64 `json:"cost_usd"` // null if a price is not known
-	MostCostUSD *float64 `json:"most_cost_usd"`
-	MaxCostUSD  *float64 `json:"max_cost_usd"` // null without a limit
-
-	Seconds        float64 `json:"seconds"`
-	Concurrency    int64   `json:"concurrency"`
-	RPM            *int64  `json:"rpm"` // null without a limit
-	LatencySeconds float64 `json:"latency_seconds"`
-	LatencyAssumed bool    `json:"latency_assumed"`
-}
-
-func newForecastJSON(kind string, f *harness.Forecast) *forecastJSON {
-	out := &forecastJSON{
-		Judge: kind, Models: append([]string{}, f.Models...), Rows: f.InputRows, RowsAsked: f.Rows,
-		RowsSettled: f.Settled, Cache: f.Cache, Cached: f.Cached, Repeated: f.Repeated, Calls: f.Calls, Batches: f.Batches,
-		PromptTokens: f.PromptTokens, CompletionTokens: f.CompletionTokens, MostCompletionTokens: f.MostCompletionTokens,
-		Seconds: f.Time.Seconds(), Concurrency: f.Concurrency, LatencySeconds: f.Latency.Seconds(), LatencyAssumed: f.LatencyAssumed,
+// forecastJSON has a forecast under the names of JSON. Costs are null if a price is not known,
+// limits if there is none.
+func forecastJSON(kind string, f *harness.Forecast) map[string]any {
+	out := map[string]any{
+		"judge": kind, "models": append([]string{}, f.Models...), "rows": f.InputRows, "rows_with_claims": f.Rows, "rows_settled": f.Settled,
+		"cache": f.Cache, "cached": f.Cached, "repeated": f.Repeated, "calls": f.Calls, "batches": f.Batches,
+		"prompt_tokens": f.PromptTokens, "completion_tokens": f.CompletionTokens, "most_completion_tokens": f.MostCompletionTokens,
+		"cost_usd": nil, "most_cost_usd": nil, "max_cost_usd": nil, "rpm": nil,
+		"seconds": f.Time.Seconds(), "concurrency": f.Concurrency, "latency_seconds": f.Latency.Seconds(), "latency_assumed": f.LatencyAssumed,
 	}
 	if f.Unpriced == 0 {
-		out.CostUSD, out.MostCostUSD = new(usd(f.NanoUSD)), new(usd(f.MostNanoUSD))
+		out["cost_usd"], out["most_cost_usd"] = usd(f.NanoUSD), usd(f.MostNanoUSD)
 	}
 	if f.MaxCostUSD > 0 {
-		out.MaxCostUSD = &f.MaxCostUSD
+		out["max_cost_usd"] = f.MaxCostUSD
 	}
 	if f.RPM > 0 {
-		out.RPM = &f.RPM
+		out["rpm"] = f.RPM
 	}
 	return out
 }
