@@ -146,12 +146,10 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "run ibid.yaml --documnets x", code: 2, err: `^hint: did you mean --documents\?$`},
 		step{line: "run ibid.yaml --dry-run --json", out: `"schema": "ibid\.dryrun/v1"`},
 		step{line: "--version", out: `^ibid test`},
+		step{line: "show runs/first --format arrow", code: 2, err: `^ibid: the format arrow is gone$`},
 		step{line: "check ibid.yaml", code: 2, err: `^ibid: the command ibid check is gone$`},
 		step{line: "nothing", code: 2, err: `^ibid: unknown command "nothing"`},
 	)
-	if info, err := os.Stat("rows.arrow"); err != nil || info.Size() == 0 {
-		t.Errorf("rows.arrow: %v", err)
-	}
 }
 
 // TestJudgingRuns: comparisons, gates, histories and pages of runs.
