@@ -16,10 +16,11 @@ var phraseFiles embed.FS
 
 // phraseLists are the names of the lists, which have a phrase or a word on each line.
 var phraseLists = [...]string{
-	"no_claim", "attribution", "reference_headings",
+	"claim_nothing", "attribution", "reference_headings",
 	"captions", // words that begin one, with a number behind them
 	"abstention",
 	"mark_words", // before the number or name of a source
+	"mark_verbs", // behind a mark that is the subject of its sentence
 	"link_words", // labels of links that say nothing
 	"name_particles", "not_authors", "file_endings",
 }
@@ -52,7 +53,7 @@ const None = "none"
 // with those alone if the first of them is [None].
 func NewPhrases(own Phrases) Phrases {
 	return Phrases{
-		NoClaim: phrases(listText("no_claim"), own.NoClaim), Abstention: phrases(listText("abstention"), own.Abstention),
+		NoClaim: phrases(listText("claim_nothing"), own.NoClaim), Abstention: phrases(listText("abstention"), own.Abstention),
 	}
 }
 

@@ -133,7 +133,7 @@ func (c *Cutter) glued(s extent, borders []int) int {
 }
 
 // markVerbs are what a mark does that is the subject of its sentence: [2] says that it is so.
-var markVerbs = wordSet("also\nadds\nargue\nargues\nclaims\nconfirm\nconfirms\ndescribe\ndescribes\nexplain\nexplains\nfind\nfinds\nfound\nindicate\nindicates\nmention\nmentions\nnote\nnotes\nreport\nreports\nreported\nsay\nsays\nshow\nshows\nshowed\nstate\nstates\nsuggest\nsuggests\nberichtet\nsagt\nschreibt\nzeigt")
+var markVerbs = wordSet(listText("mark_verbs"))
 
 // beforeSubject returns the end of a sentence whose full stop is at stop if a mark follows
 // that is the subject of the next sentence, else 0.
