@@ -335,7 +335,7 @@ func (p *Plan) openStream(ctx context.Context, in io.Reader, f *Filter) (closing
 	case len(start) == 0:
 		return nil, &ibid.Error{File: stdinName, Err: errors.New("empty"), Hint: "send an Arrow IPC stream, or say that there are no rows: --format jsonl"}
 	case bytes.HasPrefix(start, []byte("PAR1")):
-		return nil, &ibid.Error{File: stdinName, Err: errors.New("Parquet, not a stream"), Hint: "name the file, and a directory: ibid score RUN.yaml FILE --rows 0: -o DIR"}
+		return nil, &ibid.Error{File: stdinName, Err: errors.New("a Parquet file, not a stream"), Hint: "name the file, and a directory: ibid score RUN.yaml FILE --rows 0: -o DIR"}
 	case strings.IndexByte("{[ \t\r\n\xef", start[0]) >= 0:
 		format = jsonlFormat
 	default:
