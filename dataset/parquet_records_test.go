@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 	"math/rand/v2"
@@ -110,5 +111,48 @@ func TestParquetRecords(t *testing.T) {
 	}
 	if _, err := lines.ReadByte(); err != io.EOF {
 		t.Errorf("after the last row: %v", err)
+	}
+}
+
+// TestParquetRecordsDamaged: a damaged file is an error, or other lines; it is never a panic or
+// without an end.
+func TestParquetRecordsDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "records.parquet")
+	name := "name"
+	rows := make([]recordOf, 40)
+	for i := range rows {
+		part := recordPart{Name: &name, Tags: []string{"a", "b"}, More: make([]recordLeafOf, i%3), Meta: map[string]string{"k": "v"}}
+		rows[i] = recordOf{ID: strings.Repeat("x", i), Parts: []recordPart{part, {}}, One: &part}
+	}
+	if err := parquet.WriteFile(path, rows, parquet.PageBufferSize(500)); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random, failed := rand.New(rand.NewPCG(5, 6)), 0
+	for n := range 2_000 {
+		damaged := bytes.Clone(whole)
+		for range 1 + random.IntN(3) {
+			damaged[random.IntN(len(damaged))] = byte(random.IntN(256))
+		}
+		if err := os.WriteFile(path, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		in, err := ParquetRecords(path)
+		if err == nil {
+			var size int64
+			if size, err = io.Copy(io.Discard, in); size > 10<<20 {
+				t.Errorf("copy %d: %d bytes", n, size)
+			}
+			in.Close()
+		}
+		if err != nil {
+			failed++
+		}
+	}
+	if failed < 500 {
+		t.Errorf("%d of 2,000 damaged copies are errors", failed)
 	}
 }
