@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -26,7 +27,7 @@ func TestOtherParquet(t *testing.T) {
 	}
 	rows := []record{
 		{"Where is it?", "It stands by the river [1]. It is old [2].", []source{{URL: "https://a.org/1", Text: "It stands by the river."}, {URL: "https://a.org/2", Text: "It is old."}}, 0.5},
-		{"Who built it?", "Nobody knows \"who\" [1].", []source{{URL: "https://a.org/3", Text: "Nobody knows \"who\"."}}, 1},
+		{"Who built it?", "Nobody knows \"who\" [1]. See <http://127.0.0.1/9>.", []source{{URL: "https://a.org/3", Text: "Nobody knows \"who\"."}}, 1},
 		{"When?", "I do not know.", nil, 0},
 	}
 	dir := t.TempDir()
@@ -64,6 +65,9 @@ func TestOtherParquet(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s\nwant %s", id, got, want)
 		}
+	}
+	if got := mustIbid(t, dir, "fetch", "parquet/rows.parquet", "-o", "sources.parquet", "--json"); !strings.Contains(got, `"refused": 1`) {
+		t.Errorf("fetch: %s", got)
 	}
 	mustIbid(t, dir, "import", "auto", "parquet/rows.parquet", "-o", "ours.parquet", "-q")
 	mustIbid(t, dir, "run", "ours.parquet", "--judge", "lexical", "-q", "--id", "ours")

@@ -136,7 +136,7 @@ func (a *app) citedURLs(ctx context.Context, format, answers string) (*fetch.Cit
 		return nil, err
 	}
 	cited := &fetch.Cited{}
-	if isParquet(answers) {
+	if isParquet(answers) && !convert.IsOther(answers, nil) {
 		src, err := dataset.Open(answers, dataset.ReadOptions{Want: dataset.WantKeys | dataset.WantAnswers | dataset.WantSpans | dataset.WantDocuments | dataset.WantMessages})
 		if err != nil {
 			return nil, asUsage(err)
