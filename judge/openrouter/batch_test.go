@@ -212,7 +212,7 @@ func TestBatchNeverAccepted(t *testing.T) {
 			s := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{Form: form, Dropped: 2}})
 			defer s.Close()
 			store := filepath.Join(t.TempDir(), "judge.sqlite")
-			change := func(c *Config) { c.Kind, c.Timeout = kindOf(form), 400*time.Millisecond }
+			change := func(c *Config) { c.Kind, c.Timeout = kindOf(form), time.Second }
 			j := batchJudge(t, s, store, change)
 			began := time.Now()
 			if sent, err := askInBatches(t.Context(), t, j, rows); err != nil || sent != 1 || time.Since(began) < 2*j.config.Timeout {
