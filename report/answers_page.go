@@ -339,18 +339,21 @@ func listOf(data *pageData) doc.Table {
 	}
 	n := len(data.systems)
 	if n < 2 || n > mostColumns || 5*len(data.answers) < 3*n*len(questions) {
-		t.Columns = []doc.Column{{Name: "question"}, {Name: "system", Keep: 1}, {Name: "answer"}, {Name: "overall", Number: true}}
+		t.Columns = []doc.Column{{Name: "question"}, {Name: "system", Keep: 1}, {Name: "answer"}}
+		if len(data.lead) > 0 {
+			t.Columns = append(t.Columns, doc.Column{Name: shortName(data.lead[0]), Number: true})
+		}
 		list := slices.Clone(data.answers)
 		slices.SortFunc(list, worseAnswer)
 		for _, x := range list {
-			system, overall := doc.Cell{}, doc.Cell{}
+			system, lead := doc.Cell{}, doc.Cell{}
 			if n > 1 {
 				system = doc.C(line(data.systems[x.system], 60))
 			}
 			if x.hasLead {
-				overall = doc.C(number(math.Abs(x.lead)))
+				lead = doc.C(number(math.Abs(x.lead)))
 			}
-			t.Rows = append(t.Rows, []doc.Cell{questionCell(x), system, answerCell(data, x, false), overall})
+			t.Rows = append(t.Rows, []doc.Cell{questionCell(x), system, answerCell(data, x, false), lead}[:len(t.Columns)])
 		}
 		return t
 	}
@@ -377,10 +380,11 @@ func questionCell(x *answer) doc.Cell {
 	return doc.Cell{Text: doc.Text{{Text: line(x.id, 60), Tone: doc.Dim}, {Text: " " + x.question}}}
 }
 
-// answerCell says what became of an answer, and opens it.
-func answerCell(data *pageData, x *answer, overall bool) doc.Cell {
+// answerCell says what became of an answer, and opens it. Of one that passes it has the leading
+// number if that has no column of its own.
+func answerCell(data *pageData, x *answer, lead bool) doc.Cell {
 	span := x.state.span("#row=" + data.key(x))
-	if overall && x.hasLead && x.state.Code == "passes" {
+	if lead && x.hasLead && x.state.Code == "passes" {
 		span.Text = x.state.Tone.sign() + " " + number(math.Abs(x.lead))
 	}
 	if x.since == "new" {

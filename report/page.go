@@ -174,7 +174,7 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 	data.lead = leadOf(func(name string) bool {
 		return slices.ContainsFunc(groupsShown(data), func(system string) bool {
 			s := data.number(system, "", name)
-			return s != nil && s.N > 0
+			return s != nil && (s.N > 0 || s.Reason != "")
 		})
 	})
 	return data

@@ -136,12 +136,12 @@ func TestPageCountsWhy(t *testing.T) {
 
 func TestPageListsAndOpensAnswers(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
-	const want = `question                    system  answer                 overall
-q2 What did the quay cost?  beta    ✗ contradicted           0.000
-q3 Was anybody hurt?        beta    ✗ not verbatim           0.000
+	const want = `question                    system  answer                 correctness
+q2 What did the quay cost?  beta    ✗ contradicted               0.000
+q3 Was anybody hurt?        beta    ✗ not verbatim               0.000
 q5                          alpha   ✗ could not be scored
 q4 Who owns it?             alpha   ! nothing cited
-q1 How much cargo?          alpha   ✓ passes                 1.000
+q1 How much cargo?          alpha   ✓ passes                     1.000
 `
 	if got := sectionText(t, p, "answers"); !strings.Contains(got, want) {
 		t.Errorf("no\n%s\nin\n%s", want, got)

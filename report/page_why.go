@@ -12,7 +12,10 @@ import (
 func whySection(data *pageData) *doc.Section {
 	t := &data.totals
 	failing := Plural(sum(t.failing), "failing row", "failing rows")
-	out := []doc.Block{countTable(data, "What fails most, of "+failing, "problem", failingWords(data), t.problem, t.rows)}
+	var out []doc.Block
+	if most := countTable(data, "What fails most, of "+failing, "problem", failingWords(data), t.problem, t.rows); len(most.Rows) > 0 {
+		out = append(out, most)
+	}
 	fold := func(table doc.Table) {
 		if len(table.Rows) > 0 {
 			out = append(out, doc.Details{Summary: table.Caption, Blocks: []doc.Block{table}})
