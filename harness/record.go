@@ -266,7 +266,7 @@ func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Pr
 		return r.limits.OfAnswer(&metrics.AnswerFinding{Error: true})
 	}
 	f.Citations, f.Claims = slices.Grow(f.Citations[:0], len(in.Citations))[:len(in.Citations)], f.Claims[:0]
-	f.Marked = scores.Counts[metrics.TruthSpans] > 0
+	f.ToCite = scores.Counts[metrics.TruthSpans] > 0 || in.HasCitations && scores.Counts[metrics.NeedingClaims] > 0
 	f.Overall, f.HasOverall = scores.Values[metrics.OverallCitationAccuracy], scores.Reasons[metrics.OverallCitationAccuracy] == ibid.Defined
 	for i := range in.Citations {
 		match := &scores.Citations[i]

@@ -111,7 +111,7 @@ type AnswerFinding struct {
 	Error      bool // it could not be read or scored; nothing else is known
 	Citations  []CitationFinding
 	Claims     []ClaimFinding
-	Marked     bool // somebody marked a place, so that something should be cited
+	ToCite     bool // something should be cited: somebody marked a place, or a claim needs a citation
 	HasOverall bool
 	Overall    float64 // overall_citation_accuracy
 }
@@ -157,7 +157,7 @@ func (l ProblemLimits) OfAnswer(a *AnswerFinding) Problem {
 	if a.HasOverall && a.Overall < FailsBelow {
 		worst = ProblemLowScore
 	}
-	if len(a.Citations) == 0 && a.Marked {
+	if len(a.Citations) == 0 && a.ToCite {
 		worst = max(worst, ProblemUncited)
 	}
 	for i := range a.Citations {

@@ -166,7 +166,7 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 	return f.Each(func(b *runs.Block) error {
 		system, because := b.Texts("system"), b.Texts("fails_because")
 		row, citations := b.Column("row").Ints, b.Column("citations")
-		undecided, unjudged, noText := b.Column("undecided_factual").Ints, b.Column("unscored_factual").Ints, b.Column("no_text_factual").Ints
+		undecided, unjudged, noText := b.Column("undecided_outcomes").Ints, b.Column("unscored_factual").Ints, b.Column("no_text_factual").Ints
 		values, known := b.Numbers(lead)
 		if b.Err() != nil {
 			return b.Err()

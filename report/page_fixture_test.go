@@ -218,7 +218,7 @@ func (f *fixture) add(in ibid.Answer, row cells, citations, claims []cells, plac
 // problemOf is why a row fails, as a run finds it.
 func problemOf(row cells, citations, claims []cells) metrics.Problem {
 	number := func(v any) float64 { f, _ := v.(float64); return f }
-	a := metrics.AnswerFinding{Error: row["status"] == runs.RowError, Marked: row["truth_spans"] != nil}
+	a := metrics.AnswerFinding{Error: row["status"] == runs.RowError, ToCite: row["truth_spans"] != nil}
 	for _, c := range claims {
 		cited, _ := c["citations"].([]int32)
 		a.Claims = append(a.Claims, metrics.ClaimFinding{Outcome: outcomeNamed[fmt.Sprint(c["outcome"])], Cited: len(cited)})
