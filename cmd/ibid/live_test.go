@@ -325,7 +325,7 @@ func TestLiveKilled(t *testing.T) {
 // answers: nothing is paid twice.
 func TestLiveShared(t *testing.T) {
 	t.Parallel()
-	const rows = 400
+	rows := times(400)
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: unevenLatency})
 	var all sync.WaitGroup
 	for _, id := range []string{"a", "b", "c"} {

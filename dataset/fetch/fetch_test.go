@@ -29,7 +29,7 @@ import (
 
 // options are those of most tests: the server is on loopback.
 func options() Options {
-	return Options{Agent: "ibid/test", Timeout: 2 * time.Second, MaxBytes: 1 << 20, Hosts: 4, AllowPrivate: true}
+	return Options{Agent: "ibid/test", Timeout: 5 * time.Second, MaxBytes: 1 << 20, Hosts: 4, AllowPrivate: true}
 }
 
 // A site counts what it is asked for.
@@ -172,7 +172,7 @@ func TestFetch(t *testing.T) {
 		{path: "/search?q=x", state: "denied", problem: "robots.txt does not allow it"},
 		{path: "/private/x", state: "dead", status: 404, problem: "HTTP 404"}, // allowed to us, who have rules of our own
 		{path: "/broken", state: "failed", status: 500, problem: "HTTP 500"},
-		{path: "/slow", state: "failed", status: 200, problem: "not there after 2s", live: true},
+		{path: "/slow", state: "failed", status: 200, problem: "not there after 5s", live: true},
 		{path: "/endless", state: "failed", status: 200, problem: "over 1048576 bytes", live: true},
 		{path: "/large", state: "failed", status: 200, problem: "over 1048576 bytes", live: true},
 		{path: "/bomb", state: "failed", status: 200, problem: "over 1048576 bytes", live: true},
