@@ -51,7 +51,7 @@ var csvRows = Format{
 }
 
 const (
-	notOurs     = "\x00" // begins the name of a column that --columns says is none of ours
+	notOurs     = "\x00" // prefix of a column that the user excludes: --columns NAME=
 	truthPrefix = "truth_"
 	tagPrefix   = "tags."
 )

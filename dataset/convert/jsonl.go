@@ -443,9 +443,9 @@ func readColumns[T any](c *jsonlRecord, members iter.Seq2[string, value], of col
 }
 
 // inlineDocuments reads a list of documents or texts. The names of texts are their numbers,
-// which marks such as [1] refer to. A single text is a list that is written as a text, or is read as a
-// list of one. Strings are names
-// in a list called references, and in other lists if they are URLs.
+// which marks such as [1] refer to. A string in place of the list is parsed if it contains a
+// list, and is otherwise the only text. Strings are names in a list called references, and in
+// other lists if they are URLs.
 func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.Document, known bool) {
 	add := func(i int, e value) {
 		d := ibid.Document{Doc: strconv.Itoa(i + c.first)}
@@ -488,8 +488,8 @@ func isURL(text string) bool {
 	return (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) && !strings.ContainsAny(text, " \t\n")
 }
 
-// inlineDocument reads a document of a row. Its name is doc, else doc_id,
-// id, url, source or the like, else one of these or source in metadata, else the number that it has.
+// inlineDocument reads a document of a row. Its name is the member doc, or else the first of
+// documentNameMembers, or else a name in metadata, or else its number.
 func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 	c.rename(o, "documents")
 	of := o

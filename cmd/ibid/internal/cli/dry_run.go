@@ -75,8 +75,8 @@ type dryRunJSON struct {
 	Warnings  []string          `json:"warnings"`
 }
 
-// forecastJSON has a forecast under the names of JSON. Costs are null if a price is not known,
-// limits if there is none.
+// forecastJSON returns a forecast as the members of its JSON. A cost is null if its price is
+// not known. A limit is null if it is not set.
 func forecastJSON(kind string, f *harness.Forecast) map[string]any {
 	out := map[string]any{
 		"judge": kind, "models": append([]string{}, f.Models...), "rows": f.InputRows, "rows_with_claims": f.Rows, "rows_settled": f.Settled,

@@ -23,16 +23,16 @@ import (
 	"ibid/metrics/claims"
 )
 
-// helpTexts has a text for each command, by its path with "-", and for each topic of ibid
-// help. The examples of a command follow a line "examples:". A line {NAME} stands for
-// what is generated.
+// helpTexts holds one file for each command and each topic of ibid help. The file of
+// "cache prune" is cache-prune.txt. Examples follow the line "examples:". A line {NAME} is
+// replaced by the text that the function of this name in generated returns.
 //
 //go:embed help
 var helpTexts embed.FS
 
 var generatedLine = regexp.MustCompile(`(?m)^\{([a-z ]+)\}\n`)
 
-// helpText is a text of helpTexts, "" if there is none.
+// helpText returns the text of a command or topic, or "" if it has no file.
 func helpText(name string) string {
 	text, _ := helpTexts.ReadFile("help/" + name + ".txt")
 	return generatedLine.ReplaceAllStringFunc(string(text), func(line string) string {
