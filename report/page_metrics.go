@@ -98,14 +98,21 @@ func metricsSection(data *pageData) *doc.Section {
 // maxSlices is how many slices of a key are shown.
 const maxSlices = 200
 
-// ReadSummary reads what pages show of the run's summary: all numbers of systems, and of
-// the first slices of each key over all systems the means that may lead.
+// ReadSummary reads what pages show of the run's summary: all numbers of the systems that have
+// every metric on the page, of the others and of the first slices of each key over all systems
+// the means that may lead.
 func (d *RunData) ReadSummary() (err error) {
 	last, shown := "", false // the slice before, which is over all systems
 	count := make(map[string]int)
+	system, systems := "", 0 // the one before, and how many there were
 	d.Summary, err = runs.ReadSummaryOf(d.Dir, func(k runs.SummaryKey) bool {
+		if k.System != system {
+			system = strings.Clone(k.System)
+			systems++
+		}
+		leads := k.Agg == runs.Macro && slices.Contains(leadCandidates, k.Metric)
 		if k.Slice == "" || k.System != "" {
-			return k.Slice == ""
+			return k.Slice == "" && (leads || systems <= maxSystems)
 		}
 		if k.Slice != last {
 			last = k.Slice
@@ -113,7 +120,7 @@ func (d *RunData) ReadSummary() (err error) {
 			count[key]++
 			shown = count[key] <= maxSlices
 		}
-		return shown && k.Agg == runs.Macro && slices.Contains(leadCandidates, k.Metric)
+		return shown && leads
 	})
 	d.moreSlices = make(map[string]int)
 	for key, n := range count {

@@ -91,7 +91,7 @@ func (o *Options) firstMark() int {
 const (
 	mostRecordBytes = 64 << 20
 	mostElements    = 20_000    // of one list
-	mostValues      = 2_000_000 // of a record of a provider or a framework
+	mostValues      = 1_000_000 // of a record of a provider or a framework
 )
 
 // Convert reads paths in the named format, or that of [Options].With, and gives every record's rows to
