@@ -11,8 +11,8 @@ const maxPatterns = 256
 
 // A rowKind is what decides which metrics of a row have which reason to have no value.
 type rowKind struct {
-	reasons               [metrics.NumMetrics]ibid.Reason
-	tokens, pages, quotes bool // counts of them are known
+	reasons [metrics.NumMetrics]ibid.Reason
+	known   [metrics.NumCounts]bool
 }
 
 // A rowPattern is what the columns of reasons have in rows of one kind.
@@ -30,7 +30,7 @@ type rowPatterns struct {
 
 // append writes the reasons of a row.
 func (p *rowPatterns) append(to *rowColumns, s *metrics.Scores, judged bool) {
-	kind := rowKind{s.Reasons, s.Known[metrics.OverlapTokens], s.Known[metrics.OverlapPages], s.Known[metrics.OffsetsChecked]}
+	kind := rowKind{s.Reasons, s.Known}
 	if p.pattern == nil || kind != p.last {
 		p.last, p.pattern = kind, p.known[kind]
 		if p.pattern == nil {
@@ -55,7 +55,8 @@ func makePattern(kind *rowKind, s *metrics.Scores) *rowPattern {
 	p := &rowPattern{span: of.Span.String(), judge: of.Judge.String()}
 	for m, d := range metrics.Definitions() {
 		why := kind.reasons[m]
-		known := d.Group == "tokens" && kind.tokens || d.Group == "pages" && kind.pages || kind.quotes && d.Name == "offset_accuracy"
+		needs, ok := metrics.Metric(m).Needs()
+		known := ok && kind.known[needs]
 		if why != ibid.Defined && why != metrics.Metric(m).UsualReason(of, known) {
 			p.keys, p.values = append(p.keys, d.Name), append(p.values, why.String())
 		}

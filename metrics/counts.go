@@ -116,7 +116,7 @@ var countDefinitions = [NumCounts]Definition{
 	DistinctTruthSpans: count("distinct_truth_spans", Neutral, "truth spans, identical ones counted once", noTruth),
 	DistinctPredSpans:  count("distinct_pred_spans", Neutral, "predicted spans, identical ones counted once", noCitations),
 	UntouchedPredSpans: count("untouched_pred_spans", LowerIsBetter, "predicted spans that touch no truth", noEither),
-	CitedChars:         count("cited_chars", Neutral, "code points in the union of cited source spans", noCitations),
+	CitedChars:         count("cited_chars", Neutral, "code points in the union of cited source spans", "citations, or the length of a cited text, not known"),
 	AnswerChars:        count("answer_chars", Neutral, "code points of the answer; 0 if it is white space", ""),
 	ConsistencyClaims:  count("consistency_claims", Neutral, "claims with a citation and a scored joined support", noLinks),
 

@@ -21,7 +21,7 @@ var usualReasons = func() (all [NumMetrics]usualReason) {
 		d := &definitions[m]
 		u := &all[m]
 		u.span, u.judge = d.ComparesTruth(), d.Judged
-		u.counts = d.Group == "tokens" || d.Group == "pages" || Metric(m) == OffsetAccuracy
+		_, u.counts = Metric(m).Needs()
 		switch {
 		case d.OfSpans():
 			u.empty = ibid.NoTruth
@@ -43,6 +43,22 @@ var usualReasons = func() (all [NumMetrics]usualReason) {
 	}
 	return all
 }()
+
+// Needs is the count that is not known where the metric of a row has no value for want of a text.
+// Most metrics have none.
+func (m Metric) Needs() (c Count, ok bool) {
+	switch group := definitions[m].Group; {
+	case group == "tokens":
+		return OverlapTokens, true
+	case group == "pages":
+		return OverlapPages, true
+	case m == OffsetAccuracy:
+		return OffsetsChecked, true
+	case m == CitationDensity:
+		return CitedChars, true
+	}
+	return 0, false
+}
 
 // UsualReason is the reason for which the metric of a row has no value, unless the row names
 // another. known says whether the counts that it follows from are known.

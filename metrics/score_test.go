@@ -269,6 +269,21 @@ func TestCitationDensity(t *testing.T) {
 	wantValue(t, score(t, DefaultOptions(), &row), CitationDensity, 0)
 	row.Answer.Answer = ""
 	wantReason(t, score(t, DefaultOptions(), &row), ibid.NoClaims, CitationDensity)
+
+	// Nobody knows how long a text is that is not there; an invented one has no length.
+	row.Answer.Answer = "näß…"
+	for status, unknown := range map[ibid.Status]bool{ibid.StatusOK: true, ibid.StatusUnchecked: true, ibid.StatusDocumentNotFound: false, ibid.StatusPageNotFound: false} {
+		row.Citations = append(cites(at("a", 0, 6)), ibid.Citation{Place: ibid.Place{Doc: "b", Level: ibid.LevelDocument, Status: status}})
+		s := score(t, DefaultOptions(), &row)
+		if unknown {
+			wantReason(t, s, ibid.NoDocuments, CitationDensity)
+		} else {
+			wantValue(t, s, CitationDensity, 6.0/4)
+		}
+		if s.Known[CitedChars] == unknown {
+			t.Errorf("%v: cited_chars known: %v", status, !unknown)
+		}
+	}
 }
 
 // Every micro value of one row is the row's own value: the terms of a

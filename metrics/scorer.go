@@ -18,7 +18,7 @@ var answerDefinitions = map[Metric]Definition{
 	CitationDensity: {
 		Name: "citation_density", Group: "answer", Kind: Ratio, Direction: Neutral, Min: 0, Max: unbounded,
 		Summary: "cited source text per answer text", Formula: "code points in the union of cited source spans / code points of the answer",
-		UndefinedWhen: "citations not known, or answer empty", Source: specification,
+		UndefinedWhen: "citations not known, length of a cited text not known, or answer empty", Source: specification,
 		Num: term(CitedChars), Den: term(AnswerChars), Derived: true,
 	},
 	CitationPresence: {
@@ -44,6 +44,7 @@ type Scorer struct {
 	compare    span.Comparer
 	names      names
 	pred       side
+	unmeasured bool // how long the text of a citation is is not known
 	annotators []annotator
 	combined   side
 	sets       [][]span.Span    // of each annotator
@@ -137,6 +138,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 // loadCitations fills the predicted side and counts the citations.
 func (s *Scorer) loadCitations(r *Row, out *Scores) {
 	s.pred.reset()
+	s.unmeasured = false
 	if !r.HasCitations {
 		return
 	}
@@ -146,6 +148,7 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 	for i := range r.Citations {
 		p := &r.Citations[i].Place
 		out.Citations = append(out.Citations, CitationScore{BestTruth: -1})
+		s.unmeasured = s.unmeasured || p.Level != ibid.LevelCharacters && (p.Status == ibid.StatusOK || p.Status == ibid.StatusUnchecked || p.Status == ibid.StatusNoClaim)
 		if p.Level != ibid.LevelNowhere {
 			key, doc := s.names.codes(p.Doc, p.Page)
 			s.pred.add(i, p, key, doc)
@@ -165,6 +168,11 @@ func (s *Scorer) scoreAnswer(r *Row, out *Scores) {
 	out.count(AnswerChars, chars)
 	if !r.HasCitations {
 		out.undefined(CitationDensity, ibid.NoCitations)
+		return
+	}
+	if s.unmeasured {
+		out.Counts[CitedChars], out.Known[CitedChars] = 0, false
+		out.undefined(CitationDensity, ibid.NoDocuments)
 		return
 	}
 	out.ratio(CitationDensity, out.Counts[CitedChars], chars, ibid.NoClaims)

@@ -190,8 +190,9 @@ func (o *oracle) expect(r *oracleRow) *oracleExpected {
 		e.set("char_f1", 0, "no_citations no_truth truth_not_found")
 		return e
 	}
-	pred, status := sideOf(e.places), map[string]int{}
+	pred, status, unmeasured := sideOf(e.places), map[string]int{}, false
 	for i, p := range e.places {
+		unmeasured = unmeasured || !p.exact && slices.Contains([]string{"ok", "unchecked", "no_claim"}, p.status)
 		status[p.status]++
 		status["valid"] += map[bool]int{true: 1}[oracleValid(p)]
 		e.item("citations.status", i, p.status)
@@ -204,10 +205,15 @@ func (o *oracle) expect(r *oracleRow) *oracleExpected {
 	}
 	chars, answer := len(pred.set()), len([]rune(r.Answer))
 	e.counts(map[string]int{
-		"citations": len(r.Citations), "valid_citations": status["valid"], "cited_chars": chars, "answer_chars": answer,
+		"citations": len(r.Citations), "valid_citations": status["valid"], "answer_chars": answer,
 		"missing_citations": status["document_not_found"],
 	})
-	e.ratio("citation_density", chars, answer)
+	if unmeasured {
+		e.set("citation_density", 0, "no_documents")
+	} else {
+		e.counts(map[string]int{"cited_chars": chars})
+		e.ratio("citation_density", chars, answer)
+	}
 	if r.Truth != nil && !lost {
 		o.against(e, marks, pred)
 	}

@@ -20,7 +20,7 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 	if m < 0 {
 		return r.list
 	}
-	valid, known := b.validity(&definitions[m])
+	valid, known := b.validity(metrics.Metric(m))
 	last := -1 // row with the usual reason, which that of the next row mostly equals
 	for i, ok := range valid {
 		switch {
@@ -39,19 +39,12 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 
 // validity says of each row whether it has a value of a metric, and whether the counts are
 // known that it follows from, nil if they always are.
-func (b *Block) validity(d *metrics.Definition) (valid, known []bool) {
-	counts := countsOf[d.Group]
-	if d.Name == metrics.OffsetAccuracy.String() {
-		counts = metrics.OffsetsChecked.String()
+func (b *Block) validity(m metrics.Metric) (valid, known []bool) {
+	if c, ok := m.Needs(); ok {
+		known = b.Column(c.String()).Valid
 	}
-	if counts != "" {
-		known = b.Column(counts).Valid
-	}
-	return b.Column(d.Name).Valid, known
+	return b.Column(m.String()).Valid, known
 }
-
-// countsOf are the counts of groups of metrics that not every run knows.
-var countsOf = map[string]string{"tokens": "overlap_tokens", "pages": "overlap_pages"}
 
 // blockReasons are what the columns of reasons have in a block.
 type blockReasons struct {
@@ -123,7 +116,7 @@ func (b *Block) undefined(to *parquet.ColumnValues) {
 	b.reasons.read(b)
 	valid, known := make([][]bool, len(definitions)), make([][]bool, len(definitions))
 	for m := range definitions {
-		valid[m], known[m] = b.validity(&definitions[m])
+		valid[m], known[m] = b.validity(metrics.Metric(m))
 	}
 	to.Null(n)
 	to.Kind, to.Strings, to.Keys = parquet.MapString, to.Strings[:0], to.Keys[:0]
