@@ -167,6 +167,8 @@ func TestSubjectMark(t *testing.T) {
 		"Cats sleep (see [2]). Dogs bark (cf. [1]).":     "Cats sleep.|Dogs bark.",
 		"Cats sleep (see also [2], [3]) a lot.":          "Cats sleep a lot.",
 		"Cats sleep (see the vet [2]). They say so [1].": "Cats sleep (see the vet).|They say so.",
+		"[1] and [2] agree that cats sleep.":             "agree that cats sleep.",
+		"Cats sleep (see [2] and [3]) [1] and [2].":      "Cats sleep.",
 	} {
 		var got []string
 		for _, c := range cutter.Cut(&ibid.Answer{Answer: answer}).List {

@@ -207,9 +207,7 @@ func (r *reading) findCuts() {
 		}
 		around, enclosed := group, false
 		if !words {
-			if around, enclosed = r.enclosed(group); !enclosed {
-				around = group
-			}
+			around, enclosed = r.enclosed(group)
 		}
 		alone := enclosed || !words && r.followsSentence(group)
 		if alone {
@@ -276,6 +274,8 @@ func (r *reading) followsSentence(e extent) bool {
 	return rest == "" || unicode.IsUpper(next) || next == '[' || next == '('
 }
 
+// onlySeparators reports whether two marks with s between them are one group.
 func onlySeparators(s string) bool {
-	return strings.TrimFunc(s, separates) == "" && strings.Count(s, "\n") == 0
+	word := strings.TrimFunc(s, separates)
+	return (word == "" || joints[folded(word)]) && strings.Count(s, "\n") == 0
 }
