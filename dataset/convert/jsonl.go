@@ -17,7 +17,7 @@ import (
 
 // jsonl is our own columns, one row as one JSON object on each line.
 //
-// Missing and null members are null, [] is known to be empty. A row without citations, or
+// Missing and null members are null, but a missing query is empty; [] is known to be empty. A row without citations, or
 // with null, has the marks of its answer read: numbers count its documents from 1. If it has
 // documents and no marks, it cites nothing; with neither, citations are null. A line that has
 // doc and no id is a document. Where the first answer of a file has no id, its answers are
@@ -100,12 +100,19 @@ func (c *jsonlReader) row(row *ibid.Answer, named []string, others []memberText,
 		}
 	}
 	tellApart(row, named, c.firstMark())
+	listed := namedSources(named, row.Documents)
+	if c.record.listed && !row.AnswerNull {
+		listed, row.Citations, row.HasCitations = row.Citations, nil, false
+		for i := range listed {
+			listed[i].Unit = "document"
+		}
+	}
 	if !row.HasCitations && !row.AnswerNull {
 		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, oneText: oneText, first: c.firstMark(), report: func(format string, args ...any) {
 			c.warn(RecordError{File: c.file, Line: at.line, Reason: fmt.Sprintf(format, args...)})
 		}}
-		if slices.ContainsFunc(named, isNoNumber) {
-			m.sources, m.known, m.listed = namedSources(named, row.Documents), true, true
+		if slices.ContainsFunc(listed, func(s ibid.Citation) bool { return isNoNumber(s.Doc) }) {
+			m.sources, m.known, m.listed = listed, true, true
 		}
 		if reason := m.read(); reason != "" {
 			c.fail(at.err(c.file, "answer: "+reason))
@@ -114,7 +121,7 @@ func (c *jsonlReader) row(row *ibid.Answer, named []string, others []memberText,
 		c.report.addMarks(m.zero, m.last)
 		if len(row.Citations) == 0 {
 			m.elsewhere(others, c.report.AnswersElsewhere)
-			row.Citations = namedSources(named, row.Documents)
+			row.Citations = listed
 		}
 		row.HasCitations = row.HasDocuments || len(row.Citations) > 0 || named != nil
 	}
@@ -182,6 +189,7 @@ type jsonlRecord struct {
 	hasID      bool
 	hasSystem  bool
 	oneText    bool   // its documents are one text, and no list
+	listed     bool   // its citations only name sources: a list, as named is
 	listedAs   string // the name of its documents in the record
 	document   ibid.Document
 
@@ -226,26 +234,22 @@ func (c *jsonlRecord) decode(line []byte) *jsonError {
 func (c *jsonlRecord) decodeRow(o *object) {
 	r := &c.row
 	*r = ibid.Answer{
-		QueryNull: true, AnswerNull: true, System: "default",
+		AnswerNull: true, System: "default",
 		Citations: r.Citations[:0], Truth: r.Truth[:0], Claims: r.Claims[:0], Labels: r.Labels[:0],
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
-	c.named, c.others, c.oneText = nil, nil, false
+	c.named, c.others, c.oneText, c.listed = nil, nil, false, false
 	c.rename(o, "")
 	c.hasID, c.hasSystem = false, false
+	var citations value
 	for name, v := range o.all() {
 		switch name {
 		case "citations":
-			if v.allElements(isLabel) {
-				for _, e := range v.elements() {
-					c.named = append(c.named, e.label())
-				}
-			}
-			if len(c.named) > 0 {
-				continue
-			}
-			r.Citations, r.HasCitations = decodeList(v, r.Citations, c.citation)
+			citations = v
 		case "truth":
+			if v.kind() == anObject { // of the specification
+				v = v.object().get("citation_spans")
+			}
 			r.Truth, r.HasTruth = decodeList(v, r.Truth, c.truth)
 		case "claims":
 			r.Claims, r.HasClaims = decodeList(v, r.Claims, c.claim)
@@ -270,6 +274,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 			}
 		}
 	}
+	c.citations(citations) // the documents are known
 	c.identify(o)
 	if !c.hasSystem {
 		r.System = cmp.Or(r.Model, r.Provider, r.System)
@@ -290,7 +295,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 // identify gives an answer its number where the file has no ids.
 func (c *jsonlRecord) identify(o *object) {
 	if c.ids == idsNotKnown {
-		if c.ids = idsGiven; o.find("id") == nil && o.has("query") && o.has("answer") {
+		if c.ids = idsGiven; o.find("id") == nil && o.has("answer") && (o.has("query") || o.has("documents")) {
 			c.ids = idsNumbered
 		}
 	}
@@ -394,9 +399,77 @@ func (o *object) ours() iter.Seq2[string, value] {
 	}
 }
 
+// citations are names or numbers of sources, objects that only name them as other tools do, or
+// citations.
+func (c *jsonlRecord) citations(v value) {
+	if v.allElements(isLabel) {
+		for _, e := range v.elements() {
+			c.named = append(c.named, e.label())
+		}
+	}
+	if len(c.named) == 0 {
+		r := &c.row
+		r.Citations, r.HasCitations = decodeList(v, r.Citations, c.citation)
+		c.listed = len(r.Citations) > 0 && v.allElements(isSource)
+	}
+}
+
+// isSource reports whether a citation has the name of a source as other tools have it, and says
+// nothing of a place in it or in the answer.
+func isSource(v value) bool {
+	if v.kind() != anObject {
+		return false
+	}
+	o := v.object()
+	for _, m := range o.members {
+		if ours := cmp.Or(aliases[m.name], m.name); slices.Contains(quoteMembers, ours) || citationColumns.find(ours) != nil && !slices.Contains(ofSources, ours) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(documentNameMembers, o.names)
+}
+
+// nameSource gives the name of a source of a citation or a mark, and a quote of it, our names: of
+// several names one of a document of the row, or else a URL.
+func (c *jsonlRecord) nameSource(o *object, list string) {
+	if o.find("doc") == nil && o.find("file_name") == nil {
+		var best *objectMember
+		for _, name := range documentNameMembers {
+			if !o.names(name) {
+				continue
+			}
+			m := o.find(name)
+			if documentOf(&c.row, o.valueOf(m).label()) != nil {
+				best = m
+				break
+			}
+			if best == nil || name == "url" {
+				best = m
+			}
+		}
+		c.renameMember(best, list, "doc")
+	}
+	if o.find("cited_text") == nil && o.find("context_text") == nil {
+		for _, name := range quoteMembers {
+			if o.peekKind(name) == aString {
+				c.renameMember(o.find(name), list, "cited_text")
+				break
+			}
+		}
+	}
+}
+
+func (c *jsonlRecord) renameMember(m *objectMember, list, ours string) {
+	if m != nil {
+		c.renamed = append(c.renamed, [2]string{memberPath(list, m.name), memberPath(list, ours)})
+		m.name = ours
+	}
+}
+
 func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
 	out.DocNull = true
 	c.rename(o, "citations")
+	c.nameSource(o, "citations")
 	var more extra
 	for name, v := range o.ours() {
 		if !citationColumns.read(out, name, v) {
@@ -410,7 +483,55 @@ func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
 func (c *jsonlRecord) truth(o *object, out *ibid.Mark) {
 	out.DocNull = true
 	c.rename(o, "truth")
+	c.nameSource(o, "truth")
 	readColumns(c, o.ours(), truthColumns, out)
+}
+
+// answer is a text, or the text of sentences that each name or number what they cite: [1] behind
+// a sentence stands for its citation 1.
+func (c *jsonlRecord) answer(v value) string {
+	if v.kind() != aList {
+		return v.string()
+	}
+	var parts []string
+	for _, o := range v.objects() {
+		text := sentenceText(o)
+		if text == nil {
+			o.fail("want a text")
+			return ""
+		}
+		parts = append(parts, o.valueOf(text).string())
+		for name, e := range o.all() {
+			switch {
+			case name == text.name:
+			case !slices.Contains(sentenceSources, name):
+				c.keep(e)
+			case isLabel(e):
+				parts = append(parts, "["+e.label()+"]")
+			default:
+				for _, e := range e.elements() {
+					parts = append(parts, "["+e.label()+"]")
+				}
+			}
+		}
+	}
+	c.renamed = append(c.renamed, [2]string{"answer[]", "one text with marks"})
+	return strings.Join(parts, " ")
+}
+
+// What other tools call the sources of a sentence, and its text.
+var (
+	sentenceSources = []string{"citations", "sources", "references", "refs", "citation", "source"}
+	sentenceTexts   = []string{"text", "sentence", "statement", "claim"}
+)
+
+// sentenceText is the member with the text of a sentence, nil if there is none.
+func sentenceText(o *object) *objectMember {
+	i := slices.IndexFunc(sentenceTexts, func(name string) bool { return o.peekKind(name) == aString })
+	if i < 0 {
+		return nil
+	}
+	return o.find(sentenceTexts[i])
 }
 
 func (c *jsonlRecord) claim(o *object, out *ibid.Claim) {
@@ -477,6 +598,15 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 		}()
 		v = inner.open(fmt.Appendf(nil, `{"documents":%s}`, list)).get("documents")
 	}
+	if v.kind() == anObject && !isDocument(v) { // by their names
+		for name, e := range v.object().all() {
+			add(len(to), e)
+			if d := &to[len(to)-1]; e.kind() == aString || d.Doc == strconv.Itoa(len(to)-1+c.first) {
+				d.Doc = name
+			}
+		}
+		return to, v.r.err == nil
+	}
 	for i, e := range v.elements() {
 		add(i, e)
 	}
@@ -526,6 +656,8 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 var (
 	documentNameMembers = []string{"doc_id", "docid", "document_id", "id", "url", "source"}
 	documentTextMembers = []string{"content", "page_content", "snippet", "passage", "contents", "chunk"}
+	quoteMembers        = []string{"quote", "quoted_text"}                                                // of citations and marks
+	ofSources           = []string{"title", "source_type", "confidence", "relevance", "source_reference"} // our members of citations that a list of sources may have
 )
 
 // names reports whether a member can be the name of a document.

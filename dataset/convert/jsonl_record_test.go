@@ -34,6 +34,10 @@ func TestJSONLRow(t *testing.T) {
 	}{
 		{
 			"only an id", `{"id":"a"}`,
+			ibid.Answer{ID: "a", AnswerNull: true, System: "default"},
+		},
+		{
+			"a question that is not known", `{"id":"a","query":null}`,
 			ibid.Answer{ID: "a", QueryNull: true, AnswerNull: true, System: "default"},
 		},
 		{
@@ -94,16 +98,16 @@ func TestJSONLRow(t *testing.T) {
 		{
 			"what has no column is kept",
 			`{"id":"a","query":"","answer":"","score":1.50,"title":"t","citations":[` +
-				`{"url":"u","source_reference":"{\"k\": 1}"},{"url":"u","source_reference":[1]},` +
-				`{"url":"<u>"},{"url":"u","source_reference":{"url":"v"}},{"source_reference":"plain"},{"u":{},"source_reference":{}}],` +
+				`{"link":"u","source_reference":"{\"k\": 1}"},{"link":"u","source_reference":[1]},` +
+				`{"link":"<u>"},{"link":"u","source_reference":{"link":"v"}},{"source_reference":"plain"},{"u":{},"source_reference":{}}],` +
 				`"truth":[{"doc":"d","note":"n"}],"documents":[{"doc":"d","metadata":{"y":1}}],"tags":{"source_reference":"mine","z":"1"}}`,
 			ibid.Answer{
 				ID: "a", System: "default", HasCitations: true, HasTruth: true, HasDocuments: true,
 				Citations: []ibid.Citation{
-					{DocNull: true, SourceReference: `{"k":1,"url":"u"}`},
-					{DocNull: true, SourceReference: `{"url":"u","source_reference":[1]}`},
-					{DocNull: true, SourceReference: `{"url":"<u>"}`},
-					{DocNull: true, SourceReference: `{"url":"u","source_reference":{"url":"v"}}`},
+					{DocNull: true, SourceReference: `{"k":1,"link":"u"}`},
+					{DocNull: true, SourceReference: `{"link":"u","source_reference":[1]}`},
+					{DocNull: true, SourceReference: `{"link":"<u>"}`},
+					{DocNull: true, SourceReference: `{"link":"u","source_reference":{"link":"v"}}`},
 					{DocNull: true, SourceReference: `"plain"`},
 					{DocNull: true, SourceReference: `{"u":{}}`},
 				},

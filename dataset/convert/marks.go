@@ -163,6 +163,9 @@ func (m *markReader) cite(mark *claims.Mark, written string, several bool) {
 		to.Page = integer(int64(mark.Page))
 	}
 	if mark.HasSpan {
+		if mark.Page == 0 {
+			m.report("characters %d-%d of the answer: %s: pages count from 1", mark.Start, mark.End, quoted(written))
+		}
 		to.Page, to.Start, to.End, to.Unit = integer(int64(mark.Page)), integer(mark.From), integer(mark.To), ""
 	}
 	if mark.Quote != "" && several && mark.HasSpan {

@@ -48,7 +48,7 @@ func TestMarkForms(t *testing.T) {
 	}{
 		{"none", "No source.", refs, nil, nil},
 		{"located", "Größe [a.pdf:3:12-20].", "", []ibid.Citation{cited("located", 6, 21, placed("a.pdf", 3, 12, 20))}, nil},
-		{"located, offsets that make no span", "x [a.pdf:0:20--12]", "", []ibid.Citation{cited("located", 2, 18, placed("a.pdf", 0, 20, -12))}, nil},
+		{"located, offsets that make no span", "x [a.pdf:0:20--12]", "", []ibid.Citation{cited("located", 2, 18, placed("a.pdf", 0, 20, -12))}, []string{`-:1: characters 2-18 of the answer: "[a.pdf:0:20--12]": pages count from 1`}},
 		{
 			"excerpt", `😀 [a.pdf:3:12-20 | excerpt: "the [sea]"]!`, "",
 			[]ibid.Citation{cited("located", 2, 40, ibid.Citation{Doc: "a.pdf", Page: some(3), Start: some(12), End: some(20), CitedText: "the [sea]"})},

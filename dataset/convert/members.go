@@ -75,7 +75,7 @@ var (
 			}
 		}},
 		{"query", func(c *jsonlRecord, v value) { c.row.Query, c.row.QueryNull = v.string(), !v.given() }},
-		{"answer", func(c *jsonlRecord, v value) { c.row.Answer, c.row.AnswerNull = v.string(), !v.given() }},
+		{"answer", func(c *jsonlRecord, v value) { c.row.Answer, c.row.AnswerNull = c.answer(v), !v.given() }},
 		{"provider", func(c *jsonlRecord, v value) { c.row.Provider = v.string() }},
 		{"model", func(c *jsonlRecord, v value) { c.row.Model = v.string() }},
 		{"answer_cost_usd", func(c *jsonlRecord, v value) { c.row.CostUSD = v.float() }},
@@ -167,7 +167,7 @@ var otherNames = []otherName{
 	{"answer", []string{
 		"response", "output", "completion", "actual_output", "actualOutput", "main_output", "result",
 		"prediction", "predicted_answer", "generated_answer", "generated_text", "generation", "model_answer", "model_output", "model_response",
-	}, isText},
+	}, holdsAnswer},
 	{"truth", []string{"ground_truth", "gold", "reference_spans"}, listsSpans},
 	{"documents", []string{
 		"contexts", "retrieved_contexts", "retrieval_context", "retrievalContext", "context", "docs", "source_documents", "sources", "references",
@@ -241,23 +241,45 @@ func isText(v value) bool { return v.kind() == aString }
 
 func isLabel(v value) bool { return v.kind() == aString || v.kind() == aNumber }
 
-// listsSpans reports whether a value is a list of places in documents.
+// listsSpans reports whether a value is a list of places in documents, also as citation_spans of
+// an object.
 func listsSpans(v value) bool {
+	if v.kind() == anObject {
+		v = v.object().get("citation_spans")
+	}
 	return v.allElements(func(e value) bool {
 		o := e.object()
 		return o != nil && (o.has("doc") || o.has("file_name") || o.has("annotator"))
 	})
 }
 
-// listsTexts reports whether a value is a text, or a list of texts or documents.
+// holdsAnswer reports whether a value is a text, or a list of sentences (see [jsonlRecord.answer]).
+func holdsAnswer(v value) bool {
+	return isText(v) || v.allElements(func(e value) bool { return e.kind() == anObject && sentenceText(e.object()) != nil })
+}
+
+// listsTexts reports whether a value is a text, a list of texts or documents, or these by their
+// names.
 func listsTexts(v value) bool {
-	return isText(v) || v.allElements(func(e value) bool {
-		if e.kind() != anObject {
-			return isText(e)
+	is := func(e value) bool { return isText(e) || isDocument(e) }
+	if v.kind() != anObject {
+		return isText(v) || v.allElements(is)
+	}
+	for _, e := range v.object().all() {
+		if !is(e) {
+			return false
 		}
-		o := e.object()
-		return o.has("text") || slices.ContainsFunc(documentTextMembers, o.has) || o.names("doc") || slices.ContainsFunc(documentNameMembers, o.names)
-	})
+	}
+	return true
+}
+
+// isDocument reports whether a value is an object with the text or the name of a document.
+func isDocument(v value) bool {
+	if v.kind() != anObject {
+		return false
+	}
+	o := v.object()
+	return o.has("text") || slices.ContainsFunc(documentTextMembers, o.has) || o.names("doc") || slices.ContainsFunc(documentNameMembers, o.names)
 }
 
 // allElements reports whether a value is a list whose elements all are something.

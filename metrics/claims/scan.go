@@ -933,6 +933,10 @@ func (s *scanner) name(content string, square bool) (w written, ok bool) {
 	if m.Source < 0 {
 		if name, page := cutPage(content); page > 0 {
 			m.Source, m.Doc, m.Page = s.names.find(name), name, page
+		} else if i := strings.LastIndexAny(content, ",:;#，"); i > 0 && len(content)-i < maxMarkWord && strings.ContainsAny(content[i:], "0123456789") {
+			if source := s.names.find(strings.TrimSpace(content[:i])); source >= 0 { // lines of it, or a section
+				m.Source, m.Doc = source, strings.TrimSpace(content[:i])
+			}
 		}
 	}
 	file := hasFileEnding(m.Doc)
@@ -1176,6 +1180,11 @@ func (s *scanner) numberTag(kind string, at extent, words string, begin int) int
 	}
 	flat := strings.NewReplacer("][", ",", "] [", ",", "], [", ",").Replace(content)
 	list, ok := parseNumbers(strings.Trim(flat, "[] "))
+	if source := s.names.find(content); !ok && source >= 0 && (hasFileEnding(content) || s.names.sources[source].Doc == content) {
+		m := reference(content)
+		m.Source = source
+		return s.add(written{form: Tag, at: at, refs: []Mark{m}})
+	}
 	if !ok || list.wrong {
 		return begin
 	}

@@ -5,7 +5,9 @@
 # other kinds pages or blocks; web_search_result_location has a URL and a quote, no place.
 # No column has: role stop_reason stop_sequence container.
 
-def fits: .type == "message" and (.content | type) == "array" or .type == "message_start";
+# a response as documentation prints it may lack its type
+def fits: (.content | type) == "array" and (.type == "message" or .type == null and any(.content[]; .type == "text" and (.citations | type) == "array"))
+  or .type == "message_start";
 
 def begins: .type == "message_start";
 
