@@ -178,7 +178,9 @@ func (m *markReader) cite(mark *claims.Mark, written string, several bool) {
 	if (mark.Source >= 0 || !to.DocNull) && !to.Page.Known() && !to.Start.Known() && !to.End.Known() && to.Unit == "" && to.CitedText == "" {
 		to.Unit = "document"
 	}
-	to.AnswerStart, to.AnswerEnd, to.AnswerRole = integer(int64(mark.Start)), integer(int64(mark.End)), ibid.Marker
+	if !mark.Whole {
+		to.AnswerStart, to.AnswerEnd, to.AnswerRole = integer(int64(mark.Start)), integer(int64(mark.End)), ibid.Marker
+	}
 	if mark.WordsEnd > mark.WordsStart {
 		to.AnswerStart, to.AnswerEnd, to.AnswerRole = integer(int64(mark.WordsStart)), integer(int64(mark.WordsEnd)), ibid.Segment
 	}

@@ -284,19 +284,27 @@ func (a *answer) say(unit int, e extent) string {
 				continue
 			}
 			text := strings.Join(strings.Fields(strings.ReplaceAll(a.render(cell.extent), "<br>", " ")), " ")
-			if header := a.render(cell.header); header != "" {
-				text = strings.TrimRight(header, ": ") + ": " + text
-			}
-			all = append(all, text)
+			all = append(all, labelled(strings.TrimRight(a.render(cell.header), ": "), text))
 		}
 		return strings.Join(all, "; ")
 	case u.block < 0 && u.key != "":
-		return u.key + ": " + unescaped(a.render(u.value))
+		return labelled(u.key, unescaped(a.render(u.value)))
 	case u.block < 0:
 		return unescaped(a.render(e))
 	}
 	return a.render(e)
 }
+
+// labelled is a value with the head of its column or the name of its member, unless that is a
+// word such as "answer" and the value has words enough to stand alone.
+func labelled(label, value string) string {
+	if label == "" || plainLabels[folded(label)] && len(strings.Fields(value)) > 2 {
+		return value
+	}
+	return label + ": " + value
+}
+
+var plainLabels = wordSet(listText("plain_labels"))
 
 // scopes are the scopes of the citations in code points. A mark where no text is may
 // stand in a claim of the row all the same.

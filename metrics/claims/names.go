@@ -5,6 +5,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A nameTable finds sources by what an answer calls them. Its indices are made when
@@ -228,7 +229,11 @@ func (b *binder) bind() {
 	b.targets = make(map[int]Mark, len(b.entries))
 	for _, e := range b.entries {
 		if _, ok := b.targets[e.number]; !ok {
-			b.targets[e.number] = b.entry(&e)
+			m := b.entry(&e)
+			if i := b.place(e.number); m.Source < 0 && 0 <= i && i < len(b.names.sources) && b.names.sources[i].isNameless() {
+				m.Source, m.Doc = i, b.names.sources[i].Doc
+			}
+			b.targets[e.number] = m
 		}
 	}
 	n := 0
@@ -246,6 +251,13 @@ func (b *binder) bind() {
 	b.marks = b.marks[:n]
 }
 
+// isNameless reports whether a source has no name that an entry of a list could have: at most a
+// number.
+func (c *Cited) isNameless() bool {
+	_, numbered := wholeNumber(c.Doc)
+	return (numbered || c.Doc == "") && c.Title == ""
+}
+
 // entry is what an entry of the answer's own list stands for.
 func (b *binder) entry(e *entry) Mark {
 	m := Mark{Source: -1, Doc: e.text, Number: -1}
@@ -259,6 +271,70 @@ func (b *binder) entry(e *entry) Mark {
 		m.Doc = b.names.sources[m.Source].Doc
 	}
 	return m
+}
+
+// wholeAnswer finds what the answer as a whole cites if no mark stands elsewhere: the entries of
+// its own list, or marks alone in the last line, perhaps behind a word as in "Sources: [1], [2]", or
+// names and words such as "Document 1" behind one.
+func (b *binder) wholeAnswer() {
+	if len(b.marks) == 0 {
+		w := written{form: Named, worded: true}
+		for i := range b.entries {
+			if m := b.entry(&b.entries[i]); m.Source >= 0 || b.entries[i].url != "" {
+				w.refs = append(w.refs, m)
+			}
+		}
+		if len(w.refs) > 0 {
+			w.at = extent{b.lists[0].start, b.lists[len(b.lists)-1].end}
+		} else if w = b.lastLine(); len(w.refs) == 0 {
+			return
+		}
+		b.marks = append(b.marks, w)
+		b.whole = true
+		return
+	}
+	line := b.last() // of marks alone, or behind such a word
+	at := b.marks[0].at.start
+	_, headed := referenceWord(b.text[line.start:max(line.start, at)])
+	b.whole = at >= line.start && line.start > 0 && (headed || !strings.ContainsFunc(b.text[line.start:at], isWordRune))
+	for i := range b.marks {
+		next := line.end
+		if i+1 < len(b.marks) {
+			next = b.marks[i+1].at.start
+		}
+		end := b.marks[i].at.end
+		b.whole = b.whole && !strings.ContainsFunc(b.text[end:max(end, next)], isWordRune)
+	}
+}
+
+// last is the last line with anything in it.
+func (b *binder) last() extent {
+	text := strings.TrimRightFunc(b.text, unicode.IsSpace)
+	return extent{lineStart(text, len(text)), len(text)}
+}
+
+// lastLine reads the numbers and names in a last line such as "Sources: Document 1, Document 2",
+// if it holds nothing else.
+func (b *binder) lastLine() (w written) {
+	at := b.last()
+	rest, ok := referenceWord(b.text[at.start:at.end])
+	if list, isList := parseNumbers(rest); ok && isList && !list.wrong {
+		w = written{form: Numbered, worded: true, at: at, refs: byNumber(list.numbers)}
+		for k := range w.refs {
+			b.ref(&w, &w.refs[k])
+		}
+		return w
+	}
+	w = written{form: Named, at: at}
+	for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return strings.ContainsRune(",;，、；", r) }) {
+		m := reference(strings.Trim(name, " ."))
+		if m.Source = b.names.find(m.Doc); !ok || m.Source < 0 {
+			return written{}
+		}
+		b.ref(&w, &m)
+		w.refs = append(w.refs, m)
+	}
+	return w
 }
 
 // ref binds one reference of a mark.

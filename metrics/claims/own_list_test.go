@@ -2,7 +2,10 @@ package claims
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"ibid"
 )
 
 // TestOwnLists reads answers that bring their own list of references: what their marks
@@ -37,5 +40,68 @@ func TestOwnLists(t *testing.T) {
 				t.Errorf("marks cite %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestWholeAnswer: sources that are listed at the end and nowhere else are cited by the answer as a
+// whole; a list beside marks is none, nor is one of names that no source has.
+func TestWholeAnswer(t *testing.T) {
+	sources := []Cited{{Doc: "tower.md"}, {Doc: "https://a.org/x"}}
+	for answer, want := range map[string]string{
+		"It opened.\n\nSources: [1], [2]":                "tower.md https://a.org/x",
+		"It opened.\n\nSources: Document 1, Document 2":  "tower.md https://a.org/x",
+		"It opened.\n\n**Source:** tower.md":             "tower.md",
+		"It opened.\n\nSources: tower.md, other.md":      "",
+		"It opened.\n\nSources:\n- tower.md\n- Somebody": "tower.md",
+		"It opened.\n\nSources:\n1. https://a.org/x":     "https://a.org/x",
+		"It opened.\n\n(Source: tower.md)":               "tower.md",
+		"It opened.\n[1] [2]":                            "tower.md https://a.org/x",
+		"It opened [2].\n\nSources: [1]":                 "no",
+		"It opened.\n\nAs [1] has it.":                   "no",
+		"[1]":                                            "no",
+	} {
+		marks, _ := ReadMarks(answer, sources, 1)
+		var got []string
+		for _, m := range marks {
+			if got = append(got, m.Doc); !m.Whole {
+				got = []string{"no"}
+				break
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: cites %q, want %q", answer, got, want)
+		}
+	}
+}
+
+// TestNamelessSources: an entry of the answer's own list is the source at its number if that has
+// no name which could be the entry's.
+func TestNamelessSources(t *testing.T) {
+	for _, sources := range [][]Cited{{{Doc: "1"}, {Doc: "2"}}, {{}, {}}} {
+		marks, _ := ReadMarks("It opened [2].\n\nSources:\n[1] height.md\n[2] tower.md", sources, 1)
+		if len(marks) != 1 || marks[0].Source != 1 {
+			t.Errorf("%+v: %+v", sources, marks)
+		}
+	}
+	marks, _ := ReadMarks("It opened [2].\n\nSources:\n[1] height.md\n[2] tower.md", []Cited{{Doc: "a"}, {Doc: "b"}}, 1)
+	if len(marks) != 1 || marks[0].Source != -1 {
+		t.Errorf("%+v", marks)
+	}
+}
+
+// TestPlainLabels: a word such as "answer" says nothing beside a sentence.
+func TestPlainLabels(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"answer": "It opened in 1889.", "open": true}`: "It opened in 1889.|open: true",
+		`{"answer": true}`: "answer: true",
+		"| Fact | Year |\n|---|---|\n| The tower opened. | 1889 |": "The tower opened.; Year: 1889",
+	} {
+		var got []string
+		for _, c := range NewCutter(Options{Phrases: NewPhrases(Phrases{})}).Cut(&ibid.Answer{Answer: answer}).List {
+			got = append(got, c.Text)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: %q, want %q", answer, got, want)
+		}
 	}
 }

@@ -23,6 +23,7 @@ var phraseLists = [...]string{
 	"mark_verbs", // behind a mark that is the subject of its sentence
 	"link_words", // labels of links that say nothing
 	"name_particles", "not_authors", "file_endings",
+	"plain_labels", // heads of columns and names of members that add nothing to a sentence
 }
 
 // listText is the text of a list.

@@ -59,6 +59,10 @@ type Mark struct {
 	// mark was looked up in it.
 	Listed bool
 
+	// Whole says that the answer as a whole cites it: it is listed at the end, and no mark
+	// stands elsewhere.
+	Whole bool
+
 	// OfTurn says that its number counts what a turn of a conversation found, which no
 	// file holds.
 	OfTurn bool
@@ -106,6 +110,7 @@ type reading struct {
 	gone    []extent // marks that are no text, with brackets that hold nothing else; (ibid.)
 	around  []extent // what stands around the words of other marks
 	cuts    []extent // all that is no text: gone, around, lists
+	whole   bool     // the marks are what the answer as a whole cites
 }
 
 // A written is a mark as it stands in the text.
@@ -162,6 +167,7 @@ func readMarks(text string, sources []Cited, first int) *reading {
 	r.lists, r.entries = list.regions, list.entries
 	b := binder{reading: r, names: names, first: first}
 	b.bind()
+	b.wholeAnswer()
 	r.findCuts()
 	return r
 }
@@ -188,6 +194,7 @@ func (r *reading) points() []Mark {
 		end := point(w.at.end)
 		for _, m := range w.refs {
 			m.Form, m.Start, m.End, m.WordsStart, m.WordsEnd, m.OfTurn = w.form, start, end, words[0], words[1], w.turn
+			m.Whole = r.whole
 			all = append(all, m)
 		}
 	}

@@ -322,6 +322,9 @@ func (s *scanner) content(content string, square bool) (w written, ok bool) {
 		numbered = content
 	}
 	numbered, led := cutLead(numbered)
+	if square && len(numbered) > 3 && strings.EqualFold(numbered[:3], "id:") { // [ID: 1]
+		numbered = numbered[3:]
+	}
 	if list, ok := parseNumbers(numbered); ok && (square && !led || list.worded) {
 		if list.wrong {
 			s.miss("range", content)
