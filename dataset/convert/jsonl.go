@@ -242,6 +242,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 	c.rename(o, "")
 	c.hasID, c.hasSystem = false, false
 	var citations value
+	var conversation []ibid.Message
 	for name, v := range o.all() {
 		switch name {
 		case "citations":
@@ -257,6 +258,13 @@ func (c *jsonlRecord) decodeRow(o *object) {
 			r.Labels, r.HasLabels = decodeList(v, r.Labels, c.label)
 		case "documents":
 			r.Documents, r.HasDocuments = c.inlineDocuments(v, r.Documents)
+		case "conversation":
+			if o.has("messages") || !isConversation(v) {
+				c.keep(v)
+				continue
+			}
+			r.Messages, r.HasMessages = decodeList(v.object().get("messages"), r.Messages, c.message)
+			conversation = r.Messages
 		case "messages":
 			r.Messages, r.HasMessages = decodeList(v, r.Messages, c.message)
 		case "tags":
@@ -271,6 +279,17 @@ func (c *jsonlRecord) decodeRow(o *object) {
 				if isText(v) && isAnswer(name) {
 					c.others = append(c.others, memberText{name, v.string()})
 				}
+			}
+		}
+	}
+	if r.Answer == "" {
+		asked := ""
+		for _, m := range conversation { // the last answer, and the question before it
+			switch m.Role {
+			case "user":
+				asked = m.Content
+			case "assistant":
+				r.Query, r.QueryNull, r.Answer, r.AnswerNull = asked, false, m.Content, false
 			}
 		}
 	}

@@ -258,6 +258,13 @@ func holdsAnswer(v value) bool {
 	return isText(v) || v.allElements(func(e value) bool { return e.kind() == anObject && sentenceText(e.object()) != nil })
 }
 
+// isConversation reports whether a value is an object with a list of messages.
+func isConversation(v value) bool {
+	return v.kind() == anObject && v.object().get("messages").allElements(func(e value) bool {
+		return e.kind() == anObject && slices.Contains(roles, e.object().peek("role")) && e.object().peekKind("content") == aString
+	})
+}
+
 // listsTexts reports whether a value is a text, a list of texts or documents, or these by their
 // names.
 func listsTexts(v value) bool {
