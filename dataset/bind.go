@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,7 +29,7 @@ type boundLeaf struct {
 	parquet.Leaf          // its Column is -1 if the file has no such column
 	null         bool     // it holds nothing but nulls
 	code         [16]byte // by definition level
-	jumps        []jump   // how code differs from the level
+	same         bool     // each code is its level
 	present      byte     // the code of an entry that has a value
 }
 
@@ -186,50 +185,27 @@ func (b *binder) bindLeaf(path string, col int, n *parquet.Node, from ...int) er
 	return nil
 }
 
-// A jump says that from a definition level on, codes are further from their
-// level, by so much, than before.
-type jump struct{ from, by int }
-
 // setCodes sets the code of each definition level, see [binder.bindLeaf].
 func (l *boundLeaf) setCodes(path string, from []int) error {
 	if l.Def >= len(l.code) {
 		return columnError(path, "", "%d levels of optional and repeated fields are too many", l.Def)
 	}
-	l.present, l.jumps = byte(len(from)), nil
-	before := -1
+	l.present, l.same = byte(len(from)), true
 	for def := range l.Def + 1 {
-		code := 0
 		for _, level := range from {
 			if def >= level {
-				code++
+				l.code[def]++
 			}
 		}
-		if by := code - before - 1; by != 0 {
-			l.jumps = append(l.jumps, jump{def, by})
-		}
-		l.code[def], before = byte(code), code
+		l.same = l.same && int(l.code[def]) == def
 	}
 	return nil
 }
 
-// translate turns definition levels, which do not exceed l.Def, into codes,
-// eight at a time.
+// translate turns definition levels, which do not exceed l.Def, into codes.
 func (l *boundLeaf) translate(levels []byte) {
-	if len(l.jumps) == 0 {
+	if l.same {
 		return
-	}
-	const ones = 0x0101010101010101
-	for ; len(levels) >= 8; levels = levels[8:] {
-		x := binary.LittleEndian.Uint64(levels)
-		y := x
-		for _, j := range l.jumps {
-			// The top bit of each byte says whether its level is at least
-			// j.from. Up to here a byte is the code of an earlier level
-			// plus the distance to it, so that nothing carries over.
-			reached := (x + uint64(0x80-j.from)*ones) >> 7 & ones
-			y += reached * uint64(j.by) // modulo 2^64 if negative
-		}
-		binary.LittleEndian.PutUint64(levels, y)
 	}
 	for i, level := range levels {
 		levels[i] = l.code[level]

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ibid"
@@ -284,87 +284,42 @@ func scalarText(name string, raw json.RawMessage) (text string, err error) {
 	return string(raw), nil
 }
 
-// eachFlatRow is [eachRecord] of the flat columns of Parquet, which are read when they are
-// first asked for.
+// eachFlatRow is [eachRecord] of the flat columns of Parquet.
 func eachFlatRow(path string, yield func(*record) error) (err error) {
-	f, err := parquet.Open(path)
+	isFlat := func(n *parquet.Node) bool { return n.IsLeaf() && !n.Repeated }
+	r, err := openRecords(path, isFlat)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	defer func() {
-		if p := recover(); p != nil {
-			err = corrupt("%v", p)
-		}
-	}()
-	var leaves []*parquet.Node
-	rec := new(record)
-	for _, n := range f.Root.Children {
-		if n.IsLeaf() && !n.Repeated {
-			leaves, rec.names = append(leaves, n), append(rec.names, n.Name)
-		}
+	defer r.Close()
+	rec, cells := new(record), make([]json.RawMessage, len(r.columns))
+	for _, n := range r.columns {
+		rec.names = append(rec.names, n.Name)
 	}
-	var broken error
-	budget, columns := int64(parquet.MostMemory), make([][]string, len(leaves))
+	var unreadable error // of the column, not of the row
 	rec.cell = func(k int, _ bool) (string, error) {
-		if columns[k] == nil {
-			column, err := readFlatColumn(f, leaves[k], &budget)
-			if err != nil {
-				broken = &ibid.Error{Column: rec.names[k], Err: err}
-				return "", broken
-			}
-			columns[k] = column
+		if n := r.columns[k]; n.Kind == parquet.Unreadable {
+			unreadable = columnError(n.Name, "", "%s is not a text, a number or a boolean", n.TypeName())
+			return "", unreadable
 		}
-		return columns[k][rec.line-1], nil
+		return scalarText(rec.names[k], cells[k])
 	}
-	for err = yield(rec); err == nil && rec.line < f.Rows(); {
-		rec.line++
-		if err = yield(rec); broken != nil {
-			return broken // of the column, not of the row
+	for err = yield(rec); err == nil && rec.line < r.file.Rows(); {
+		if rec.line%recordBatch == 0 {
+			if err := r.decode(); err != nil {
+				return err
+			}
 		}
-		err = atLine(rec.line, err)
+		rec.line++
+		r.text = r.text[:0]
+		for k, n := range r.columns {
+			from := len(r.text)
+			r.value(n)
+			cells[k] = r.text[from:]
+		}
+		if err = cmp.Or(r.err, yield(rec)); unreadable == nil {
+			err = atLine(rec.line, err)
+		}
 	}
 	return err
-}
-
-// readFlatColumn returns the values of a column as text.
-func readFlatColumn(f *parquet.File, n *parquet.Node, budget *int64) (cells []string, err error) {
-	kind := parquet.Float
-	for _, k := range []parquet.ValueKind{parquet.Text, parquet.Integer, parquet.Flag} {
-		if _, ok := n.As(k); ok {
-			kind = k
-		}
-	}
-	leaf, ok := n.As(kind)
-	if !ok {
-		return nil, fmt.Errorf("%s is not a text, a number or a boolean", n.TypeName())
-	}
-	bits := 64
-	if n.TypeName() == "FLOAT" {
-		bits = 32
-	}
-	var reader parquet.Cursor
-	var values parquet.Values
-	reader.Start(f, 0, f.RowGroups(), leaf, budget)
-	if _, err := reader.ReadRows(int(f.Rows()), int(f.Rows()), &values, nil, nil); err != nil {
-		return nil, err
-	}
-	for i, level := range values.Levels {
-		cell := ""
-		switch {
-		case int(level) != leaf.Def: // null
-		case kind == parquet.Text:
-			cell = values.Texts[i]
-		case kind == parquet.Float:
-			cell = strconv.FormatFloat(values.Floats[i], 'g', -1, bits)
-		case kind == parquet.Flag:
-			cell = strconv.FormatBool(values.Ints[i] != 0)
-		case leaf.Unsigned:
-			cell = strconv.FormatUint(uint64(values.Ints[i]), 10)
-		default:
-			cell = strconv.FormatInt(values.Ints[i], 10)
-		}
-		cells = append(cells, cell)
-	}
-	return cells, nil
 }

@@ -27,13 +27,14 @@ func ParquetColumns(path string) (names []string, err error) {
 // A parquetRecords reads the rows of a Parquet file, whatever its columns, as JSON Lines: line n
 // is row n, counted from 1.
 type parquetRecords struct {
-	file   *parquet.File
-	path   string
-	leaves []*recordLeaf // by their numbers in the file
-	left   int64         // rows to read
-	text   []byte        // of the rows that were read
-	at     int           // how much of it was given
-	err    error
+	file    *parquet.File
+	path    string
+	columns []*parquet.Node
+	leaves  []*recordLeaf // by their numbers in the file; nil of other columns
+	left    int64         // rows to read
+	text    []byte        // of the rows that were read
+	at      int           // how much of it was given
+	err     error
 }
 
 // A recordLeaf is what was read of one leaf and not yet written.
@@ -54,19 +55,32 @@ const (
 // ParquetRecords opens a Parquet file as JSON Lines. Integers and texts are exact, NaN is null,
 // and what has no type of JSON, such as a time or bytes, is an object that names its type.
 func ParquetRecords(path string) (io.ReadCloser, error) {
-	f, err := parquet.Open(path)
+	r, err := openRecords(path, func(*parquet.Node) bool { return true })
 	if err != nil {
 		return nil, parquet.FileError(path, err)
+	}
+	return r, nil
+}
+
+// openRecords opens the wanted ones of a file's columns.
+func openRecords(path string, wanted func(n *parquet.Node) bool) (*parquetRecords, error) {
+	f, err := parquet.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	r := &parquetRecords{file: f, path: path, left: f.Rows()}
 	budget := new(int64)
 	*budget = parquet.MostMemory
-	var add func(n *parquet.Node)
-	add = func(n *parquet.Node) {
+	var add func(n *parquet.Node, wanted bool)
+	add = func(n *parquet.Node, wanted bool) {
 		for _, child := range n.Children {
-			add(child)
+			add(child, wanted)
 		}
 		if !n.IsLeaf() {
+			return
+		}
+		if !wanted {
+			r.leaves = append(r.leaves, nil)
 			return
 		}
 		l := &recordLeaf{kind: n.Kind, bits: 64}
@@ -80,7 +94,12 @@ func ParquetRecords(path string) (io.ReadCloser, error) {
 		l.cursor.Start(f, 0, f.RowGroups(), leaf, budget)
 		r.leaves = append(r.leaves, l)
 	}
-	add(f.Root)
+	for _, n := range f.Root.Children {
+		add(n, wanted(n))
+		if wanted(n) {
+			r.columns = append(r.columns, n)
+		}
+	}
 	return r, nil
 }
 
@@ -105,23 +124,34 @@ func (r *parquetRecords) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill writes the next rows.
-func (r *parquetRecords) fill() error {
-	n := int(min(recordBatch, r.left))
+// decode reads the entries of the next rows.
+func (r *parquetRecords) decode() error {
 	for _, l := range r.leaves {
+		if l == nil {
+			continue
+		}
 		l.values.Reset()
 		l.rep, l.at = l.rep[:0], 0
-		if _, err := l.cursor.ReadRows(n, recordEntries, &l.values, &l.rep, nil); err != nil {
+		if _, err := l.cursor.ReadRows(int(min(recordBatch, r.left)), recordEntries, &l.values, &l.rep, nil); err != nil {
 			if errors.Is(err, parquet.ErrManyEntries) {
 				return errors.New("64 rows have more than four million values in one column")
 			}
 			return err
 		}
 	}
-	r.left -= int64(n)
+	r.left -= min(recordBatch, r.left)
+	return nil
+}
+
+// fill writes the next rows.
+func (r *parquetRecords) fill() error {
+	n := min(recordBatch, r.left)
+	if err := r.decode(); err != nil {
+		return err
+	}
 	r.text, r.at = r.text[:0], 0
 	for range n {
-		if r.members(r.file.Root); r.err != nil {
+		if r.members(r.columns); r.err != nil {
 			return r.err
 		}
 		r.text = append(r.text, '\n')
@@ -210,9 +240,9 @@ func (r *parquetRecords) list(list parquet.ListShape) {
 }
 
 // members writes a struct.
-func (r *parquetRecords) members(n *parquet.Node) {
+func (r *parquetRecords) members(of []*parquet.Node) {
 	r.text = append(r.text, '{')
-	for i, child := range n.Children {
+	for i, child := range of {
 		if i > 0 {
 			r.text = append(r.text, ',')
 		}
@@ -225,7 +255,7 @@ func (r *parquetRecords) members(n *parquet.Node) {
 // present writes a value that is there.
 func (r *parquetRecords) present(n *parquet.Node) {
 	if !n.IsLeaf() {
-		r.members(n)
+		r.members(n.Children)
 		return
 	}
 	l := r.leaves[n.Leaf]

@@ -117,8 +117,7 @@ func (r *setReader) close() {
 }
 
 // skip passes over n rows: whole files and row groups unread.
-func (r *setReader) skip(n int64) (err error) {
-	defer r.recover(&err)
+func (r *setReader) skip(n int64) error {
 	for n > 0 {
 		if r.left == 0 && r.nextFile < len(r.set.files) && r.set.files[r.nextFile].Rows <= n {
 			n -= r.set.files[r.nextFile].Rows
@@ -148,12 +147,11 @@ func (r *setReader) passed(k int64) {
 }
 
 // batch reads up to rows rows; none at the end.
-func (r *setReader) batch(ctx context.Context, pool *batchPool, rows int) (b *Batch, err error) {
-	defer r.recover(&err)
+func (r *setReader) batch(ctx context.Context, pool *batchPool, rows int) (*Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b = pool.get()
+	b := pool.get()
 	b.pos = r.pos
 	for b.rows < rows {
 		ok, err := r.advance()
@@ -172,13 +170,6 @@ func (r *setReader) batch(ctx context.Context, pool *batchPool, rows int) (b *Ba
 	}
 	b.finish()
 	return b, nil
-}
-
-// recover makes an error of what a decoder panics with on damaged data.
-func (r *setReader) recover(err *error) {
-	if p := recover(); p != nil {
-		*err = r.fail("", nil, corrupt("%v", p))
-	}
 }
 
 // advance moves to the next file if the current one has no rows left; ok is false at the

@@ -534,6 +534,7 @@ var ErrManyEntries = errors.New("too many entries")
 // nil dst it passes over them. Texts are copied to the arena; without one they stay valid for
 // ever.
 func (c *Cursor) ReadRows(n, most int, dst *Values, rep *[]byte, a *Arena) (entries int, err error) {
+	defer recovered(&err)
 	list := c.leaf.Rep > 0
 	for rows := 0; rows < n || list && !c.Done(); { // the last row may go on
 		k, err := c.next()
