@@ -19,11 +19,10 @@ import (
 // filesOfFolder lists the files of a folder that has no Parquet file in it: each is a document,
 // named by its path from there, with slashes. It returns nil for everything else.
 func filesOfFolder(path string) (files []inputFile, err error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
+	if !isFolder(path) {
 		return nil, nil // for others to say
 	}
-	if _, err := expandDir(path); err == nil {
+	if found, err := matching(path, parquetFiles); err == nil && len(found) > 0 {
 		return nil, nil
 	}
 	readable := 0

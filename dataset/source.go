@@ -13,9 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"ibid"
@@ -367,71 +365,6 @@ func (s *Source) HasLabels() bool {
 
 // HasTruth reports whether some file has a truth column, or truth is joined.
 func (s *Source) HasTruth() bool { return s.fileSet.lists[groupTruth] || s.fileSet.joined.truth != nil }
-
-// expand lists the files that pattern stands for: the file of that name, the
-// *.parquet files of that directory, or what the glob matches, in the order of
-// their names. Names that begin with a dot or an underscore are hidden, as
-// writers use them for markers and unfinished files.
-func expand(pattern string) ([]string, error) {
-	if objects.Is(pattern) {
-		names, err := objects.Find(context.Background(), pattern)
-		if err != nil {
-			return nil, parquet.FileError(pattern, err)
-		}
-		return names, nil
-	}
-	info, err := os.Stat(pattern)
-	switch {
-	case err == nil && info.IsDir():
-		return expandDir(pattern)
-	case err == nil:
-		return []string{pattern}, nil
-	case objects.Slip(pattern):
-		return nil, &ibid.Error{File: pattern, Err: errors.New("no such file"), Hint: objects.AddressHint}
-	case !strings.ContainsAny(pattern, "*?["):
-		return nil, parquet.FileError(pattern, err)
-	}
-	matches, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, &ibid.Error{File: pattern, Err: err}
-	}
-	matches = slices.DeleteFunc(matches, func(name string) bool {
-		info, err := os.Stat(name)
-		return hidden(filepath.Base(name)) || err == nil && info.IsDir()
-	})
-	if len(matches) == 0 {
-		return nil, &ibid.Error{File: pattern, Err: errors.New("no file matches")}
-	}
-	slices.Sort(matches)
-	return matches, nil
-}
-
-func expandDir(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, parquet.FileError(dir, err)
-	}
-	var names []string
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		if hidden(e.Name()) || !strings.HasSuffix(e.Name(), ".parquet") {
-			continue
-		}
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			continue
-		}
-		names = append(names, name)
-	}
-	if len(names) == 0 {
-		return nil, &ibid.Error{
-			File: dir, Err: errors.New("no .parquet file in this directory"),
-			Hint: fmt.Sprintf("for files with another ending give a glob, such as %s", filepath.Join(dir, "*")),
-		}
-	}
-	return names, nil // ReadDir sorts
-}
-
-func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
 // A FileDigest identifies the content of one input file.
 type FileDigest struct {

@@ -3,10 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,101 +130,6 @@ func (b *Batch) at(i int, err error) error {
 		e.Column, e.Err = inner.Column, inner.Err
 	}
 	return e
-}
-
-// Glob lists the files that patterns name, each once, in the order of their names. ** stands
-// for any folders, also none. Of a folder it lists the files called name in it and below,
-// or, without any, all *.parquet. Names that begin with a dot or an underscore are hidden.
-func Glob(patterns []string, name string) ([]string, error) {
-	var all []string
-	for _, pattern := range patterns {
-		found, err := globOne(pattern, name)
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			return nil, &ibid.Error{File: pattern, Err: errors.New("no file matches")}
-		}
-		all = append(all, found...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
-}
-
-func globOne(pattern, name string) ([]string, error) {
-	info, err := os.Stat(pattern)
-	switch {
-	case err == nil && !info.IsDir():
-		return []string{pattern}, nil
-	case err == nil:
-		found, err := globOne(filepath.Join(pattern, "**", name), name)
-		if err != nil || len(found) > 0 {
-			return found, err
-		}
-		return globOne(filepath.Join(pattern, "**", "*.parquet"), name)
-	case !strings.ContainsAny(pattern, "*?["):
-		return nil, parquet.FileError(pattern, err)
-	}
-	words := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
-	fixed := 0
-	for fixed < len(words)-1 && !strings.ContainsAny(words[fixed], "*?[") {
-		fixed++
-	}
-	root := filepath.FromSlash(strings.Join(words[:fixed], "/"))
-	if root == "" && fixed > 0 {
-		root = string(filepath.Separator)
-	}
-	start := root
-	if start == "" {
-		start = "."
-	}
-	var found []string
-	err = filepath.WalkDir(start, func(at string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return parquet.FileError(at, err)
-		}
-		if at != start && hidden(d.Name()) {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		below, err := filepath.Rel(start, at)
-		if err != nil || d.IsDir() {
-			return err
-		}
-		ok, err := matchWords(words[fixed:], strings.Split(filepath.ToSlash(below), "/"))
-		if err != nil {
-			return &ibid.Error{File: pattern, Err: err}
-		}
-		if info, err := os.Stat(at); ok && err == nil && info.Mode().IsRegular() {
-			found = append(found, filepath.Join(root, below))
-		}
-		return nil
-	})
-	return found, err
-}
-
-// matchWords matches the words of a path with those of a pattern.
-func matchWords(pattern, words []string) (bool, error) {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			for skip := range len(words) + 1 {
-				if ok, err := matchWords(pattern[1:], words[skip:]); ok || err != nil {
-					return ok, err
-				}
-			}
-			return false, nil
-		}
-		if len(words) == 0 {
-			return false, nil
-		}
-		if ok, err := path.Match(pattern[0], words[0]); !ok || err != nil {
-			return false, err
-		}
-		pattern, words = pattern[1:], words[1:]
-	}
-	return len(words) == 0, nil
 }
 
 // checkWhole checks that the file has all columns of spec, or that its path says what they
