@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -184,15 +185,39 @@ func pageText(v pdf.Value) (string, error) {
 // ligatures writes them as the letters that they are, as pdftotext does.
 var ligatures = strings.NewReplacer("\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
 
-// longestString is the length in bytes of the longest string in a font's map.
+// longestString is at least the length in bytes of the longest string, (…) or <…>, in a font's
+// map.
 func longestString(r io.Reader) (longest int64, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, mostMap+1))
 	if err != nil || len(data) > mostMap {
 		return 0, errors.New("a font has too long a map of characters")
 	}
-	for s := (scanner{data: data}); !s.ended(); {
-		if t := s.next(); t.kind == tokenString {
-			longest = max(longest, int64(t.number))
+	for at := 0; at < len(data); at++ {
+		from := at
+		switch {
+		case bytes.HasPrefix(data[at:], []byte("<<")):
+			at++
+		case data[at] == '%':
+			for at < len(data) && data[at] != '\r' && data[at] != '\n' {
+				at++
+			}
+		case data[at] == '<':
+			for at < len(data) && data[at] != '>' {
+				at++
+			}
+			longest = max(longest, int64(at-from)/2)
+		case data[at] == '(':
+			for depth := 1; depth > 0 && at+1 < len(data); {
+				switch at++; data[at] {
+				case '(':
+					depth++
+				case ')':
+					depth--
+				case '\\':
+					at++
+				}
+			}
+			longest = max(longest, int64(at-from))
 		}
 	}
 	return longest, nil
@@ -241,48 +266,76 @@ func (b *boundedReader) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
+// What a PDF says of sizes, with white space and comments between, see [checkNumbers].
+//
+// Source: ISO 32000-1, 7.2 and 7.5.4.
+const (
+	pdfGap    = `(?:[\x00\t\n\f\r ]|%[^\r\n]*[\r\n])`
+	pdfNumber = pdfGap + `+([-+.0-9]+)`
+)
+
+var (
+	pdfSizes   = regexp.MustCompile(`/(Size|Prev|Columns)` + pdfNumber)
+	pdfLists   = regexp.MustCompile(`/(W|Index)` + pdfGap + `*\[([^\]]*)`)
+	pdfXref    = regexp.MustCompile(`xref((?:` + pdfNumber + `|` + pdfGap + `+[nf]\b)*)`)
+	pdfSection = regexp.MustCompile(`^` + pdfNumber + pdfNumber + `(` + pdfGap + `+[nf]\b)?`) // first and count, or an entry
+	pdfEscape  = regexp.MustCompile(`#[0-9a-fA-F]{2}`)
+)
+
 // checkNumbers refuses a file whose numbers would make the library set aside more
 // memory than the file accounts for: the sizes of tables, and of the rows in them.
-func checkNumbers(data []byte) error {
-	objects := int64(len(data))*4 + 10_000 // many objects fit into one compressed stream
-	s := scanner{data: data}
-	for !s.ended() {
-		t := s.next()
-		switch {
-		case t.kind == tokenName && (t.text == "Size" || t.text == "Prev"):
-			if n := s.next(); n.kind == tokenNumber && !(n.number >= 0 && n.number <= float64(objects)) {
-				return fmt.Errorf("damaged: %s %v in a file of %d bytes", t.text, n.number, len(data))
-			}
-		case t.kind == tokenName && (t.text == "W" || t.text == "Index") && s.peek().kind == tokenOpen:
-			s.next()
-			for n := s.next(); n.kind == tokenNumber; n = s.next() {
-				if n.number < 0 || n.number > float64(objects) {
-					return fmt.Errorf("damaged: %s %v in a file of %d bytes", t.text, n.number, len(data))
-				}
-			}
-		case t.kind == tokenName && t.text == "Columns":
-			if n := s.next(); n.kind == tokenNumber && !(n.number >= 0 && n.number <= 1<<20) {
-				return fmt.Errorf("damaged: Columns %v", n.number)
-			}
-		case t.kind == tokenWord && t.text == "xref":
-			// Sections of "first count", each with as many lines of "offset
-			// generation kind".
-			for s.peek().kind == tokenNumber {
-				first, count := s.next(), s.next()
-				if !(first.number >= 0 && count.number >= 0 && first.number+count.number <= float64(objects)) {
-					return fmt.Errorf("damaged: %v objects in a file of %d bytes", first.number+count.number, len(data))
-				}
-				for range int(count.number) {
-					s.next()
-					s.next()
-					if s.next().kind != tokenWord {
-						break
-					}
-				}
+func checkNumbers(data []byte) (err error) {
+	size := len(data)
+	objects := float64(size)*4 + 10_000  // many objects fit into one compressed stream
+	if bytes.IndexByte(data, '#') >= 0 { // in names
+		data = pdfEscape.ReplaceAllFunc(data, func(b []byte) []byte {
+			n, _ := strconv.ParseUint(string(b[1:]), 16, 8)
+			return []byte{byte(n)}
+		})
+	}
+	check := func(what string, most float64, numbers ...[]byte) {
+		sum := 0.0
+		for _, number := range numbers {
+			n, bad := strconv.ParseFloat(string(number), 64)
+			if sum += n; bad == nil && !(n >= 0 && sum <= most) {
+				err = fmt.Errorf("damaged: %s %v in a file of %d bytes", what, n, size)
 			}
 		}
 	}
-	return nil
+	eachMatch(pdfSizes, data, func(m [][]byte) {
+		most := objects
+		if string(m[1]) == "Columns" {
+			most = 1 << 20
+		}
+		check(string(m[1]), most, m[2])
+	})
+	eachMatch(pdfLists, data, func(m [][]byte) {
+		for number := range bytes.FieldsSeq(m[2]) {
+			check(string(m[1]), objects, number)
+		}
+	})
+	eachMatch(pdfXref, data, func(m [][]byte) {
+		eachMatch(pdfSection, m[1], func(m [][]byte) {
+			if m[3] == nil {
+				check("objects up to", objects, m[1], m[2])
+			}
+		})
+	})
+	return err
+}
+
+// eachMatch calls yield with the groups of each match, one after the other.
+func eachMatch(of *regexp.Regexp, data []byte, yield func(groups [][]byte)) {
+	for at := of.FindSubmatchIndex(data); at != nil; at = of.FindSubmatchIndex(data) {
+		groups := make([][]byte, len(at)/2)
+		for k := range groups {
+			if at[2*k] >= 0 {
+				groups[k] = data[at[2*k]:at[2*k+1]]
+			}
+		}
+		yield(groups)
+		data = data[at[1]:]
+	}
 }
 
 // pdfToTextVersion is the version of poppler's pdftotext that is installed, such as
