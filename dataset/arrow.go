@@ -142,24 +142,6 @@ func (w *ArrowWriter) Write(record arrow.Record) error {
 // Close writes the end of the stream.
 func (w *ArrowWriter) Close() error { return errors.Join(w.ipc.Close(), w.out.Flush()) }
 
-// textBytes is the length of the strings of row i.
-func textBytes(v *parquet.ColumnValues, i int) (n int) {
-	switch v.Kind {
-	case parquet.String:
-		return len(v.Strings[i])
-	case parquet.ListString, parquet.MapString, parquet.MapInt64, parquet.MapDouble:
-		for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
-			if v.Kind == parquet.ListString || v.Kind == parquet.MapString {
-				n += len(v.Strings[k])
-			}
-			if v.Kind.IsMap() {
-				n += len(v.Keys[k])
-			}
-		}
-	}
-	return n
-}
-
 // appendArrow adds a column to a builder of its type.
 func appendArrow(b array.Builder, v *parquet.ColumnValues) {
 	valid := v.Valid[:v.Rows]
@@ -266,8 +248,10 @@ func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, e
 			}
 		}
 		size := 0
-		for i := range v.Rows {
-			size += textBytes(&v, i)
+		for _, texts := range [][]string{v.Strings, v.Keys} {
+			for _, text := range texts {
+				size += len(text)
+			}
 		}
 		if size > math.MaxInt32 {
 			return nil, fmt.Errorf("column %s of one batch has %d bytes of text: send smaller batches", f.Name, size)

@@ -28,10 +28,11 @@ type ArrowStream struct {
 	reader  *ipc.Reader
 	set     *fileSet
 	pool    *batchPool
+	rows    *setReader
 	binding *binding
 	leaves  [][]int // of each leaf of the schema: the column, and the members on the way to it
 	row     int     // the column row, -1 if there is none
-	pos     int64
+	record  arrow.Record
 }
 
 // OpenArrow reads the schema of a stream, called name in messages. Columns are found and
@@ -119,8 +120,21 @@ func (s *ArrowStream) Source() *Source { return &Source{*s.set} }
 // Use takes the joined tables and names of documents of a source that was made of
 // [ArrowStream.Source]. It must be called before the first batch.
 func (s *ArrowStream) Use(src *Source) {
-	s.set = &src.fileSet
-	s.pool = newBatchPool(s.set)
+	s.set, s.pool = &src.fileSet, nil
+}
+
+// begin makes what the batches are read by.
+func (s *ArrowStream) begin() {
+	set := *s.set
+	set.present = make([]bool, len(set.spec.columns))
+	for col := range set.present {
+		set.present[col] = s.binding.leaves[col].Column >= 0
+	}
+	s.pool, s.rows = newBatchPool(s.set), newSetReader(&set)
+	s.rows.name, s.rows.binding = s.name, s.binding
+	for _, leaf := range (&openFile{binding: s.binding}).leaves(set.spec) {
+		s.rows.columns[leaf.at] = &arrowLeaf{s, leaf.Kind, s.leaves[leaf.Column]}
+	}
 }
 
 // Schema is that of the stream.
@@ -210,7 +224,7 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 		}
 	}()
 	if s.pool == nil {
-		s.pool = newBatchPool(s.set)
+		s.begin()
 	}
 	s.memory.used = 0
 	if !s.reader.Next() {
@@ -231,13 +245,12 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 	}
 	record.Retain()
 	b := s.pool.get()
-	b.pos = s.pos
-	b.parts = append(b.parts, batchPart{s.name, 0, s.pos})
-	b.rows = int(record.NumRows())
-	s.pos += record.NumRows()
-	if err := s.fill(b, record); err != nil {
+	b.pos, s.record = s.rows.pos, record
+	if err := s.rows.readRows(b, int(record.NumRows())); err != nil {
 		return nil, s.fail(err)
 	}
+	b.rows = int(record.NumRows())
+	s.rows.passed(record.NumRows())
 	b.finish()
 	if err := s.pool.admit(ctx, b, s.memory.used+b.spans*spanBytes); err != nil {
 		return nil, err
@@ -264,138 +277,106 @@ func (s *ArrowStream) fail(err error) error {
 	return &ibid.Error{File: s.name, Err: errors.New(text), Hint: "send an Arrow IPC stream, with its schema first"}
 }
 
-// fill reads all columns of a record.
-func (s *ArrowStream) fill(b *Batch, record arrow.Record) error {
-	rows := make([]int32, b.rows)
-	for i := range rows {
-		rows[i] = int32(i)
+// An arrowLeaf reads a leaf of the records of a stream, with the levels that it has by the
+// schema of [ArrowStream.add].
+type arrowLeaf struct {
+	stream *ArrowStream
+	kind   parquet.ValueKind
+	path   []int // the column, and the members on the way to the leaf
+}
+
+// ReadRows implements [rowReader] for all rows of the record.
+func (l *arrowLeaf) ReadRows(n, most int, dst *parquet.Values, rep *[]byte, _ *parquet.Arena) (int, error) {
+	a, path := l.stream.record.Column(l.path[0]), l.path[1:]
+	e := arrowEntries{make([]int32, n), make([]byte, n), make([]byte, n)}
+	for i := range e.at {
+		e.at[i] = int32(i)
 	}
-	for col := range rowSpec.columns {
-		if leaf := &s.binding.leaves[col]; rowSpec.columns[col].group < 0 && leaf.Column >= 0 {
-			column := record.Column(s.leaves[leaf.Column][0])
-			s.values(b, col, column, rows, codesOf(column, rows, nil, codeNull, codePlain))
-		}
-	}
-	for g := range rowSpec.groups {
-		if s.binding.groups[g].found {
-			if err := s.group(b, g, record.Column(s.leaves[s.binding.groups[g].skeleton.Column][0]), rows); err != nil {
-				return err
+	e.enter(a)
+	for depth := byte(1); ; {
+		switch of := a.(type) {
+		case array.ListLike:
+			if e = e.expand(of, depth, most); e.at == nil {
+				return 0, parquet.ErrManyEntries
 			}
-		}
-	}
-	return nil
-}
-
-// group reads a list column: its shape, and its members.
-func (s *ArrowStream) group(b *Batch, g int, column arrow.Array, rows []int32) (err error) {
-	group := &b.groups[g]
-	var at []int32 // of each entry: its element
-	group.start, group.code, at, err = b.expand(column, rows, nil, [...]byte{codeNull, codeEmpty, codeNothing, codeElement})
-	if err != nil {
-		return err
-	}
-	elements := column.(array.ListLike).ListValues()
-	for _, col := range rowSpec.members(g) {
-		leaf, d := &s.binding.leaves[col], &b.leaves[col]
-		nested := rowSpec.columns[col].nested()
-		if leaf.Column < 0 {
-			if nested {
-				d.start = extend(d.start, len(group.code))
-			} else {
-				d.pad(len(group.code))
+			depth++
+			if a = of.ListValues(); of.DataType().ID() == arrow.MAP { // whose pairs are never null
+				a, path = a.(*array.Struct).Field(path[0]), path[1:]
 			}
+			e.enter(a)
+			continue
+		case *array.Struct:
+			a, path = of.Field(path[0]), path[1:]
+			e.enter(a)
 			continue
 		}
-		member := elements.(*array.Struct).Field(s.leaves[leaf.Column][1])
-		if !nested {
-			s.values(b, col, member, at, codesOf(member, at, group.code, codeElement, codeValue))
-			continue
-		}
-		var codes []byte
-		var inner []int32
-		if d.start, codes, inner, err = b.expand(member, at, group.code, [...]byte{codeElement, codeValue, codeInnerNothing, codeInnerValue}); err != nil {
-			return err
-		}
-		s.values(b, col, member.(array.ListLike).ListValues(), inner, codes)
+		break
 	}
-	return nil
-}
-
-// codesOf are the codes of the entries at some places of an array: one for null and one for
-// a value, or that of outer unless an element is there.
-func codesOf(a arrow.Array, at []int32, outer []byte, absent, present byte) []byte {
-	codes, null := make([]byte, len(at)), nullsOf(a)
-	for k, i := range at {
-		switch {
-		case outer != nil && outer[k] != codeElement:
-			codes[k] = outer[k]
-		case null(int(i)):
-			codes[k] = absent
-		default:
-			codes[k] = present
-		}
-	}
-	return codes
-}
-
-// expand reads the lists at some places of an array. start[i] is the first entry of list i;
-// codes holds a code for each entry, and at the index of its element, -1 for none. names are
-// the codes of a null list, an empty list, a null element and an element with a value. For
-// lists within lists, outer holds the codes of the outer entries.
-func (b *Batch) expand(a arrow.Array, places []int32, outer []byte, names [4]byte) (start []int32, codes []byte, at []int32, err error) {
-	list := a.(array.ListLike)
-	elements := list.ListValues()
-	noList, noElement := nullsOf(a), nullsOf(elements)
-	add := func(code byte, element int64) {
-		codes, at = append(codes, code), append(at, int32(element))
-	}
-	for k, i := range places {
-		start = append(start, int32(len(codes)))
-		switch {
-		case outer != nil && outer[k] != codeElement:
-			add(outer[k], -1)
-			continue
-		case noList(int(i)):
-			add(names[0], -1)
-			continue
-		}
-		from, to := list.ValueOffsets(int(i))
-		switch n := to - from; {
-		case from < 0 || n < 0 || to > int64(elements.Len()) || to > math.MaxInt32:
-			panic("a list outside of its values")
-		case n > int64(b.entriesLeft(0)):
-			return nil, nil, nil, b.limits.errManySpans()
-		case n == 0:
-			add(names[1], -1)
-		}
-		b.spans += to - from
-		for e := from; e < to; e++ {
-			if noElement(int(e)) {
-				add(names[2], e)
-			} else {
-				add(names[3], e)
-			}
-		}
-	}
-	return start, codes, at, nil
-}
-
-// values appends the values at some places of an array, zero where the place is -1 or the
-// value null, and their codes.
-func (s *ArrowStream) values(b *Batch, col int, a arrow.Array, at []int32, codes []byte) {
 	checkLength(a)
-	d, kind := &b.leaves[col], rowSpec.columns[col].kind
-	d.Levels = append(d.Levels, codes...)
-	switch kind {
-	case parquet.String, parquet.ListString:
-		d.NotUTF8 = true // it is looked at text by text
-		d.Texts = appendArray(d.Texts, a, at, textsOf)
-	case parquet.Double:
-		d.Floats = appendArray(d.Floats, a, at, floatsOf)
-	default:
-		d.Ints = appendArray(d.Ints, a, at, intsOf)
+	dst.Levels = append(dst.Levels, e.def...)
+	if rep != nil {
+		*rep = append(*rep, e.rep...)
 	}
-	d.check(&s.binding.leaves[col], kind, 0)
+	switch l.kind {
+	case parquet.Nothing:
+	case parquet.Text:
+		dst.NotUTF8 = true // it is looked at text by text
+		dst.Texts = appendArray(dst.Texts, a, e.at, textsOf)
+	case parquet.Float:
+		dst.Floats = appendArray(dst.Floats, a, e.at, floatsOf)
+	default:
+		dst.Ints = appendArray(dst.Ints, a, e.at, intsOf)
+	}
+	return len(e.at), nil
+}
+
+// arrowEntries are entries of an array: where each is, -1 of what is absent, and its levels.
+type arrowEntries struct {
+	at       []int32
+	def, rep []byte
+}
+
+// enter raises the level of what is not null in an array.
+func (e *arrowEntries) enter(a arrow.Array) {
+	null := nullsOf(a)
+	for k, i := range e.at {
+		switch {
+		case i < 0:
+		case null(int(i)):
+			e.at[k] = -1
+		default:
+			e.def[k]++
+		}
+	}
+}
+
+// expand are the elements of lists, none if they are more than most entries.
+func (e *arrowEntries) expand(list array.ListLike, depth byte, most int) (out arrowEntries) {
+	values := int64(list.ListValues().Len())
+	out.at = make([]int32, 0, len(e.at))
+	for k, i := range e.at {
+		from, to, def, rep := int64(-1), int64(0), e.def[k], e.rep[k]
+		if i >= 0 {
+			from, to = list.ValueOffsets(int(i))
+			if from < 0 || to < from || to > values || to > math.MaxInt32 {
+				panic("a list outside of its values")
+			}
+		}
+		if int64(len(out.at))+to-from > int64(most) {
+			return arrowEntries{}
+		}
+		switch {
+		case i < 0 || from == to:
+			from, to = -1, 0 // one entry that is absent
+		default:
+			def++
+		}
+		for ; from < to; from++ {
+			out.at, out.def, out.rep = append(out.at, int32(from)), append(out.def, def), append(out.rep, rep)
+			rep = depth
+		}
+	}
+	return out
 }
 
 func appendArray[T any](dst []T, a arrow.Array, at []int32, of func(arrow.Array) func(i int) T) []T {
@@ -451,36 +432,34 @@ func textsOf(a arrow.Array) func(i int) string {
 	panic(fmt.Sprintf("no text in %v", a.DataType()))
 }
 
-func number[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](a interface{ Value(i int) T }) func(i int) int64 {
-	return func(i int) int64 { return int64(a.Value(i)) }
+// integers are what makes integers of arrays, by their types.
+var integers = []func(a arrow.Array) func(i int) int64{
+	number[int64], number[int32], number[int16], number[int8], number[uint64], number[uint32], number[uint16], number[uint8],
+}
+
+// number returns the values of an array of T, nil of another array.
+func number[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](a arrow.Array) func(i int) int64 {
+	if of, ok := a.(interface{ Value(i int) T }); ok {
+		return func(i int) int64 { return int64(of.Value(i)) }
+	}
+	return nil
 }
 
 func intsOf(a arrow.Array) func(i int) int64 {
 	switch a := a.(type) {
 	case *array.Dictionary:
 		return throughDictionary(a, intsOf)
-	case *array.Int64:
-		return a.Value
-	case *array.Int32:
-		return number(a)
-	case *array.Int16:
-		return number(a)
-	case *array.Int8:
-		return number(a)
-	case *array.Uint64:
-		return number(a)
-	case *array.Uint32:
-		return number(a)
-	case *array.Uint16:
-		return number(a)
-	case *array.Uint8:
-		return number(a)
 	case *array.Boolean:
 		return func(i int) int64 {
 			if a.Value(i) {
 				return 1
 			}
 			return 0
+		}
+	}
+	for _, of := range integers {
+		if value := of(a); value != nil {
+			return value
 		}
 	}
 	panic(fmt.Sprintf("no integer in %v", a.DataType()))

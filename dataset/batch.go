@@ -235,9 +235,9 @@ func (d *leafData) textAt(e int) string {
 	return d.Texts[e]
 }
 
-// texts returns the texts of entries lo to hi, as far as there are any.
-func (d *leafData) texts(lo, hi int) []string {
-	return d.Texts[min(lo, len(d.Texts)):min(hi, len(d.Texts))]
+// part is the values of entries lo to hi, as far as there are any.
+func part[T any](values []T, lo, hi int) []T {
+	return values[min(lo, len(values)):min(hi, len(values))]
 }
 
 // inner returns the texts of the list within entry e, and whether it is known.

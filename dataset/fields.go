@@ -409,7 +409,7 @@ func fillFields[T any](b *Batch, i int, fields []field[T], x *T) {
 		case parquet.ListString:
 			lo, hi, has := b.groups[b.spec.columns[k].group].elements(i)
 			list := ref[[]string](x, f.at)
-			*list = append((*list)[:0], d.texts(lo, hi)...)
+			*list = append((*list)[:0], part(d.Texts, lo, hi)...)
 			f.setNull(x, !has)
 			continue
 		}

@@ -87,19 +87,30 @@ type setReader struct {
 
 	pos      int64
 	nextFile int
-	file     *openFile // nil before the first and after the last
+	file     *openFile // nil before the first and after the last, and of a stream
+	name     string    // of the file or stream
+	row      int64     // of it, the next
+	left     int64     // rows of file
+	binding  *binding
+	given    map[int]string // see [openFile]
 	leaves   []readLeaf
-	left     int64 // rows of file
 
-	chunks []parquet.Cursor // of each leaf, see [readLeaf]
-	shape  leafData
-	rep    []byte // of a member of a list
+	columns []rowReader      // of each leaf, see [readLeaf]
+	chunks  []parquet.Cursor // that columns are, unless of a stream
+	shape   leafData
+	rep     []byte // of a member of a list
+}
+
+// A rowReader reads the entries of one leaf, see [parquet.Cursor.ReadRows].
+type rowReader interface {
+	ReadRows(n, most int, dst *parquet.Values, rep *[]byte, a *parquet.Arena) (entries int, err error)
 }
 
 func newSetReader(s *fileSet) *setReader {
-	r := &setReader{
-		set: s, lists: make([]bool, len(s.lists)),
-		chunks: make([]parquet.Cursor, len(s.spec.columns)+len(s.spec.groups)),
+	leaves := len(s.spec.columns) + len(s.spec.groups)
+	r := &setReader{set: s, lists: make([]bool, len(s.lists)), chunks: make([]parquet.Cursor, leaves), columns: make([]rowReader, leaves)}
+	for i := range r.chunks {
+		r.columns[i] = &r.chunks[i]
 	}
 	for g := range s.spec.groups {
 		wanted := slices.DeleteFunc(s.spec.members(g), func(col int) bool { return s.spec.columns[col].want&s.options.Want == 0 })
@@ -143,6 +154,7 @@ func (r *setReader) skip(n int64) error {
 // passed counts k rows as read.
 func (r *setReader) passed(k int64) {
 	r.pos += k
+	r.row += k
 	r.left -= k
 }
 
@@ -184,7 +196,7 @@ func (r *setReader) advance() (ok bool, err error) {
 			return false, err
 		}
 		r.nextFile++
-		r.left = r.file.Rows()
+		r.name, r.row, r.left, r.binding, r.given = r.file.Path, 0, r.file.Rows(), r.file.binding, r.file.given
 		budget := r.set.options.Limits.Times(mostMemory)
 		r.leaves = r.file.leaves(r.set.spec)
 		for _, leaf := range r.leaves {
@@ -210,11 +222,11 @@ func (r *setReader) fail(column string, c *parquet.Cursor, err error) error {
 		e.Err, e.Hint = u.Err, u.Hint
 	}
 	if r.file != nil {
-		e.File, e.Row = r.file.Path, ibid.Some(r.file.Rows()-r.left)
+		e.File, e.Row = r.name, ibid.Some(r.row)
 	}
 	if errors.Is(err, parquet.ErrCorrupt) {
 		e.Row = ibid.Integer{} // it is somewhere in the row group
-		if c != nil {
+		if r.file != nil {
 			e.Err = fmt.Errorf("%w, in row group %d", err, c.Group())
 		}
 		e.Hint = "write the file again; its data cannot be trusted"
@@ -227,16 +239,16 @@ func (r *setReader) fail(column string, c *parquet.Cursor, err error) error {
 
 // readRows appends the next n rows of the file to b.
 func (r *setReader) readRows(b *Batch, n int) error {
-	if row := r.file.Rows() - r.left; len(b.parts) == 0 || row == 0 {
-		b.parts = append(b.parts, batchPart{r.file.Path, b.rows, row})
+	if len(b.parts) == 0 || r.row == 0 {
+		b.parts = append(b.parts, batchPart{r.name, b.rows, r.row})
 	}
 	for col := range r.set.spec.columns {
 		spec := &r.set.spec.columns[col]
 		if spec.group >= 0 || !r.set.present[col] {
 			continue
 		}
-		d, leaf := &b.leaves[col], &r.file.binding.leaves[col]
-		if text, ok := r.file.given[col]; ok {
+		d, leaf := &b.leaves[col], &r.binding.leaves[col]
+		if text, ok := r.given[col]; ok {
 			d.repeat(text, n)
 			continue
 		}
@@ -245,7 +257,7 @@ func (r *setReader) readRows(b *Batch, n int) error {
 			continue
 		}
 		before := len(d.Levels)
-		if _, err := r.chunks[col].ReadRows(n, n, &d.Values, nil, &b.arena); err != nil {
+		if _, err := r.columns[col].ReadRows(n, n, &d.Values, nil, &b.arena); err != nil {
 			return r.fail(r.set.spec.path(col), &r.chunks[col], err)
 		}
 		d.interpret(leaf, spec.kind, before)
@@ -263,7 +275,7 @@ func (r *setReader) readRows(b *Batch, n int) error {
 // readGroup appends n rows of list column g to b: the shape first, then each
 // member, which must have the same shape.
 func (r *setReader) readGroup(b *Batch, g, n int) error {
-	group, bound := &b.groups[g], &r.file.binding.groups[g]
+	group, bound := &b.groups[g], &r.binding.groups[g]
 	before := len(group.code)
 	if err := r.readShape(b, g, n); err != nil {
 		return err
@@ -296,20 +308,20 @@ func appendZeros(dst []int32, levels []byte, first, n int) []int32 {
 
 // readShape appends the entries of n rows to group g of b.
 func (r *setReader) readShape(b *Batch, g, n int) error {
-	group, bound := &b.groups[g], &r.file.binding.groups[g]
+	group, bound := &b.groups[g], &r.binding.groups[g]
 	if !bound.found { // null lists
 		group.rep, group.code = extend(group.rep, n), extend(group.code, n)
 		return nil
 	}
-	chunk, d, leaf, kind := &r.chunks[len(r.set.spec.columns)+g], &r.shape, &bound.skeleton, parquet.String
+	at, d, leaf, kind := len(r.set.spec.columns)+g, &r.shape, &bound.skeleton, parquet.String
 	if bound.column >= 0 {
-		chunk, d, kind = &r.chunks[bound.column], &b.leaves[bound.column], r.set.spec.columns[bound.column].kind
+		at, d, kind = bound.column, &b.leaves[bound.column], r.set.spec.columns[bound.column].kind
 	} else {
 		d.reset()
 	}
-	entries, err := chunk.ReadRows(n, b.entriesLeft(n), &d.Values, &group.rep, &b.arena)
+	entries, err := r.columns[at].ReadRows(n, b.entriesLeft(n), &d.Values, &group.rep, &b.arena)
 	if err != nil {
-		return r.fail(r.set.spec.groups[g], chunk, err)
+		return r.fail(r.set.spec.groups[g], &r.chunks[at], err)
 	}
 	d.interpret(leaf, kind, len(d.Levels)-entries)
 	group.code = append(group.code, d.Levels[len(d.Levels)-entries:]...)
@@ -321,7 +333,7 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 	group, d := &b.groups[g], &b.leaves[col]
 	spec := &r.set.spec.columns[col]
 	codes, levels := group.code[before:], group.rep[before:]
-	bound := r.file.binding.leaves[col].Column >= 0
+	bound := r.binding.leaves[col].Column >= 0
 	switch {
 	case spec.nested() && bound:
 		return r.readNested(b, d, col, n, codes, levels)
@@ -335,14 +347,14 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 		return nil
 	}
 	r.rep = r.rep[:0]
-	_, err := r.chunks[col].ReadRows(n, len(codes), &d.Values, &r.rep, &b.arena)
+	_, err := r.columns[col].ReadRows(n, len(codes), &d.Values, &r.rep, &b.arena)
 	switch {
 	case errors.Is(err, parquet.ErrManyEntries), err == nil && !bytes.Equal(r.rep, levels):
 		return corrupt("the members of one list have different lengths")
 	case err != nil:
 		return err
 	}
-	d.interpret(&r.file.binding.leaves[col], spec.kind, len(d.Levels)-len(codes))
+	d.interpret(&r.binding.leaves[col], spec.kind, len(d.Levels)-len(codes))
 	if !sameShape(codes, d.Levels[len(d.Levels)-len(codes):]) {
 		return corrupt("the members of one list differ in what is null")
 	}
@@ -352,12 +364,12 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 // readNested appends the lists within the entries of a list.
 func (r *setReader) readNested(b *Batch, d *leafData, col, n int, codes, levels []byte) error {
 	before := len(d.Levels)
-	entries, err := r.chunks[col].ReadRows(n, b.entriesLeft(n+len(codes)), &d.Values, &d.rep, &b.arena)
+	entries, err := r.columns[col].ReadRows(n, b.entriesLeft(n+len(codes)), &d.Values, &d.rep, &b.arena)
 	if err != nil {
 		return err
 	}
 	b.spans += int64(entries - n)
-	d.interpret(&r.file.binding.leaves[col], r.set.spec.columns[col].kind, before)
+	d.interpret(&r.binding.leaves[col], r.set.spec.columns[col].kind, before)
 	outer := 0
 	for i, level := range d.rep[len(d.rep)-entries:] {
 		if level > 1 {

@@ -66,57 +66,37 @@ func (b *Batch) AppendTo(t *parquet.Table, i int, row int64) error {
 			t.At(c).AppendInt(row)
 			continue
 		}
-		d, values := &b.leaves[col], (*leafData)(nil) // of a map the keys, and its values
+		d := &b.leaves[col]
+		values := d // of a map, whose keys d has
 		lo, hi, has := i, i+1, d.is(i, codePlain)
 		list := f.Kind >= parquet.ListInt32
 		if list {
 			lo, hi, has = b.groups[group].elements(i)
-			if group++; lo == hi { // the values may end before its place
-				lo, hi = 0, 0
-			}
+			group++
 		}
 		if col++; f.Kind.IsMap() {
 			values = &b.leaves[col]
 			col++
 		}
-		if !has {
-			if f.Required {
-				return b.at(i, &ibid.Error{Column: f.Name, Err: errors.New("null")})
-			}
+		switch {
+		case !has && f.Required:
+			return b.at(i, &ibid.Error{Column: f.Name, Err: errors.New("null")})
+		case !has:
 			continue
 		}
 		for e := lo; e < hi; e++ {
 			switch {
-			case list && (!d.is(e, codeValue) || values != nil && !values.is(e, codeValue)):
+			case list && (!d.is(e, codeValue) || !values.is(e, codeValue)):
 				return b.at(i, &ibid.Error{Column: f.Name, Err: errors.New("null in it")})
 			case (f.Kind == parquet.Int32 || f.Kind == parquet.ListInt32) && !fitsInt32(d.Ints[e]):
 				return b.at(i, &ibid.Error{Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[e])})
 			}
 		}
-		switch f.Kind {
-		case parquet.Int32, parquet.Int64:
-			t.At(c).AppendInt(d.Ints[i])
-		case parquet.Double:
-			t.At(c).AppendDouble(d.Floats[i])
-		case parquet.Bool:
-			t.At(c).AppendBool(d.Ints[i] != 0)
-		case parquet.String:
-			t.At(c).AppendText(d.Texts[i])
-		case parquet.ListInt32:
-			list := make([]int32, hi-lo)
-			for k := range list {
-				list[k] = int32(d.Ints[lo+k])
-			}
-			t.At(c).AppendInts(list)
-		case parquet.ListString:
-			t.At(c).AppendStrings(d.texts(lo, hi))
-		case parquet.MapString:
-			t.At(c).AppendMap(d.texts(lo, hi), values.texts(lo, hi))
-		case parquet.MapInt64:
-			t.At(c).AppendIntMap(d.texts(lo, hi), values.Ints[lo:hi])
-		case parquet.MapDouble:
-			t.At(c).AppendDoubleMap(d.texts(lo, hi), values.Floats[lo:hi])
+		var keys []string
+		if f.Kind.IsMap() {
+			keys = part(d.Texts, lo, hi)
 		}
+		t.At(c).AppendElements(keys, part(values.Texts, lo, hi), part(values.Ints, lo, hi), part(values.Floats, lo, hi))
 	}
 	t.EndRow()
 	return nil

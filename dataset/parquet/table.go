@@ -386,6 +386,17 @@ func (c *Column) beginMap(kind ColumnKind, keys []string, n int) bool {
 	return true
 }
 
+// AppendElements appends the value, or the list or map, that is in the slices of its kind.
+func (c *Column) AppendElements(keys, texts []string, ints []int64, doubles []float64) {
+	if !c.begin(c.Kind) {
+		return
+	}
+	c.Keys, c.Strings = appendValid(c.Keys, keys), appendValid(c.Strings, texts)
+	if c.Ints, c.Doubles = append(c.Ints, ints...), append(c.Doubles, doubles...); c.Kind.isList() {
+		c.end(max(len(texts), len(ints), len(doubles)))
+	}
+}
+
 func appendValid(dst, texts []string) []string {
 	for _, s := range texts {
 		dst = append(dst, validText(s))
