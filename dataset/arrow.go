@@ -275,29 +275,21 @@ func readPassed(record arrow.Record, p *parquet.Field, v *parquet.ColumnValues) 
 	if len(at) != 1 {
 		return columnError(p.Name, "", "%d columns of this name in the input, which is to be passed", len(at))
 	}
-	column := record.Column(at[0])
-	v.Kind = p.Kind
-	v.Null(column.Len())
-	var set func(i int)
-	switch kind, unsigned := arrowKind(column.DataType()); {
-	case p.Kind == parquet.String && kind == parquet.Text:
-		text := textsOf(column)
-		set = func(i int) { v.Strings[i] = text(i) }
-	case p.Kind == parquet.Double && (kind == parquet.Float || kind == parquet.Integer && !unsigned):
-		number := floatsOf(column)
-		set = func(i int) { v.Doubles[i] = number(i) }
-	case p.Kind == parquet.Bool && kind == parquet.Flag || (p.Kind == parquet.Int32 || p.Kind == parquet.Int64) && kind == parquet.Integer && !unsigned:
-		number := intsOf(column)
-		set = func(i int) { v.Ints[i] = number(i) }
-	default:
-		return columnError(p.Name, "name its type: --pass NAME:TYPE", "%s instead of %s", column.DataType(), arrowKinds[p.Kind].arrow)
+	kind, unsigned := arrowKind(record.Column(at[0]).DataType())
+	as := storedAs(p.Kind)
+	if unsigned || kind != as && !(as == parquet.Float && kind == parquet.Integer) {
+		return columnError(p.Name, "name its type: --pass NAME:TYPE", "%s instead of %s", record.Column(at[0]).DataType(), arrowKinds[p.Kind].arrow)
 	}
-	null := nullsOf(column)
-	for i := range v.Rows {
-		if v.Valid[i] = !null(i); v.Valid[i] {
-			if set(i); p.Kind == parquet.Int32 && !fitsInt32(v.Ints[i]) {
-				return columnError(p.Name, "", "%d does not fit", v.Ints[i])
-			}
+	var values parquet.Values
+	n := int(record.NumRows())
+	leaf := arrowLeaf{&ArrowStream{record: record}, as, at}
+	if _, err := leaf.ReadRows(n, n, &values, nil, nil); err != nil {
+		return err
+	}
+	*v = parquet.ColumnValues{Kind: p.Kind, Rows: n, Ints: values.Ints, Doubles: values.Floats, Strings: values.Texts}
+	for i, level := range values.Levels {
+		if v.Valid = append(v.Valid, level > 0); p.Kind == parquet.Int32 && !fitsInt32(v.Ints[i]) {
+			return columnError(p.Name, "", "%d does not fit", v.Ints[i])
 		}
 	}
 	return nil

@@ -92,11 +92,6 @@ func extend[T any](s []T, n int) []T {
 // values that ibid cannot use into nulls.
 func (d *leafData) interpret(leaf *boundLeaf, kind parquet.ColumnKind, before int) {
 	leaf.translate(d.Levels[before:])
-	d.check(leaf, kind, before)
-}
-
-// check turns values that ibid cannot use, of the entries from before on, into nulls.
-func (d *leafData) check(leaf *boundLeaf, kind parquet.ColumnKind, before int) {
 	for len(d.Over) > 0 && int(d.Over[len(d.Over)-1]) >= before {
 		at := d.Over[len(d.Over)-1]
 		d.Over = d.Over[:len(d.Over)-1]

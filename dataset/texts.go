@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -273,15 +274,7 @@ func LoadTexts(each func(yield func(*Text) error) error, names func(*Text) []str
 
 // Compare orders texts by what they say of their document; those of one document are equal.
 func (t *Text) Compare(o *Text) int {
-	order := func(a, b bool) int {
-		switch {
-		case a == b:
-			return 0
-		case a:
-			return -1
-		}
-		return 1
-	}
+	order := func(a, b bool) int { return strings.Compare(strconv.FormatBool(b), strconv.FormatBool(a)) } // true first
 	return cmp.Or(strings.Compare(t.Digest, o.Digest), strings.Compare(t.Doc, o.Doc), slices.Compare(t.Pages, o.Pages), slices.Compare(t.Blocks, o.Blocks),
 		order(t.Pages == nil, o.Pages == nil), order(t.Blocks == nil, o.Blocks == nil), order(t.Part, o.Part), order(t.Rows != nil, o.Rows != nil))
 }

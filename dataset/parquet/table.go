@@ -334,12 +334,7 @@ func (c *Column) AppendInts(list []int32) {
 
 // AppendStrings appends a list to a ListString column; nil is the empty list.
 // Strings are treated as by AppendString.
-func (c *Column) AppendStrings(list []string) {
-	if c.begin(ListString) {
-		c.end(len(list))
-		c.Strings = appendValid(c.Strings, list)
-	}
-}
+func (c *Column) AppendStrings(list []string) { c.add(ListString, nil, list, nil, nil) }
 
 // AppendStructs appends a list of n structs to a ListStruct column. The caller adds them
 // as rows of Structs.
@@ -353,47 +348,32 @@ func (c *Column) AppendStructs(n int) {
 // Entries are written in the order given; a key must not be given twice. Both
 // slices must be equally long, and empty slices are the empty map. Strings are
 // treated as by AppendString.
-func (c *Column) AppendMap(keys, values []string) {
-	if c.beginMap(MapString, keys, len(values)) {
-		c.Strings = appendValid(c.Strings, values)
-	}
-}
+func (c *Column) AppendMap(keys, values []string) { c.add(MapString, keys, values, nil, nil) }
 
 // AppendIntMap is [Column.AppendMap] for a MapInt64 column.
-func (c *Column) AppendIntMap(keys []string, values []int64) {
-	if c.beginMap(MapInt64, keys, len(values)) {
-		c.Ints = append(c.Ints, values...)
-	}
-}
+func (c *Column) AppendIntMap(keys []string, values []int64) { c.add(MapInt64, keys, nil, values, nil) }
 
 // AppendDoubleMap is [Column.AppendMap] for a MapDouble column.
 func (c *Column) AppendDoubleMap(keys []string, values []float64) {
-	if c.beginMap(MapDouble, keys, len(values)) {
-		c.Doubles = append(c.Doubles, values...)
-	}
-}
-
-// beginMap is begin for a map of n values, and appends its keys.
-func (c *Column) beginMap(kind ColumnKind, keys []string, n int) bool {
-	if len(keys) != n {
-		panic("parquet: map with keys and values of different number")
-	}
-	if !c.begin(kind) {
-		return false
-	}
-	c.end(n)
-	c.Keys = appendValid(c.Keys, keys)
-	return true
+	c.add(MapDouble, keys, nil, nil, values)
 }
 
 // AppendElements appends the value, or the list or map, that is in the slices of its kind.
 func (c *Column) AppendElements(keys, texts []string, ints []int64, doubles []float64) {
-	if !c.begin(c.Kind) {
+	c.add(c.Kind, keys, texts, ints, doubles)
+}
+
+func (c *Column) add(kind ColumnKind, keys, texts []string, ints []int64, doubles []float64) {
+	n := max(len(texts), len(ints), len(doubles))
+	if kind.IsMap() && len(keys) != n {
+		panic("parquet: map with keys and values of different number")
+	}
+	if !c.begin(kind) {
 		return
 	}
 	c.Keys, c.Strings = appendValid(c.Keys, keys), appendValid(c.Strings, texts)
-	if c.Ints, c.Doubles = append(c.Ints, ints...), append(c.Doubles, doubles...); c.Kind.isList() {
-		c.end(max(len(texts), len(ints), len(doubles)))
+	if c.Ints, c.Doubles = append(c.Ints, ints...), append(c.Doubles, doubles...); kind.isList() {
+		c.end(n)
 	}
 }
 
