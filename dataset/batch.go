@@ -46,7 +46,6 @@ type batchPart struct {
 // leafData is what a batch holds of one column. Its Levels have become codes.
 type leafData struct {
 	parquet.Values
-	rep   []byte  // of a list within a list
 	start []int32 // of a list within a list: its first entry, by entry of the outer list; one more at the end
 	some  bool    // there may be a value
 	bad   []refusedValue
@@ -61,7 +60,7 @@ type refusedValue struct {
 
 func (d *leafData) reset() {
 	d.Reset()
-	d.rep, d.start, d.bad = d.rep[:0], d.start[:0], d.bad[:0]
+	d.start, d.bad = d.start[:0], d.bad[:0]
 }
 
 // pad appends n nulls.

@@ -328,61 +328,55 @@ func (r *setReader) readShape(b *Batch, g, n int) error {
 	return nil
 }
 
-// readMember appends one member of the entries of group g from before on.
+// readMember appends one member of the entries of group g from before on, with the lists within
+// them if it is nested.
 func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
-	group, d := &b.groups[g], &b.leaves[col]
-	spec := &r.set.spec.columns[col]
-	codes, levels := group.code[before:], group.rep[before:]
-	bound := r.binding.leaves[col].Column >= 0
+	group, d, leaf, spec := &b.groups[g], &b.leaves[col], &r.binding.leaves[col], &r.set.spec.columns[col]
+	codes, levels, first := group.code[before:], group.rep[before:], len(d.Levels)
+	most := len(codes)
 	switch {
-	case spec.nested() && bound:
-		return r.readNested(b, d, col, n, codes, levels)
-	case spec.nested():
-		for range codes {
-			d.start = append(d.start, int32(len(d.Levels)))
-		}
+	case leaf.Column < 0 && spec.nested():
+		d.start = append(d.start, slices.Repeat([]int32{int32(first)}, len(codes))...)
 		return nil
-	case !bound:
+	case leaf.Column < 0:
 		d.pad(len(codes))
 		return nil
+	case spec.nested():
+		most = b.entriesLeft(n + len(codes))
 	}
+	lengths := func() error { return corrupt("the members of one list have different lengths") }
 	r.rep = r.rep[:0]
-	_, err := r.columns[col].ReadRows(n, len(codes), &d.Values, &r.rep, &b.arena)
+	entries, err := r.columns[col].ReadRows(n, most, &d.Values, &r.rep, &b.arena)
 	switch {
-	case errors.Is(err, parquet.ErrManyEntries), err == nil && !bytes.Equal(r.rep, levels):
-		return corrupt("the members of one list have different lengths")
+	case errors.Is(err, parquet.ErrManyEntries) && !spec.nested():
+		return lengths()
 	case err != nil:
 		return err
 	}
-	d.interpret(&r.binding.leaves[col], spec.kind, len(d.Levels)-len(codes))
-	if !sameShape(codes, d.Levels[len(d.Levels)-len(codes):]) {
+	d.interpret(leaf, spec.kind, first)
+	switch {
+	case spec.nested():
+	case !bytes.Equal(r.rep, levels):
+		return lengths()
+	case !sameShape(codes, d.Levels[first:]):
 		return corrupt("the members of one list differ in what is null")
-	}
-	return nil
-}
-
-// readNested appends the lists within the entries of a list.
-func (r *setReader) readNested(b *Batch, d *leafData, col, n int, codes, levels []byte) error {
-	before := len(d.Levels)
-	entries, err := r.columns[col].ReadRows(n, b.entriesLeft(n+len(codes)), &d.Values, &d.rep, &b.arena)
-	if err != nil {
-		return err
+	default:
+		return nil
 	}
 	b.spans += int64(entries - n)
-	d.interpret(&r.binding.leaves[col], r.set.spec.columns[col].kind, before)
 	outer := 0
-	for i, level := range d.rep[len(d.rep)-entries:] {
+	for i, level := range r.rep {
 		if level > 1 {
 			continue
 		}
-		if outer == len(codes) || level != levels[outer] || min(d.Levels[before+i], codeElement) != min(codes[outer], codeElement) {
-			return corrupt("the members of one list have different lengths")
+		if outer == len(codes) || level != levels[outer] || min(d.Levels[first+i], codeElement) != min(codes[outer], codeElement) {
+			return lengths()
 		}
-		d.start = append(d.start, int32(before+i))
+		d.start = append(d.start, int32(first+i))
 		outer++
 	}
 	if outer != len(codes) {
-		return corrupt("the members of one list have different lengths")
+		return lengths()
 	}
 	return nil
 }
