@@ -137,7 +137,7 @@ type fetcher struct {
 	archive *Archive
 	hosts   hosts
 
-	mu   sync.Mutex
+	mu   sync.Mutex      // of done, and while Done and Progress are called
 	done map[string]bool // pages that this call has asked for, by URL
 }
 
@@ -156,7 +156,6 @@ func Fetch(ctx context.Context, archive *Archive, names []string, o Options) (in
 	byHost := make(map[string][]*url.URL)
 	var order []string
 	wanted := make(map[string]bool)
-	done := make(chan dataset.Fetched)
 	all := 0
 	for _, name := range names {
 		u, err := address(name)
@@ -182,20 +181,18 @@ func Fetch(ctx context.Context, archive *Archive, names []string, o Options) (in
 		}
 		byHost[u.Host] = append(byHost[u.Host], u)
 	}
-	asked := make(chan int)
-	go func() {
-		n := 0
-		for r := range done {
-			n++
-			if o.Done != nil {
-				o.Done(r)
-			}
-			if o.Progress != nil {
-				o.Progress(n, all)
-			}
+	asked := 0
+	tell := func(r dataset.Fetched) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		asked++
+		if o.Done != nil {
+			o.Done(r)
 		}
-		asked <- n
-	}()
+		if o.Progress != nil {
+			o.Progress(asked, all)
+		}
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Hosts))
 	for _, host := range order {
@@ -211,14 +208,13 @@ func Fetch(ctx context.Context, archive *Archive, names []string, o Options) (in
 				if err := f.keep(r, body); err != nil {
 					return err
 				}
-				done <- r
+				tell(r)
 			}
 			return nil
 		})
 	}
 	err := group.Wait()
-	close(done)
-	return <-asked, err
+	return asked, err
 }
 
 func (f *fetcher) now() time.Time { return f.Now().UTC().Truncate(time.Second) }
