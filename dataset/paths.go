@@ -27,13 +27,12 @@ func expand(pattern string) ([]string, error) {
 		return names, parquet.FileError(pattern, err)
 	}
 	names, err := matching(pattern, parquetFiles)
-	if errors.Is(err, fs.ErrNotExist) && objects.Slip(pattern) {
+	switch {
+	case len(names) == 0 && objects.Slip(pattern):
 		return nil, &ibid.Error{File: pattern, Err: errors.New("no such file"), Hint: objects.AddressHint}
-	}
-	if err != nil || len(names) > 0 {
+	case err != nil || len(names) > 0:
 		return names, err
-	}
-	if isFolder(pattern) {
+	case isFolder(pattern):
 		return nil, &ibid.Error{
 			File: pattern, Err: errors.New("no .parquet file in this directory"),
 			Hint: fmt.Sprintf("for files with another ending give a glob, such as %s", filepath.Join(pattern, "*")),
@@ -95,6 +94,9 @@ func matching(pattern string, inFolder ...string) (found []string, err error) {
 	}
 	start := cmp.Or(root, ".") + "/" // of a link the folder
 	err = filepath.WalkDir(start, func(at string, d fs.DirEntry, err error) error {
+		if at == start && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil {
 			return parquet.FileError(at, err)
 		}
