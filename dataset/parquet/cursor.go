@@ -267,7 +267,7 @@ func decodeCodes(dst []int32, src []byte, n, size int) ([]int32, error) {
 // and packed bits. Of a last run that is padded, only what counts must be there.
 //
 // Source: parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
-func decodeRuns[T byte | int32](dst []T, src []byte, width, n, highest int) ([]T, error) {
+func decodeRuns[T byte | int32 | int64](dst []T, src []byte, width, n, highest int) ([]T, error) {
 	most := uint64(0)
 	for dst = dst[:0]; len(dst) < n; {
 		head, k := binary.Uvarint(src)
@@ -311,7 +311,7 @@ func decodeRuns[T byte | int32](dst []T, src []byte, width, n, highest int) ([]T
 
 // unpack reads values of so many bits, at most 32, and returns the greatest. There are 8 bytes
 // behind them.
-func unpack[T byte | int32](dst []T, src []byte, width int) (most uint64) {
+func unpack[T byte | int32 | int64](dst []T, src []byte, width int) (most uint64) {
 	mask := uint64(1)<<width - 1
 	for width <= 8 && len(dst) >= 8 { // eight lie in one word
 		word, eight := binary.LittleEndian.Uint64(src), dst[:8]
@@ -507,20 +507,16 @@ func (l *Leaf) widen(v uint32) int64 {
 // decodeFlags decodes booleans, one bit each or as levels are.
 func (v *values) decodeFlags(body *pageBody) (err error) {
 	n, src := body.n, body.values
-	flags := make([]byte, n)
 	switch {
 	case body.encoding == format.Plain && len(src) >= (n+7)/8:
-		unpack(flags, append(src[:len(src):len(src)], make([]byte, 8)...), 1)
+		v.ints = slices.Grow(v.ints[:0], n)[:n]
+		unpack(v.ints, append(src[:len(src):len(src)], make([]byte, 8)...), 1)
 	case body.encoding == format.RLE:
 		if src, _, err = levelBlock(src); err == nil {
-			flags, err = decodeLevels(flags, src, n, 1)
+			v.ints, err = decodeRuns(v.ints, src, 1, n, 1)
 		}
 	default:
 		err = corrupt("%d booleans of encoding %s in %d bytes", n, body.encoding, len(src))
-	}
-	v.ints = v.ints[:0]
-	for _, flag := range flags {
-		v.ints = append(v.ints, int64(flag))
 	}
 	return err
 }
