@@ -71,21 +71,13 @@ type ArrowTable struct {
 // NewArrowTable makes the form. All columns are nullable: row and id are not known of every
 // row.
 func NewArrowTable(fields, passed []parquet.Field, metadata map[string]string) (*ArrowTable, error) {
-	fields = slices.Clone(fields)
-	for i := range fields {
-		fields[i].Required = false
-	}
-	return newArrowTable(fields, passed, metadata)
-}
-
-func newArrowTable(fields, passed []parquet.Field, metadata map[string]string) (*ArrowTable, error) {
 	fields = slices.Concat(fields, passed)
 	var columns []arrow.Field
 	for i, f := range fields {
 		if slices.ContainsFunc(fields[:i], func(other parquet.Field) bool { return f.Name == other.Name }) {
 			return nil, fmt.Errorf("column %s is in the table already", f.Name)
 		}
-		columns = append(columns, arrow.Field{Name: f.Name, Type: arrowKinds[f.Kind].arrow, Nullable: !f.Required})
+		columns = append(columns, arrow.Field{Name: f.Name, Type: arrowKinds[f.Kind].arrow, Nullable: true})
 	}
 	m := arrow.MetadataFrom(metadata)
 	schema := arrow.NewSchema(columns, &m)
