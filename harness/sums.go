@@ -3,7 +3,6 @@ package harness
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -17,8 +16,8 @@ import (
 	"ibid/metrics/stats"
 )
 
-// summaryMemory is about how many bytes of states are in memory at a time, and of values of
-// rows that workers go through.
+// summaryMemory is about how many bytes of states are in memory at a time, and half of it of
+// what adds them up.
 const summaryMemory = 128 << 20
 
 // A summarizer summarises items, each over all groups. An item is read twice, in the order of
@@ -154,33 +153,19 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 		}
 		out.members = append(out.members, here)
 	}
-	lists, workers := s.batches(len(in))
 	var lock sync.Mutex
-	var spare []*itemSums
 	done := int64(0)
 	pool, ctx := errgroup.WithContext(ctx)
-	pool.SetLimit(workers)
+	pool.SetLimit(s.workers)
 	pool.Go(func() error { return out.countReasons(ctx) })
-	for _, items := range lists {
+	for _, items := range s.batches(in) {
 		pool.Go(func() error {
-			lock.Lock()
-			var c *itemSums
-			if n := len(spare); n > 0 {
-				c, spare = spare[n-1], spare[:n-1]
-			}
-			lock.Unlock()
-			if c == nil {
-				c = newItemSums(out, len(lists[0]))
-			}
-			if err := c.add(ctx, items); err != nil {
-				return err
-			}
-			if err := out.addVerdicts(ctx, items); err != nil {
+			c := &itemSums{groupSums: out, list: items, adding: make([][]adding, len(items))}
+			if err := errors.Join(c.add(ctx), out.addVerdicts(ctx, items)); err != nil {
 				return err
 			}
 			lock.Lock()
 			defer lock.Unlock()
-			spare = append(spare, c)
 			done += int64(len(items))
 			s.progress(done * s.file.Len() / int64(len(s.items)))
 			return nil
@@ -189,22 +174,23 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 	return out, pool.Wait()
 }
 
-// batches are the items in the lists in which they are added up side by side, so many lists at
-// a time: items that stand together have columns in common, which are read once for all of a list.
-func (s *summarizer) batches(groups int) (lists [][]int, workers int) {
-	workers = s.workers
-	n := (len(s.items) + workers - 1) / workers
-	n = max(1, min(n, s.memory/8/(workers*groups*int(unsafe.Sizeof(alone{})))))
-	if s.collects() {
-		perRow := s.memory / int(s.file.Len()+1)
-		workers = max(1, min(workers, perRow/(scratchBytes+denseBytes)))
-		n = max(1, min(n, (perRow/workers-scratchBytes)/denseBytes))
+// batches are the items in the lists in which they are added up side by side: items that stand
+// together have columns in common, which are read once for all of a list. What all workers add up
+// takes about half of memory.
+func (s *summarizer) batches(in []int) [][]int {
+	perItem := 0
+	for _, g := range in {
+		perItem += groupBytes
+		if u := s.units[g]; u != nil {
+			perItem += documentBytes*u.units.Count() + unitBytes*u.units.Units()
+		}
 	}
+	n := min((len(s.items)+s.workers-1)/s.workers, s.memory/2/(s.workers*perItem))
 	var all []int
 	for i := range s.items {
 		all = append(all, i)
 	}
-	return slices.Collect(slices.Chunk(all, n)), workers
+	return slices.Collect(slices.Chunk(all, max(1, n)))
 }
 
 // rows appends the rows of the summary that group k has.
@@ -253,103 +239,221 @@ func (s *groupSums) rows(k int, out []runs.SummaryRow) []runs.SummaryRow {
 	return out
 }
 
-// itemSums are the memory in which lists of items are added up, one after the other.
+// itemSums add up a list of items.
 type itemSums struct {
 	*groupSums
-	alone [][]alone // of each item of a list and group
-
-	// What rows add to each item of a list, side by side because rows of groups are asked for
-	// in another order than theirs; nil where none are.
-	dense []denseValues
-	y, x  []float64
-	kept  map[int]*keptShares // of each group
+	list   []int
+	adding [][]adding // of each item of the list and group
 }
 
-// An alone adds up the rows of a group that do not depend on each other.
-type alone struct {
-	macro, micro stats.Alone
+// An adding is how an item is added up over the rows of a group, one after the other.
+type adding struct {
+	row          int    // of the group, that comes next
+	in           uint64 // key of the rows before it that have the item
+	macro, micro weighing
+	units        *unitSums // where units have several rows; else nil
 }
 
-// keptShares are the last shares of a group: means over the same rows have the same.
-type keptShares struct {
-	in     uint64 // key of the rows
+// A weighing is how the spread of a quotient over rows that are units is added up.
+type weighing struct {
 	shares *stats.Shares
+	leads  bool // of the quotients with these shares it adds to them
+	errors *stats.Errors
+	value  float64
 }
 
-// denseValues are what the rows of the file add to an item.
-type denseValues struct {
-	values, num, den []float64 // values are NaN where the item is not defined
+// unitSums are what the rows of units add to a mean, and to what is pooled.
+type unitSums struct {
+	known          []bool // of each row
+	y, x, num, den []float64
 }
 
-// Bytes that one row takes in denseValues, and in y and x.
-const denseBytes, scratchBytes = 3 * 8, 2 * 8
+// About how many bytes an adding takes for itself, for a document and for a unit.
+const groupBytes, documentBytes, unitBytes = 700, 80, 40
 
-func newItemSums(s *groupSums, items int) *itemSums {
-	c := &itemSums{groupSums: s, alone: make([][]alone, items), kept: make(map[int]*keptShares)}
-	for k := range c.alone {
-		c.alone[k] = make([]alone, len(s.in))
+// newAdding is how the item is added up over n rows with these units; nil if none depend on
+// each other.
+func (s *groupSums) newAdding(item, n int, u *units) (a adding) {
+	documents := 0
+	if u != nil {
+		if units := u.units.Units(); units > 0 {
+			zeros := func() []float64 { return make([]float64, units) }
+			a.units = &unitSums{make([]bool, n), zeros(), zeros(), zeros(), zeros()}
+			return a
+		}
+		documents = u.units.Count()
 	}
-	if s.collects() {
-		c.dense = make([]denseValues, items)
-		for k := range c.dense {
-			n := s.file.Len()
-			c.dense[k] = denseValues{make([]float64, n), make([]float64, n), make([]float64, n)}
+	a.macro.shares = stats.StartShares(documents)
+	if len(s.items[item].Num) > 0 {
+		a.micro.shares = stats.StartShares(documents)
+	}
+	return a
+}
+
+// add adds up the items of the list.
+func (c *itemSums) add(ctx context.Context) error {
+	for k, i := range c.list {
+		c.states[i], c.adding[k] = make([]state, len(c.in)), make([]adding, len(c.in))
+		if !c.file.Has(c.items[i].Name) {
+			continue
+		}
+		for group, g := range c.in {
+			c.adding[k][group] = c.newAdding(i, int(c.groups.all[g].rows), c.units[g])
 		}
 	}
-	return c
-}
-
-// collects reports whether rows of some group depend on each other.
-func (s *summarizer) collects() bool {
-	return slices.ContainsFunc(s.units, func(u *units) bool { return u != nil })
-}
-
-// add adds up items.
-func (c *itemSums) add(ctx context.Context, items []int) error {
-	for _, i := range items {
-		c.states[i] = make([]state, len(c.in))
-	}
-	err := c.eachBlock(ctx, items, func(k int, b *itemBlock) {
-		states := c.states[items[k]]
-		for i, ok := range b.known {
-			if c.dense != nil {
-				c.dense[k].set(b, i)
-			}
-			if !ok {
-				continue
-			}
-			y, x := b.pooled(i)
-			for _, g := range c.members[b.signatures.at(i)] {
-				st := &states[g]
-				if st.defined++; b.leftOut(i) {
-					st.left++
-				}
-				st.macro.num += b.values[i]
-				st.macro.den++
-				st.micro.num += y
-				st.micro.den += x
-			}
-		}
-	})
-	if err != nil {
+	if err := c.eachBlock(ctx, c.list, c.touch); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(c.in, func(g int) bool { return c.units[g] == nil }) {
-		if err := c.addAlone(ctx, items); err != nil {
-			return err
+	type rowsOf struct {
+		group int
+		in    uint64
+	}
+	means := make(map[rowsOf]*stats.Shares)
+	for k, i := range c.list {
+		for group, g := range c.in {
+			st, to := &c.states[i][group], &c.adding[k][group]
+			u, of := c.units[g], rowsOf{group, to.in}
+			to.row = 0
+			switch {
+			case st.defined == 0:
+				continue
+			case to.units != nil:
+				to.units.complete(st, u)
+				to.units = nil
+				continue
+			case u == nil:
+				to.macro.weigh(&st.macro, stats.EqualShares(int(st.defined)))
+			default:
+				to.macro.weigh(&st.macro, means[of])
+				means[of] = to.macro.shares
+			}
+			if st.micro.den != 0 {
+				to.micro.weigh(&st.micro, nil)
+			}
 		}
 	}
-	for k, i := range items {
-		for group, g := range c.in {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if u := c.units[g]; u != nil && c.states[i][group].defined > 0 {
-				c.addUnits(group, u, i, &c.dense[k])
-			}
+	if err := c.eachBlock(ctx, c.list, c.weigh); err != nil {
+		return err
+	}
+	for k, i := range c.list {
+		for group := range c.in {
+			st, to := &c.states[i][group], &c.adding[k][group]
+			to.macro.complete(&st.macro)
+			to.micro.complete(&st.micro)
 		}
 	}
 	return nil
+}
+
+// touch adds up what the rows of a block add to an item.
+func (c *itemSums) touch(k int, b *itemBlock) {
+	states, adding := c.states[c.list[k]], c.adding[k]
+	for i, ok := range b.known {
+		v := b.values[i]
+		y, x := b.pooled(i)
+		for _, g := range c.members[b.signatures.at(i)] {
+			st, to, u := &states[g], &adding[g], c.units[c.in[g]]
+			row := to.row
+			if to.row++; !ok {
+				continue
+			}
+			if st.defined++; b.leftOut(i) {
+				st.left++
+			}
+			st.macro.num += v
+			st.macro.den++
+			st.micro.num += y
+			st.micro.den += x
+			switch {
+			case u == nil:
+			case to.units != nil:
+				to.units.add(row, u.units.Of(row), v, y, x)
+			default:
+				documents := u.units.Touched(row)
+				to.in = to.in*0x9e3779b97f4a7c15 + uint64(row) + 1
+				to.macro.shares.Touch(1, documents)
+				if y != 0 || x != 0 {
+					to.micro.shares.Touch(x, documents)
+				}
+			}
+		}
+	}
+}
+
+// weigh adds up how far the rows of a block are from an item.
+func (c *itemSums) weigh(k int, b *itemBlock) {
+	states, adding := c.states[c.list[k]], c.adding[k]
+	for i, ok := range b.known {
+		v := b.values[i]
+		y, x := b.pooled(i)
+		for _, g := range c.members[b.signatures.at(i)] {
+			st, to, u := &states[g], &adding[g], c.units[c.in[g]]
+			row := to.row
+			if to.row++; !ok || to.macro.errors == nil {
+				continue
+			}
+			var documents []int32
+			if u != nil {
+				documents = u.units.Touched(row)
+			}
+			to.macro.add(&st.macro, v, 1, documents)
+			if to.micro.errors != nil {
+				to.micro.add(&st.micro, y, x, documents)
+			}
+		}
+	}
+}
+
+// weigh begins the sums of errors of a quotient, whose shares are those of another unless they
+// are nil.
+func (w *weighing) weigh(q *quotient, shares *stats.Shares) {
+	if w.leads = shares == nil; w.leads {
+		w.shares.Weigh(q.den)
+	} else {
+		w.shares = shares
+	}
+	w.errors, w.value = w.shares.Errors(), q.num/q.den
+}
+
+// add adds a row.
+func (w *weighing) add(q *quotient, y, x float64, documents []int32) {
+	e, share := (y-float64(w.value*x))/q.den, x/q.den
+	if e == 0 && share == 0 {
+		return
+	}
+	if w.leads {
+		w.shares.Add(share, documents)
+	}
+	w.errors.Add(e, share, documents)
+}
+
+// complete leaves the spread in the quotient.
+func (w *weighing) complete(q *quotient) {
+	if w.errors != nil {
+		q.spread = w.errors.Spread()
+	}
+}
+
+func (s *unitSums) add(row int, unit int32, v, num, den float64) {
+	s.known[row] = true
+	s.y[unit] += v
+	s.x[unit]++
+	s.num[unit] += num
+	s.den[unit] += den
+}
+
+// complete leaves the quotients over units in the state.
+func (s *unitSums) complete(st *state, u *units) {
+	documents := u.units.Documents(func(row int) bool { return s.known[row] })
+	st.macro.set(s.y, s.x, documents)
+	st.micro.set(s.num, s.den, documents)
+}
+
+// set is the quotient of units in the memory of y and x.
+func (q *quotient) set(y, x []float64, documents *stats.Documents) {
+	if of := (stats.Quotient{Errors: y, Shares: x}); of.Set(y, x) {
+		q.num, q.den, q.spread = of.Num, of.Den, of.Spread(documents)
+	}
 }
 
 // An itemBlock is what the rows of a block add to an item.
@@ -371,15 +475,6 @@ func (b *itemBlock) pooled(i int) (num, den float64) {
 		return 0, 0
 	}
 	return b.num[i], b.den[i]
-}
-
-// set takes over row i of a block.
-func (d *denseValues) set(b *itemBlock, i int) {
-	row := b.first + i
-	d.num[row], d.den[row] = b.pooled(i)
-	if d.values[row] = b.values[i]; !b.known[i] {
-		d.values[row] = math.NaN()
-	}
 }
 
 // eachBlock calls f with what each block of rows adds to each of the items, which it names by
@@ -436,108 +531,6 @@ func (s *groupSums) addReasons(in *runs.Block, i int) {
 		}
 		from = to
 	}
-}
-
-// addAlone reads the items again, for the groups whose rows do not depend on each other.
-func (c *itemSums) addAlone(ctx context.Context, items []int) error {
-	for k, i := range items {
-		clear(c.alone[k])
-		for group := range c.in {
-			if st := &c.states[i][group]; st.defined > 0 {
-				c.alone[k][group].macro.Equal(int(st.defined))
-			}
-		}
-	}
-	err := c.eachBlock(ctx, items, func(k int, b *itemBlock) {
-		states := c.states[items[k]]
-		for i, ok := range b.known {
-			if !ok {
-				continue
-			}
-			y, x := b.pooled(i)
-			for _, g := range c.members[b.signatures.at(i)] {
-				if c.units[c.in[g]] != nil {
-					continue
-				}
-				st, to := &states[g], &c.alone[k][g]
-				to.macro.Error((b.values[i] - st.macro.num/st.macro.den) / st.macro.den)
-				if st.micro.den != 0 {
-					to.micro.Add((y-float64(st.micro.num/st.micro.den*x))/st.micro.den, x/st.micro.den)
-				}
-			}
-		}
-	})
-	for k, i := range items {
-		for group, g := range c.in {
-			if st := &c.states[i][group]; c.units[g] == nil && st.defined > 0 {
-				st.macro.spread = c.alone[k][group].macro.Spread()
-				st.micro.spread = c.alone[k][group].micro.Spread()
-			}
-		}
-	}
-	return err
-}
-
-// addUnits adds an item to a group whose rows depend on each other.
-func (c *itemSums) addUnits(group int, u *units, i int, dense *denseValues) {
-	n := len(u.rows)
-	if u.rows == nil {
-		n = len(dense.values)
-	}
-	c.y, c.x = slices.Grow(c.y[:0], n)[:n], slices.Grow(c.x[:0], n)[:n]
-	at := func(k int) int {
-		if u.rows == nil {
-			return k
-		}
-		return int(u.rows[k])
-	}
-	in := uint64(0)
-	for k := range n {
-		if v := dense.values[at(k)]; math.IsNaN(v) {
-			c.y[k], c.x[k] = 0, 0
-		} else {
-			c.y[k], c.x[k] = v, 1
-			in = in*0x9e3779b97f4a7c15 + uint64(k) + 1
-		}
-	}
-	st := &c.states[i][group]
-	kept := c.kept[group]
-	if kept == nil {
-		kept = new(keptShares)
-		c.kept[group] = kept
-	}
-	of, ok := c.quotient(u)
-	if !ok {
-		return
-	}
-	if kept.shares == nil || kept.in != in {
-		kept.in, kept.shares = in, stats.NewShares(of.Shares, nil, u.units.Documents(func(row int) bool { return c.x[row] != 0 }))
-	}
-	st.macro.set(of, kept.shares)
-	if len(c.items[i].Num) == 0 {
-		return
-	}
-	defined := u.units.Documents(func(row int) bool { return c.x[row] != 0 })
-	for k := range n {
-		if row := at(k); c.x[k] != 0 {
-			c.y[k], c.x[k] = dense.num[row], dense.den[row]
-		}
-	}
-	if of, ok := c.quotient(u); ok {
-		st.micro.set(of, stats.NewShares(of.Shares, of.Errors, defined))
-	}
-}
-
-// quotient is that of y and x over units, where each row is one in their memory.
-func (c *itemSums) quotient(u *units) (of *stats.Quotient, ok bool) {
-	y, x := u.units.Sums(c.y), u.units.Sums(c.x)
-	of = &stats.Quotient{Errors: y, Shares: x}
-	return of, of.Set(y, x)
-}
-
-// set is a quotient with these shares.
-func (q *quotient) set(of *stats.Quotient, shares *stats.Shares) {
-	q.num, q.den, q.spread = of.Num, of.Den, shares.Spread(of.Errors, of.Shares)
 }
 
 // A verdictState adds up, for one judged metric in one group, how much of it was

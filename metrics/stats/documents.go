@@ -38,8 +38,13 @@ func (d *Documents) Touch(documents ...int32) {
 // Units is the number of units.
 func (d *Documents) Units() int { return len(d.ends) }
 
-// count is the number of documents beside Lone.
-func (d *Documents) count() int { return max(0, len(d.seen)-1) }
+// Count is the number of documents beside Lone.
+func (d *Documents) Count() int {
+	if d == nil {
+		return 0
+	}
+	return max(0, len(d.seen)-1)
+}
 
 // At are the documents of a unit, each once, in the order in which they were added. A nil d
 // and units behind the last have none.
@@ -59,7 +64,7 @@ func (d *Documents) Shared() bool {
 	if d == nil {
 		return false
 	}
-	met := make([]bool, d.count())
+	met := make([]bool, d.Count())
 	for _, doc := range d.of {
 		if doc == Lone {
 			continue
@@ -75,7 +80,8 @@ func (d *Documents) Shared() bool {
 // Rows are the rows of a group, which are units or belong to some.
 type Rows struct {
 	documents *Documents
-	order     []int32 // rows, unit after unit; nil if each row is a unit
+	of        []int32 // unit of each row; nil if each row is a unit
+	order     []int32 // rows, unit after unit
 	ends      []int32 // of each unit: where its rows end
 }
 
@@ -88,7 +94,7 @@ func NewRows[U comparable](units []U, documents *Documents) *Rows {
 		return r
 	}
 	numbers := make(map[U]int32)
-	of := make([]int32, len(units))
+	r.of = make([]int32, len(units))
 	for row, unit := range units {
 		n, known := numbers[unit]
 		if !known {
@@ -96,11 +102,11 @@ func NewRows[U comparable](units []U, documents *Documents) *Rows {
 			numbers[unit] = n
 			r.ends = append(r.ends, 0)
 		}
-		of[row] = n
+		r.of[row] = n
 		r.ends[n]++
 	}
 	if len(numbers) == len(units) {
-		r.ends = nil
+		r.of, r.ends = nil, nil
 		return r
 	}
 	begin := int32(0)
@@ -109,7 +115,7 @@ func NewRows[U comparable](units []U, documents *Documents) *Rows {
 		begin += size
 	}
 	r.order = make([]int32, len(units))
-	for row, n := range of {
+	for row, n := range r.of {
 		r.order[r.ends[n]] = int32(row)
 		r.ends[n]++
 	}
@@ -117,7 +123,19 @@ func NewRows[U comparable](units []U, documents *Documents) *Rows {
 }
 
 // Single reports whether each row is a unit.
-func (r *Rows) Single() bool { return r.order == nil }
+func (r *Rows) Single() bool { return r.of == nil }
+
+// Of is the unit of a row, of which there are Units.
+func (r *Rows) Of(row int) int32 { return r.of[row] }
+
+// Units is the number of units, 0 where each row is one.
+func (r *Rows) Units() int { return len(r.ends) }
+
+// Touched are the documents of a row.
+func (r *Rows) Touched(row int) []int32 { return r.documents.At(row) }
+
+// Count is the number of documents.
+func (r *Rows) Count() int { return r.documents.Count() }
 
 // Sums adds up the numbers of rows by unit. Where each row is a unit it is the argument.
 func (r *Rows) Sums(of []float64) []float64 {
@@ -125,11 +143,9 @@ func (r *Rows) Sums(of []float64) []float64 {
 		return of
 	}
 	out := make([]float64, len(r.ends))
-	r.each(func(unit int, rows []int32) {
-		for _, row := range rows {
-			out[unit] += of[row]
-		}
-	})
+	for row, unit := range r.of {
+		out[unit] += of[row]
+	}
 	return out
 }
 

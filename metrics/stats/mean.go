@@ -80,36 +80,5 @@ func (q *Quotient) Within(documents *Documents, low, high, level float64) Estima
 // undefined is what has no value.
 func undefined(level float64) Estimate { return Estimate{Level: level, Reason: ibid.NoData} }
 
-// Alone adds up the shares and errors of units none of which touches a shared document, one
-// after the other, so that none is kept.
-type Alone struct {
-	shares shareSums
-	errors errorSums
-}
-
-// Add is the next unit; one with neither a share nor an error does not count.
-func (a *Alone) Add(e, share float64) {
-	if e != 0 || share != 0 {
-		a.shares.own(share)
-		a.errors.own(e, share)
-	}
-}
-
-// Equal is n units of equal share, of which Error has the errors.
-func (a *Alone) Equal(n int) {
-	g, all := 1/float64(n), float64(n)
-	gg := g * g
-	a.shares = shareSums{
-		n: n, documents: n, heaviest: g, a: g, c: gg, b: g, tq: gg,
-		p: g, tp: gg, tt: g, pp: all * gg * gg, ptt: all * gg * gg, e: all * gg * gg * g,
-	}
-}
-
-// Error is that of the next unit of those of Equal.
-func (a *Alone) Error(e float64) { a.errors.own(e, a.shares.heaviest) }
-
-// Spread is that of a number with those shares and errors.
-func (a *Alone) Spread() Spread { return a.shares.spread(&a.errors) }
-
 // noBounds are the ends of what has no bounds.
 var noBounds = math.Inf(1)

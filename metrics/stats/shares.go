@@ -18,13 +18,22 @@ const (
 // weight touch, of that of all units that touch any, is given: numbers speak of it and of no
 // others like it, so it makes no units depend on each other. A document that one unit touches
 // does neither.
+//
+// They are added up unit after unit, so that none is kept: each is named to Touch, and again to
+// Add once Weigh knows the weight of all.
 type Shares struct {
 	sums       shareSums
-	documents  *Documents
-	held       []float64 // share of the units that touch a document; unshared of others
-	given      []int32   // documents
-	givenShare float64   // the least share of them, of the weight of the units that touch any
+	documents  *Documents       // of NewShares; nil if no two units share one
+	units      []int32          // that touch a document
+	held       []float64        // share of the units that touch a document; unshared of others
+	of         []documentShares // nil once sums have them
+	given      []int32          // documents
+	givenShare float64          // the least share of them, of the weight of the units that touch any
+	touching   float64          // weight of the units that touch any
 }
+
+// documentShares are the sums over the units of a document of which shareSums are made.
+type documentShares struct{ tau, q, t, o float64 }
 
 // unshared marks a document that makes no units depend on each other.
 const unshared = -1
@@ -89,99 +98,113 @@ func (s *shareSums) centred() (independent, correlated float64) {
 	return independent, correlated
 }
 
-// NewShares are the shares of units, each at least 0, together 1. Units that touch documents
-// have them in documents, which may be nil. A unit counts if its share or its error is not
-// 0; errors may be nil if those without a share have none.
-func NewShares(shares, errors []float64, documents *Documents) *Shares {
-	s := &Shares{}
-	counts := func(i int) bool { return shares[i] != 0 || errors != nil && errors[i] != 0 }
-	if !s.hold(shares, documents, counts) {
-		for i, g := range shares {
-			if counts(i) {
-				s.sums.own(g)
-			}
-		}
-		return s
-	}
-	s.documents = documents
-	type sums struct{ tau, q, t, o float64 }
-	of := make([]sums, len(s.held))
-	for i, g := range shares {
-		if !counts(i) {
-			continue
-		}
-		docs, k := documents.At(i), 0
-		for _, d := range docs {
-			if s.shared(d) {
-				k++
-			}
-		}
-		if k == 0 {
-			s.sums.own(g)
-			continue
-		}
-		s.sums.unit(g)
-		n, gg := float64(k), g*g
-		root := math.Sqrt(n)
-		s.sums.h += float64(gg * gg * (1 - 1/n))
-		for _, d := range docs {
-			if s.shared(d) {
-				to := &of[d]
-				to.tau += g / root
-				to.q += gg / root
-				to.t += g / n
-				to.o += gg / n
-			}
-		}
-	}
-	for d, h := range s.held {
-		if h != unshared {
-			s.sums.document(of[d].tau, of[d].q, of[d].t, of[d].o)
-		}
-	}
-	return s
+// StartShares are those of no units yet, which may touch documents with numbers below that.
+func StartShares(documents int) *Shares {
+	return &Shares{units: make([]int32, documents), held: make([]float64, documents)}
 }
 
-func (s *Shares) shared(document int32) bool {
-	return document != Lone && s.held[document] != unshared
+// EqualShares are those of n units that touch no documents.
+func EqualShares(n int) *Shares {
+	g, all := 1/float64(n), float64(n)
+	gg := g * g
+	return &Shares{sums: shareSums{
+		n: n, documents: n, heaviest: g, a: g, c: gg, b: g, tq: gg,
+		p: g, tp: gg, tt: g, pp: all * gg * gg, ptt: all * gg * gg, e: all * gg * gg * g,
+	}}
 }
 
-// hold finds the shared documents, and those that are given. It reports whether there are
-// shared ones.
-func (s *Shares) hold(shares []float64, documents *Documents, counts func(unit int) bool) (some bool) {
-	if documents == nil {
-		return false
+// Touch notes a unit that counts, with its weight and the documents that it touches, each once.
+func (s *Shares) Touch(weight float64, documents []int32) {
+	if len(documents) > 0 {
+		s.touching += weight
 	}
-	s.held = make([]float64, documents.count())
-	units := make([]int32, len(s.held))
-	touching := 0.0
-	for i, g := range shares {
-		docs := documents.At(i)
-		if len(docs) == 0 || !counts(i) {
-			continue
-		}
-		touching += g
-		for _, d := range docs {
-			if d != Lone {
-				s.held[d] += g
-				units[d]++
-			}
+	for _, d := range documents {
+		if d != Lone {
+			s.held[d] += weight
+			s.units[d]++
 		}
 	}
+}
+
+// Weigh finds the shared documents, and those that are given, once all units are touched, whose
+// weight is all.
+func (s *Shares) Weigh(all float64) {
+	touching := s.touching / all
 	// The limit is 0.9 of what units with documents have, less a rounding error.
 	limit := float64(0.9*touching) - 1e-12
 	s.givenShare = 1
-	for d, n := range units {
+	some := false
+	for d, n := range s.units {
+		held := s.held[d] / all
 		switch {
-		case n > 1 && s.held[d] >= limit:
+		case n > 1 && held >= limit:
 			s.given = append(s.given, int32(d))
-			s.givenShare = min(s.givenShare, s.held[d]/touching)
+			s.givenShare = min(s.givenShare, held/touching)
 			s.held[d] = unshared
 		case n > 1:
-			some = true
+			some, s.held[d] = true, held
 		default:
 			s.held[d] = unshared
 		}
 	}
-	return some
+	if s.units = nil; !some {
+		s.held = nil
+	}
+	s.of = make([]documentShares, len(s.held))
+}
+
+// Add adds the next unit, whose share is its weight over that of all.
+func (s *Shares) Add(share float64, documents []int32) {
+	k := 0
+	for _, d := range documents {
+		if s.shared(d) {
+			k++
+		}
+	}
+	if k == 0 {
+		s.sums.own(share)
+		return
+	}
+	s.sums.unit(share)
+	n, square := float64(k), share*share
+	root := math.Sqrt(n)
+	s.sums.h += float64(square * square * (1 - 1/n))
+	add := documentShares{share / root, square / root, share / n, square / n}
+	for _, d := range documents {
+		if s.shared(d) {
+			to := &s.of[d]
+			to.tau += add.tau
+			to.q += add.q
+			to.t += add.t
+			to.o += add.o
+		}
+	}
+}
+
+func (s *Shares) shared(document int32) bool {
+	return document != Lone && s.held != nil && s.held[document] != unshared
+}
+
+// NewShares are the shares of units, each at least 0, together 1. Units that touch documents
+// have them in documents, which may be nil. A unit counts if its share or its error is not
+// 0; errors may be nil if those without a share have none.
+func NewShares(shares, errors []float64, documents *Documents) *Shares {
+	s := StartShares(documents.Count())
+	counts := func(i int) bool { return shares[i] != 0 || errors != nil && errors[i] != 0 }
+	if documents != nil {
+		for i, g := range shares {
+			if counts(i) {
+				s.Touch(g, documents.At(i))
+			}
+		}
+	}
+	if s.Weigh(1); s.held != nil {
+		s.documents = documents
+	}
+	for i, g := range shares {
+		if counts(i) {
+			s.Add(g, s.documents.At(i))
+		}
+	}
+	return s
 }

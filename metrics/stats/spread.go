@@ -43,8 +43,39 @@ func (s *errorSums) own(e, share float64) {
 	s.document(e, share)
 }
 
-// Spread is that of a number with these shares whose errors, what each unit adds to its
-// distance from what it estimates, are known. They sum to 0.
+// Errors adds up what units add to the distance of a number from what it estimates, one after the
+// other, so that none is kept. They sum to 0.
+type Errors struct {
+	shares *Shares
+	sums   errorSums
+	of     []float64 // of each document: the sum of its units
+}
+
+// Errors is that of a number with these shares, of which Weigh must know all.
+func (s *Shares) Errors() *Errors { return &Errors{shares: s, of: make([]float64, len(s.held))} }
+
+// Add adds the error of the next unit, with its share and the documents that it touches.
+func (r *Errors) Add(e, share float64, documents []int32) {
+	if e == 0 {
+		return
+	}
+	k, held := 0, 0.0
+	for _, d := range documents {
+		if r.shares.shared(d) {
+			r.of[d] += e
+			k, held = k+1, held+r.shares.held[d]
+		}
+	}
+	if k == 0 {
+		r.sums.own(e, share)
+		return
+	}
+	square := e * e
+	r.sums.e += square
+	r.sums.twice += float64(max(0, float64(k-1)-2*held) * square)
+}
+
+// Spread is that of the number, once all units are added to the shares and the errors.
 //
 // The variance is that of sums over documents, each enlarged for what centring takes from it
 // (HC2), less what units with several documents are counted too often. It is moderated by
@@ -53,48 +84,30 @@ func (s *errorSums) own(e, share float64) {
 // that are split evenly over their documents, and fewer where few units carry the variance.
 // For n independent units of equal weight it is s²/n with n − 1. docs/statistics.md has the
 // formulas and what the intervals were measured to cover.
-//
-// shares are those that s was made of.
-func (s *Shares) Spread(errors, shares []float64) Spread {
-	var sums errorSums
-	if s.documents == nil {
-		for i, e := range errors {
-			sums.own(e, shares[i])
-		}
-		return s.spread(&sums)
-	}
-	of := make([]float64, len(s.held))
-	for i, e := range errors {
-		if e == 0 {
-			continue
-		}
-		k, held := 0, 0.0
-		for _, d := range s.documents.At(i) {
-			if s.shared(d) {
-				of[d] += e
-				k, held = k+1, held+s.held[d]
-			}
-		}
-		if k == 0 {
-			sums.own(e, shares[i])
-			continue
-		}
-		square := e * e
-		sums.e += square
-		sums.twice += float64(max(0, float64(k-1)-2*held) * square)
-	}
+func (r *Errors) Spread() Spread {
+	s := r.shares
 	for d, h := range s.held {
-		if h != unshared {
-			sums.document(of[d], h)
+		if h == unshared {
+			continue
 		}
+		if s.of != nil {
+			s.sums.document(s.of[d].tau, s.of[d].q, s.of[d].t, s.of[d].o)
+		}
+		r.sums.document(r.of[d], h)
 	}
-	return s.spread(&sums)
-}
-
-func (s *Shares) spread(of *errorSums) Spread {
-	out := s.sums.spread(of)
+	s.of = nil
+	out := s.sums.spread(&r.sums)
 	out.Given, out.GivenShare = s.given, s.givenShare
 	return out
+}
+
+// Spread is that of a number with these shares, of which s was made, and errors.
+func (s *Shares) Spread(errors, shares []float64) Spread {
+	of := s.Errors()
+	for i, e := range errors {
+		of.Add(e, shares[i], s.documents.At(i))
+	}
+	return of.Spread()
 }
 
 // spread is the variance with its degrees of freedom.

@@ -242,28 +242,41 @@ func TestSpreadByHand(t *testing.T) {
 	})
 }
 
-// TestAlone: units one after the other come to what they come to together.
-func TestAlone(t *testing.T) {
-	q := NewQuotient([]float64{1, 0, 3, 2, 0}, []float64{1, 4, 3, 5, 0})
-	var alone Alone
-	for i, e := range q.Errors {
-		alone.Add(e, q.Shares[i])
-	}
-	if got, want := alone.Spread(), q.Spread(nil); !got.near(want) {
-		t.Errorf("%+v, want %+v", got, want)
+// TestOneByOne: units one after the other come to what they come to together, with documents
+// and without.
+func TestOneByOne(t *testing.T) {
+	y, x := []float64{1, 0, 3, 2, 0, 1}, []float64{1, 4, 3, 5, 0, 2}
+	q := NewQuotient(y, x)
+	for _, documents := range []*Documents{nil, numbered([][]string{{"a"}, {"a", "b"}, {"b", "c"}, nil, {"c"}, {"d"}})} {
+		shares := StartShares(documents.Count())
+		for i := range y {
+			if y[i] != 0 || x[i] != 0 {
+				shares.Touch(x[i], documents.At(i))
+			}
+		}
+		shares.Weigh(q.Den)
+		errors := shares.Errors()
+		for i, e := range q.Errors {
+			if y[i] != 0 || x[i] != 0 {
+				shares.Add(q.Shares[i], documents.At(i))
+				errors.Add(e, q.Shares[i], documents.At(i))
+			}
+		}
+		if got, want := errors.Spread(), q.Spread(documents); !got.near(want) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
 	}
 }
 
-// TestAloneEqual: rows of equal weight one after the other.
-func TestAloneEqual(t *testing.T) {
+// TestEqualShares: rows of equal weight one after the other.
+func TestEqualShares(t *testing.T) {
 	y := []float64{0.5, 0, 1, 0.25, 0.75, 0.5, 1}
 	q := NewQuotient(y, slices.Repeat([]float64{1}, len(y)))
-	var alone Alone
-	alone.Equal(len(y))
-	for _, e := range q.Errors {
-		alone.Error(e)
+	errors := EqualShares(len(y)).Errors()
+	for i, e := range q.Errors {
+		errors.Add(e, q.Shares[i], nil)
 	}
-	if got, want := alone.Spread(), q.Spread(nil); !got.near(want) {
+	if got, want := errors.Spread(), q.Spread(nil); !got.near(want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
