@@ -55,7 +55,8 @@ func Measure(s *Spans, l *Labels) *Agreement {
 type Options struct {
 	Level   float64 // of intervals
 	Quality Quality
-	Worst   int // disagreements to keep
+	Worst   int  // disagreements to keep
+	Once    bool // no two items have one id
 }
 
 // maxPairs is how many pairs of annotators are compared two by two, in each slice.

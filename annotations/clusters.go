@@ -1,23 +1,37 @@
 package annotations
 
 import (
-	"slices"
+	"encoding/binary"
+	"math"
 	"strings"
 
 	"ibid/metrics/stats"
 )
 
-// An itemSums keeps vectors of sums by item, and the documents that items touch.
-type itemSums struct {
-	width     int
-	sums      []float64 // of each item, one after the other
-	alone     []bool    // of each item: one annotator alone saw it
+// An itemStore keeps vectors of sums by item, and the documents that items touch. The last number
+// of a vector is 1 if one annotator alone saw the item, else 0. The first ones are kept as they are,
+// the others once for all items that have the same.
+type itemStore struct {
+	first     [][]float64 // of each item; a shorter list has 0 of the others
+	rest      []int32     // of each item: the number of the others
+	rests     stats.Numbering[string]
 	numbers   stats.Numbering[string]
 	documents stats.Documents // of the items
-	gave      []bool          // of each document: it gave an item that several saw
 }
 
-func newItemSums(width int) *itemSums { return &itemSums{width: width} }
+// An itemSums is a set of items of a store.
+type itemSums struct {
+	store *itemStore
+	items []int32
+	sums  []float64 // scratch
+}
+
+func (s *itemStore) set(width int) *itemSums {
+	return &itemSums{store: s, sums: make([]float64, width)}
+}
+
+// newItemSums is an empty set of a store of its own.
+func newItemSums(width int) *itemSums { return new(itemStore).set(width) }
 
 // documentSeparator is between the documents of a cluster. It is no valid UTF-8, so that
 // no name holds it.
@@ -27,49 +41,83 @@ const documentSeparator = "\xff\xfe"
 // depend on each other. It is "" without documents.
 func ClusterOf(documents []string) string { return strings.Join(documents, documentSeparator) }
 
-// add adds an item, which one annotator alone saw or several, and returns its sums to add to.
-func (c *itemSums) add(cluster string, alone bool) []float64 {
-	numbers := c.numbers.Numbers(strings.Split(cluster, documentSeparator)...)
-	c.documents.Add(numbers...)
-	for len(c.gave) < len(c.numbers.Names) {
-		c.gave = append(c.gave, false)
+// add adds an item with its sums and returns its number.
+func (s *itemStore) add(cluster string, sums []float64) int32 {
+	item := int32(len(s.rest))
+	for name := range strings.SplitSeq(cluster, documentSeparator) {
+		s.documents.Touch(s.numbers.Number(name))
 	}
-	if !alone {
-		for _, d := range numbers {
-			c.gave[d] = true
+	s.documents.Add()
+	for k, of := range s.first {
+		if sums[k] != 0 {
+			s.first[k] = append(append(of, make([]float64, int(item)-len(of))...), sums[k])
 		}
 	}
-	c.alone = append(c.alone, alone)
-	c.sums = append(c.sums, make([]float64, c.width)...)
-	return c.of(len(c.alone) - 1)
+	var rest []byte
+	for _, v := range sums[len(s.first):] {
+		rest = binary.LittleEndian.AppendUint64(rest, math.Float64bits(v))
+	}
+	s.rest = append(s.rest, s.rests.Number(string(rest)))
+	return item
 }
 
-// of are the sums of an item.
-func (c *itemSums) of(item int) []float64 { return c.sums[item*c.width : (item+1)*c.width] }
-
-// telling is the number of documents that gave an item.
-func (c *itemSums) telling() (n int64) {
-	for _, gave := range c.gave {
-		if gave {
-			n++
-		}
-	}
-	return n
+// add adds an item to the set and to the store.
+func (c *itemSums) add(cluster string, sums []float64) {
+	c.items = append(c.items, c.store.add(cluster, sums))
 }
 
-// items is the number of items.
-func (c *itemSums) items() (n int64) {
-	for _, alone := range c.alone {
-		if !alone {
-			n++
+// of are the sums of the item at a place of the set, good until the next call.
+func (c *itemSums) of(place int) []float64 {
+	s, item := c.store, c.items[place]
+	for k, of := range s.first {
+		if c.sums[k] = 0; int(item) < len(of) {
+			c.sums[k] = of[item]
 		}
 	}
-	return n
+	rest := []byte(s.rests.Names[s.rest[item]])
+	for k := len(s.first); k < len(c.sums); k, rest = k+1, rest[8:] {
+		c.sums[k] = math.Float64frombits(binary.LittleEndian.Uint64(rest))
+	}
+	return c.sums
+}
+
+// alone reports whether sums are those of an item that one annotator alone saw.
+func alone(sums []float64) bool { return sums[len(sums)-1] == 1 }
+
+// touched are the documents of the items, and the numbers that they have in the store.
+func (c *itemSums) touched() (*stats.Documents, func(document int32) int32) {
+	s := c.store
+	if len(c.items) == len(s.rest) {
+		return &s.documents, func(document int32) int32 { return document }
+	}
+	var local stats.Numbering[int32]
+	out := new(stats.Documents)
+	for _, item := range c.items {
+		for _, d := range s.documents.At(int(item)) {
+			out.Touch(local.Number(d))
+		}
+		out.Add()
+	}
+	return out, func(document int32) int32 { return local.Names[document] }
+}
+
+// counts are the number of items that several annotators saw, and of the documents that gave one.
+func (c *itemSums) counts() (items, documents int64) {
+	gave := make(map[int32]struct{})
+	for i, item := range c.items {
+		if !alone(c.of(i)) {
+			items++
+			for _, d := range c.store.documents.At(int(item)) {
+				gave[d] = struct{}{}
+			}
+		}
+	}
+	return items, int64(len(gave))
 }
 
 // total is a sum over all items.
 func (c *itemSums) total(column int) (n float64) {
-	for i := range c.alone {
+	for i := range c.items {
 		n += c.of(i)[column]
 	}
 	return n
@@ -87,35 +135,36 @@ type estimand struct {
 // estimate is a statistic of some of the sums with its interval over items and the documents
 // that they touch. Items all of whose sums are 0 say nothing of one.
 func (c *itemSums) estimate(of estimand, level float64) stats.Estimate {
-	e := c.unnamed(of, level)
-	e.NameGiven(func(d int32) string { return c.numbers.Names[d] })
+	documents, number := c.touched()
+	e := c.unnamed(of, documents, level)
+	e.NameGiven(func(d int32) string { return c.store.numbers.Names[number(d)] })
 	return e
 }
 
-func (c *itemSums) unnamed(of estimand, level float64) stats.Estimate {
-	n := len(c.alone)
-	picked := make([]float64, n*len(of.columns))
-	for i, alone := range c.alone {
-		if alone && !of.alone {
-			continue
+func (c *itemSums) unnamed(of estimand, documents *stats.Documents, level float64) stats.Estimate {
+	picked := make([]float64, len(of.columns))
+	pick := func(item int) []float64 {
+		sums := c.of(item)
+		if alone(sums) && !of.alone {
+			clear(sums)
 		}
 		for k, column := range of.columns {
-			picked[i*len(of.columns)+k] = c.of(i)[column]
+			picked[k] = sums[column]
 		}
+		return picked
 	}
-	units := slices.Collect(slices.Chunk(picked, len(of.columns)))
+	n := len(c.items)
 	if of.f == nil {
 		y, x := make([]float64, n), make([]float64, n)
-		for i, sums := range units {
+		for i := range n {
+			sums := pick(i)
 			y[i], x[i] = sums[0], sums[1]
 		}
-		return stats.NewQuotient(y, x).Within(&c.documents, of.low, 1, level)
+		return stats.NewQuotient(y, x).Within(documents, of.low, 1, level)
 	}
-	var weights []float64
+	var weight func(sums []float64) float64
 	if of.length {
-		for _, sums := range units {
-			weights = append(weights, sums[0]+sums[1])
-		}
+		weight = func(sums []float64) float64 { return sums[0] + sums[1] }
 	}
-	return stats.Jackknifed(units, of.f, weights, &c.documents, of.low, 1, level)
+	return stats.Jackknifed(n, pick, of.f, weight, documents, of.low, 1, level)
 }

@@ -15,6 +15,7 @@ import (
 // two annotators a contingency table after it.
 type labelSet struct {
 	scale *scale
+	width int
 	sums  *itemSums
 	loose bool // values are measurements, not categories
 }
@@ -25,7 +26,8 @@ func newLabelSet(s *scale) *labelSet {
 	if set.loose {
 		q = 0
 	}
-	set.sums = newItemSums(len(stats.NewTally(q).Vector()) + q*q)
+	set.width = len(stats.NewTally(q).Vector()) + q*q
+	set.sums = newItemSums(set.width + 1)
 	return set
 }
 
@@ -37,11 +39,15 @@ func (s *labelSet) categories() int {
 }
 
 // tally is the number of sums that belong to the tally.
-func (s *labelSet) tally() int { return s.sums.width - s.categories()*s.categories() }
+func (s *labelSet) tally() int { return s.width - s.categories()*s.categories() }
 
 // add adds one item.
 func (s *labelSet) add(cluster string, ratings []Rating) {
-	sums := s.sums.add(cluster, len(ratings) < 2)
+	sums := make([]float64, s.width+1)
+	defer func() { s.sums.add(cluster, sums) }()
+	if len(ratings) < 2 {
+		sums[s.width] = 1
+	}
 	if s.loose {
 		return
 	}
@@ -64,7 +70,7 @@ func (s *labelSet) add(cluster string, ratings []Rating) {
 		stats.TallyOf(s.categories(), sums[:s.tally()]).Add(counts)
 	}
 	if len(ratings) == 2 {
-		table := stats.ContingencyOf(s.categories(), sums[s.tally():])
+		table := stats.ContingencyOf(s.categories(), sums[s.tally():s.width])
 		table.Add(s.scale.index[ratings[0].Value], s.scale.index[ratings[1].Value])
 	}
 }
@@ -81,9 +87,10 @@ type labelStatistic struct {
 
 // rows measures the agreement of a set; pair says that it has two annotators.
 func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.AgreementRow {
+	items, documents := s.sums.counts()
 	blank := runs.AgreementRow{
 		Kind: runs.LabelAgreement, Annotators: annotators, Slice: slice,
-		Items: s.sums.items(), Documents: s.sums.telling(), Level: l.options.Level,
+		Items: items, Documents: documents, Level: l.options.Level,
 	}
 	if s.loose {
 		blank.Statistic = "percent_agreement"
@@ -98,7 +105,7 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 			of.low = 0
 		}
 		if st.table {
-			of.columns = columnsFrom(s.tally(), s.sums.width)
+			of.columns = columnsFrom(s.tally(), s.width)
 		}
 		row := blank
 		row.Statistic = st.name
@@ -116,7 +123,7 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 func (s *labelSet) prevalent() float64 {
 	shares := make([]float64, s.categories())
 	for c := range shares {
-		for i := range s.sums.alone {
+		for i := range s.sums.items {
 			shares[c] += stats.TallyOf(s.categories(), s.sums.of(i)[:s.tally()]).Share(c)
 		}
 	}

@@ -31,18 +31,23 @@ type Item struct {
 	Marks   []Mark   // of each annotator who saw it
 }
 
-// spanSums are the sums of one set of annotators and slice, in this order.
+// The sums of an item in one set of annotators and slice, in this order.
 const (
-	sumJaccard = iota // then the pairs that have one; so on for each mean
-	nJaccard
+	sumJaccard = iota
+	sumMarked
+	sumUnmarked
+	sumMismatched
+	repeatedSums // of which many items have the same
+)
+
+const (
+	nJaccard = repeatedSums + iota // pairs that have the value; so on for each mean
 	sumExact
 	nExact
 	sumOverlap
 	nOverlap
-	sumMarked
-	sumUnmarked
-	sumMismatched
 	sumNothing // items in which nobody marked anything
+	sumAlone   // never
 	spanWidth
 )
 
@@ -86,6 +91,7 @@ type setKey struct{ annotators, slice string }
 // [NewSpans]. It is not safe for concurrent use.
 type Spans struct {
 	options Options
+	store   *itemStore
 	sets    map[setKey]*itemSums
 	perPair map[string]int // sets of two annotators by slice; beyond maxPairs there are none in sets
 	people  people
@@ -98,7 +104,7 @@ type Spans struct {
 
 // NewSpans returns an empty collection.
 func NewSpans(o Options) *Spans {
-	return &Spans{options: o, sets: make(map[setKey]*itemSums), perPair: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
+	return &Spans{options: o, store: &itemStore{first: make([][]float64, repeatedSums)}, sets: make(map[setKey]*itemSums), perPair: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
 }
 
 // sort puts annotators and what they marked into one order, so that the same marks
@@ -115,7 +121,7 @@ func (it *Item) sort() {
 // when several systems answered one question) is left out.
 func (s *Spans) Add(it *Item) {
 	it.sort()
-	if len(it.Marks) < 2 || s.repeated(it) {
+	if len(it.Marks) < 2 || !s.options.Once && s.repeated(it) {
 		return
 	}
 	if !s.options.Quality.enough(len(it.Marks)) {
@@ -144,9 +150,7 @@ func (s *Spans) Add(it *Item) {
 	if len(s.pairs) == 0 {
 		return
 	}
-	for _, slice := range append([]string{""}, it.Slices...) {
-		s.add(it, &marked, slice)
-	}
+	s.add(it, &marked)
 	s.people.spans(it, &marked, s.pairs)
 	s.worst.span(it, s.pairs, s.options.Worst)
 }
@@ -176,37 +180,46 @@ func (s *Spans) repeated(it *Item) bool {
 }
 
 // add adds an item to the sums of all annotators and of each two.
-func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
-	all := s.set(runs.AllAnnotators, slice).add(it.Cluster, false)
-	nothing := true
+func (s *Spans) add(it *Item, marked *stats.Marked) {
+	all := make([]float64, spanWidth)
+	all[sumNothing] = 1
+	of := make([][]float64, len(s.pairs))
 	for k := range s.pairs {
-		i, j, p := s.pairs[k].first, s.pairs[k].second, &s.pairs[k].PairScore
-		addPair(all, p)
-		nothing = nothing && p.Union() == 0
-		set := s.pair(runs.Pair(it.Marks[i].Annotator, it.Marks[j].Annotator), slice)
-		if set == nil {
-			continue
-		}
-		sums := set.add(it.Cluster, false)
-		addPair(sums, p)
-		if p.Union() == 0 {
-			sums[sumNothing]++
-		}
+		p := &s.pairs[k]
+		sums := make([]float64, spanWidth)
+		addPair(sums, &p.PairScore)
 		if it.Known {
-			addTotals(sums, two(marked, i, j))
+			addTotals(sums, two(marked, p.first, p.second))
 		}
+		if p.Union() == 0 {
+			sums[sumNothing] = 1
+		}
+		nothing := min(all[sumNothing], sums[sumNothing])
+		for c, v := range sums {
+			all[c] += v
+		}
+		of[k], all[sumNothing] = sums, nothing
 	}
-	switch {
-	case !it.Known:
-	case len(s.pairs) == len(it.Marks)*(len(it.Marks)-1)/2:
+	if it.Known && len(s.pairs) == len(it.Marks)*(len(it.Marks)-1)/2 { // else of a second look, pair by pair
+		clear(all[sumMarked:repeatedSums])
 		addTotals(all, marked)
-	default: // of a second look, pair by pair
-		for _, p := range s.pairs {
-			addTotals(all, two(marked, p.first, p.second))
+	}
+	item := s.store.add(it.Cluster, all)
+	items := slices.Repeat([]int32{item}, len(of)) // one pair has the same
+	for k := range of {
+		if len(of) > 1 {
+			items[k] = s.store.add(it.Cluster, of[k])
 		}
 	}
-	if nothing {
-		all[sumNothing]++
+	for _, slice := range append([]string{""}, it.Slices...) {
+		set := s.set(runs.AllAnnotators, slice)
+		set.items = append(set.items, item)
+		for k := range s.pairs {
+			p := &s.pairs[k]
+			if set := s.pair(runs.Pair(it.Marks[p.first].Annotator, it.Marks[p.second].Annotator), slice); set != nil {
+				set.items = append(set.items, items[k])
+			}
+		}
 	}
 }
 
@@ -219,7 +232,7 @@ func (s *Spans) set(annotators, slice string) *itemSums {
 	key := setKey{annotators, slice}
 	set := s.sets[key]
 	if set == nil {
-		set = newItemSums(spanWidth)
+		set = s.store.set(spanWidth)
 		s.sets[key] = set
 	}
 	return set
@@ -241,15 +254,15 @@ func (s *Spans) pair(annotators, slice string) *itemSums {
 
 // addPair adds what two annotators marked.
 func addPair(sums []float64, p *stats.PairScore) {
-	mean := func(at int, v ibid.Number) {
+	mean := func(sum, n int, v ibid.Number) {
 		if v.Known() {
-			sums[at] += v.Value
-			sums[at+1]++
+			sums[sum] += v.Value
+			sums[n]++
 		}
 	}
-	mean(sumJaccard, p.Jaccard())
-	mean(sumExact, p.ExactF1())
-	mean(sumOverlap, p.OverlapF1())
+	mean(sumJaccard, nJaccard, p.Jaccard())
+	mean(sumExact, nExact, p.ExactF1())
+	mean(sumOverlap, nOverlap, p.OverlapF1())
 }
 
 func addTotals(sums []float64, m *stats.Marked) {
@@ -266,6 +279,8 @@ func (s *Spans) Pairable() bool { return len(s.sets) > 0 }
 func (s *Spans) Statistics() []runs.AgreementRow {
 	var rows []runs.AgreementRow
 	for key, set := range s.sets {
+		items, documents := set.counts()
+		nothing := set.total(sumNothing)
 		for i := range spanStatistics {
 			st := &spanStatistics[i]
 			if st.whole && key.annotators != runs.AllAnnotators {
@@ -278,14 +293,14 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 			e := set.estimate(of, s.options.Level)
 			row := runs.AgreementRow{
 				Statistic: st.name, Kind: runs.SpanAgreement, Annotators: key.annotators, Slice: key.slice,
-				Items: set.items(), Documents: set.telling(),
+				Items: items, Documents: documents,
 			}
 			fillRow(&row, &e)
-			if n := set.total(sumNothing); st.marks && n > 0 {
-				row.Warnings = append(row.Warnings, fmt.Sprintf("nobody marked anything in %.0f of the items: these have no value", n))
+			if st.marks && nothing > 0 {
+				row.Warnings = append(row.Warnings, fmt.Sprintf("nobody marked anything in %.0f of the items: these have no value", nothing))
 			}
 			if whole := (setKey{annotators: runs.AllAnnotators}); st.name == decidesMarks && key == whole {
-				s.options.Quality.decide(&row, &e, min(row.Documents, row.Items-int64(set.total(sumNothing))))
+				s.options.Quality.decide(&row, &e, min(row.Documents, row.Items-int64(nothing)))
 			}
 			rows = append(rows, row)
 		}

@@ -51,6 +51,7 @@ func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int
 // noneAnnotated is what annotators said as long as nothing is read.
 func (p *Plan) noneAnnotated(worst int) *Annotated {
 	o := p.job.AgreementOptions(worst)
+	o.Once = p.questions != nil
 	return &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p}
 }
 

@@ -191,7 +191,7 @@ var intervalStatistics = map[string]func(c *intervalCase) map[string]any{
 			}
 			units[i] = tally.Vector()
 		}
-		e := Jackknifed(units, func(sums []float64) (float64, bool) {
+		e := Jackknifed(len(units), func(i int) []float64 { return units[i] }, func(sums []float64) (float64, bool) {
 			v := TallyOf(len(categories.Names), sums).Alpha(Nominal, nil)
 			return v.Value, v.Known()
 		}, nil, numbered(c.Input.Docs), -1, 1, c.Options.Level)

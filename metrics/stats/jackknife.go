@@ -28,12 +28,14 @@ func Jackknife(without []float64) []float64 {
 // A Statistic is a number made of sums over units; ok is false where it is undefined.
 type Statistic func(sums []float64) (v float64, ok bool)
 
-// Jackknifed is a statistic between low and high of the sums over units with these documents.
+// Jackknifed is a statistic between low and high of the sums over n units with these documents.
 // What a unit adds to it is what it is without the unit, see [Jackknife]. Units have equal
-// weight, or these weights unless they are nil. A unit whose sums are all 0 does not count.
-func Jackknifed(units [][]float64, of Statistic, weights []float64, documents *Documents, low, high, level float64) Estimate {
+// weight, unless weight is not nil. A unit whose sums, which are good until those of another are
+// asked for, are all 0 does not count.
+func Jackknifed(n int, units func(unit int) []float64, of Statistic, weight func(sums []float64) float64, documents *Documents, low, high, level float64) Estimate {
 	var totals []float64
-	for _, sums := range units {
+	for i := range n {
+		sums := units(i)
 		if totals == nil {
 			totals = make([]float64, len(sums))
 		}
@@ -49,9 +51,10 @@ func Jackknifed(units [][]float64, of Statistic, weights []float64, documents *D
 		return undefined(level)
 	}
 	var counted []int
-	var without []float64
+	var without, weights []float64
 	rest := make([]float64, len(totals))
-	for i, sums := range units {
+	for i := range n {
+		sums := units(i)
 		if !slices.ContainsFunc(sums, func(v float64) bool { return v != 0 }) {
 			continue
 		}
@@ -60,16 +63,20 @@ func Jackknifed(units [][]float64, of Statistic, weights []float64, documents *D
 				rest[k] = 0
 			}
 		}
+		if weight != nil {
+			weights = append(weights, weight(sums))
+		}
 		v, ok := of(rest)
 		if !ok {
 			v = math.NaN()
 		}
 		counted, without = append(counted, i), append(without, v)
 	}
-	return jackknifed(value, counted, without, weights, len(units), documents, low, high, level)
+	return jackknifed(value, counted, without, weights, n, documents, low, high, level)
 }
 
-// jackknifed is a value with what it is without each of the counted units of n.
+// jackknifed is a value with what it is without each of the counted units of n, and their weights
+// unless they are equal.
 func jackknifed(value float64, counted []int, without, weights []float64, n int, documents *Documents, low, high, level float64) Estimate {
 	e := Estimate{Value: value, Reason: ibid.Defined, Level: level}
 	if len(counted) < 2 {
@@ -83,16 +90,13 @@ func jackknifed(value float64, counted []int, without, weights []float64, n int,
 	}
 	total := float64(len(counted))
 	if weights != nil {
-		total = 0
-		for _, i := range counted {
-			total += weights[i]
-		}
+		total = sumOf(weights)
 	}
 	errors, shares := make([]float64, n), make([]float64, n)
 	for k, i := range counted {
 		errors[i], shares[i] = added[k], 1/total
 		if weights != nil {
-			shares[i] = weights[i] / total
+			shares[i] = weights[k] / total
 		}
 	}
 	spread := NewShares(shares, errors, documents).Spread(errors, shares)

@@ -145,11 +145,8 @@ func (j *Judging) jackknifed(of func(Confusion) ibid.Number) Estimate {
 	for k := range cells {
 		cells[k] = j.Rows.Sums(cells[k])
 	}
-	units := make([][]float64, len(cells[0]))
-	for i := range units {
-		units[i] = []float64{cells[0][i], cells[1][i], cells[2][i], cells[3][i]}
-	}
-	return Jackknifed(units, func(s []float64) (float64, bool) {
+	units := func(i int) []float64 { return []float64{cells[0][i], cells[1][i], cells[2][i], cells[3][i]} }
+	return Jackknifed(len(cells[0]), units, func(s []float64) (float64, bool) {
 		v := of(Confusion{TN: int64(s[0]), FP: int64(s[1]), FN: int64(s[2]), TP: int64(s[3])})
 		return v.Value, v.Known()
 	}, nil, j.Rows.Documents(nil), -1, 1, j.Level)
