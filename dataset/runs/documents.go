@@ -37,8 +37,9 @@ func ReadDocuments(ctx context.Context, f *Frame, cluster string) (*RowDocuments
 	// if it were met before and gets a number for nothing.
 	mask := uint64(1)<<max(16, bits.Len64(16*uint64(f.Len()))) - 1
 	met, again := make([]uint64, mask/64+1), make([]uint64, mask/64+1)
-	some := false
+	some, touched := false, 0
 	err := EachDocuments(ctx, f, cluster, func(names []string) {
+		touched += len(names)
 		for _, name := range names {
 			key := stats.Key(name)
 			word, bit := key&mask/64, uint64(1)<<(key&63)
@@ -50,8 +51,9 @@ func ReadDocuments(ctx context.Context, f *Frame, cluster string) (*RowDocuments
 	if err != nil || !some {
 		return out, err
 	}
+	met = nil
 	numbers := make(map[uint64]int32)
-	out.Documents = new(stats.Documents)
+	out.Documents = stats.MakeDocuments(int(f.Len()), touched)
 	err = EachDocuments(ctx, f, cluster, func(names []string) {
 		for _, name := range names {
 			key := stats.Key(name)

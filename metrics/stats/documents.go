@@ -14,6 +14,11 @@ type Documents struct {
 	seen []int32 // of Lone and each document: the last unit that touches it, plus one
 }
 
+// MakeDocuments has room for so many units, which touch so many documents.
+func MakeDocuments(units, touched int) *Documents {
+	return &Documents{of: make([]int32, 0, touched), ends: make([]int32, 0, units)}
+}
+
 // Add is the next unit, with the documents that it touches: none, or some, of which one may
 // be named more than once.
 func (d *Documents) Add(documents ...int32) {
