@@ -7,7 +7,9 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync/atomic"
 	"syscall"
 
@@ -17,14 +19,27 @@ import (
 // version is set by the linker; see the Makefile.
 var version = "devel"
 
-// gcPercent is how much the heap may grow before it is collected, unless GOGC says
-// otherwise. Columns of a part are large and live long, so that half the default
-// saves a third of the memory for a few percent of CPU.
-const gcPercent = 50
+// How much the heap may grow before it is collected, in percent of what lives in it, unless GOGC
+// says otherwise. Columns of a part are large and live long, so that half the default saves a
+// third of the memory for a few percent of CPU; from where all would take more than heapBytes it
+// is less, since what grows with the rows has hardly a pointer to follow.
+const (
+	mostGrowth, leastGrowth = 50, 15
+	heapBytes               = 170 << 20
+)
+
+// limitGrowth sets how much the heap may grow, after each collection anew.
+func limitGrowth(after *[2]*byte) {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	room := heapBytes*100/max(1, int(live[0].Value.Uint64())) - 100
+	debug.SetGCPercent(min(mostGrowth, max(leastGrowth, room)))
+	runtime.SetFinalizer(after, limitGrowth)
+}
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+		limitGrowth(new([2]*byte))
 	}
 	os.Exit(run())
 }
