@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"math"
-	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 
@@ -35,7 +34,7 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, pr
 	var sum runs.QuestionSum
 	systems := make(map[string]struct{})
 	last := ""
-	hashes := newKeyHashes(rowsOf(src, limit))
+	hashes := newKeyHashes()
 	done := int64(0)
 	err = eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, null := b.Key(i)
@@ -156,32 +155,17 @@ func (a *annotatorNames) add(row *ibid.Answer, limits int64) error {
 	return nil
 }
 
-// keyBuckets is how many parts hashes are kept in, by their first bits, so that
-// the repeated ones can be found part by part in the cache.
-const keyBuckets = 256
-
 // keyHashes are the hashes of keys.
 type keyHashes struct {
 	seed       maphash.Seed
 	system     string // of the last key; most have the same one
 	systemHash uint64
-	buckets    [keyBuckets][]uint64
+	all        []uint64
 }
 
-// mostKeysRoom is for how many keys there is room from the start: a file may claim any
-// number of rows.
-const mostKeysRoom = 16 << 20
-
-// newKeyHashes makes room for n keys.
-func newKeyHashes(n int64) *keyHashes {
+func newKeyHashes() *keyHashes {
 	h := &keyHashes{seed: maphash.MakeSeed()}
 	h.systemHash = maphash.String(h.seed, "")
-	mean := float64(min(n, mostKeysRoom)) / keyBuckets
-	room := int(mean + 4*math.Sqrt(mean)) // hardly a bucket gets more
-	all := make([]uint64, keyBuckets*room)
-	for i := range h.buckets {
-		h.buckets[i] = all[i*room : i*room : (i+1)*room]
-	}
 	return h
 }
 
@@ -192,41 +176,15 @@ func (h *keyHashes) of(id, system string) uint64 {
 	return maphash.String(h.seed, id)*0x9E3779B97F4A7C15 ^ h.systemHash
 }
 
-func (h *keyHashes) add(id, system string) {
-	hash := h.of(id, system)
-	b := &h.buckets[hash%keyBuckets]
-	*b = append(*b, hash)
-}
+func (h *keyHashes) add(id, system string) { h.all = append(h.all, h.of(id, system)) }
 
 // repeated returns the hashes that occur more than once.
 func (h *keyHashes) repeated() map[uint64]struct{} {
-	var twice map[uint64]struct{}
-	note := func(hash uint64) {
-		if twice == nil {
-			twice = make(map[uint64]struct{})
-		}
-		twice[hash] = struct{}{}
-	}
-	for _, bucket := range h.buckets {
-		slots := make([]uint64, 1<<bits.Len(uint(2*len(bucket))))
-		mask := uint64(len(slots) - 1)
-		zero := false // 0 marks a free slot
-		for _, hash := range bucket {
-			if hash == 0 {
-				if zero {
-					note(hash)
-				}
-				zero = true
-				continue
-			}
-			i := hash / keyBuckets & mask
-			for slots[i] != 0 && slots[i] != hash {
-				i = (i + 1) & mask
-			}
-			if slots[i] == hash {
-				note(hash)
-			}
-			slots[i] = hash
+	twice := make(map[uint64]struct{})
+	slices.Sort(h.all)
+	for i := 1; i < len(h.all); i++ {
+		if h.all[i] == h.all[i-1] {
+			twice[h.all[i]] = struct{}{}
 		}
 	}
 	return twice
