@@ -41,6 +41,9 @@ type Job struct {
 	// Scored has the results that the run is made of, in place of scoring rows; nil for
 	// none.
 	Scored *Scored
+	// Tables are rows that are scored already, of which the run is made without its data; nil
+	// for none.
+	Tables *Tables
 
 	// Judge is the caller's own, in place of the one that judge.kind names; nil for
 	// that one. The caller closes it.

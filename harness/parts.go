@@ -12,6 +12,7 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
 )
 
 // partsDir holds what is done of a run while its process works. A part is the results of a
@@ -94,6 +95,23 @@ func (p *Plan) partFiles() []partFile {
 
 // result is the file that parts of this kind are joined to.
 func (k partFile) result() string { return string(k) + ".parquet" }
+
+// form is the form of the result, of a run whose rows have that layout.
+func (k partFile) form(layout *runs.RowsLayout) *runs.Form {
+	switch k {
+	case partCalls:
+		return &runs.Calls.Form
+	case partClaims:
+		return &runs.Claims.Form
+	case partVerdicts:
+		return &runs.Verdicts.Form
+	case partAnswers:
+		return &runs.Answers.Form
+	case partCitations:
+		return layout.Citations
+	}
+	return &layout.Form
+}
 
 // partName matches the names of parts.
 var partName = regexp.MustCompile(`^\d{8,}\.[a-z]+$`)

@@ -76,11 +76,17 @@ type Plan struct {
 // import first, which Close removes unless a run has taken it. Wrong input is
 // [ibid.ErrUsage].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{job: j, shared: newSharedDocuments(), named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
-	if err := j.checkID(); err != nil {
-		return nil, err
+	p := &Plan{job: j, shared: newSharedDocuments(), tables: j.Tables, named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
+	err := j.checkID()
+	switch {
+	case err != nil:
+	case p.tables != nil:
+		p.named = p.tables.Files[0]
+		err = asUsage(p.planTables(ctx))
+	default:
+		err = p.prepare(ctx)
 	}
-	if err := p.prepare(ctx); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil

@@ -86,7 +86,8 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.checkSame(before); err != nil {
 		return nil, err
 	}
-	if before != nil && before.Complete() && (p.job.Scored != nil || before.Judge.Failed == 0) {
+	asks := p.job.Scored == nil && p.tables == nil
+	if before != nil && before.Complete() && (!asks || before.Judge.Failed == 0) {
 		if err := disk.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
 			return nil, err
 		}
@@ -96,15 +97,17 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return &Outcome{Dir: p.Dir, Manifest: before, Existed: true}, nil
 	}
 	since := p.job.now()
-	docs, err := p.checkedDocuments(ctx)
-	if err != nil {
-		return nil, err
+	var docs *dataset.Documents
+	if p.tables == nil {
+		if docs, err = p.checkedDocuments(ctx); err != nil {
+			return nil, err
+		}
+		defer docs.Close()
+		if err := p.checkOffsets(ctx, docs); err != nil {
+			return nil, asUsage(err)
+		}
 	}
-	defer docs.Close()
-	if err := p.checkOffsets(ctx, docs); err != nil {
-		return nil, asUsage(err)
-	}
-	if p.job.Scored == nil { // which asks nothing
+	if asks {
 		if err := p.checkLabels(ctx); err != nil {
 			return nil, err
 		}
@@ -129,7 +132,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	m := p.manifest(before)
 	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
 	closeLive, closeEmbedder := nothing, nothing
-	if p.job.Scored == nil {
+	if asks {
 		if closeLive, err = p.openLive(ctx, m); err != nil {
 			return nil, err
 		}
@@ -139,7 +142,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	err = p.withLog(m, func() error { return p.evaluate(ctx, m, before, docs, since) })
 	if err = errors.Join(err, closeEmbedder(), closeLive()); err != nil {
-		return nil, p.removeIfCorrupt(before, err)
+		return nil, p.removeUseless(ctx, before, err)
 	}
 	if p.rows != nil {
 		return &Outcome{Dir: p.Dir, Manifest: m}, nil
@@ -157,11 +160,11 @@ func (p *Plan) checkAllKeys(ctx context.Context) error {
 	return asUsage(err)
 }
 
-// removeIfCorrupt removes a run that this process began over data that turned out to be
+// removeUseless removes a run that this process began over data that turned out to be
 // corrupt: once the data are mended they are other data, and what was done is of
-// no use. Other errors leave what is done.
-func (p *Plan) removeIfCorrupt(before *runs.Manifest, err error) error {
-	if before != nil || !errors.Is(err, parquet.ErrCorrupt) {
+// no use; so is what was made of tables. Other errors leave what is done.
+func (p *Plan) removeUseless(ctx context.Context, before *runs.Manifest, err error) error {
+	if p.tables != nil && ctx.Err() != nil || p.tables == nil && (before != nil || !errors.Is(err, parquet.ErrCorrupt)) {
 		return err
 	}
 	if e := p.held.remove(p.Dir); e != nil {
@@ -267,6 +270,12 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 
 // evaluate does the work between the first and the last manifest.
 func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dataset.Documents, since time.Time) error {
+	if p.tables != nil {
+		if err := errors.Join(m.Write(p.Dir), p.takeTables(ctx, m)); err != nil {
+			return err
+		}
+		return p.finish(m, since)
+	}
 	perPart := p.partRows()
 	from, to := p.wanted(perPart)
 	if p.keepsTexts() && p.kept == "" {
@@ -403,9 +412,6 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, a
 func (p *Plan) joinTables(from, to int64) (err error) {
 	p.stage("joining parts", p.Rows)(0)
 	layout := p.rowsLayout()
-	fields := map[partFile][]parquet.Field{
-		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: layout.Citations.Fields(), partAnswers: runs.Answers.Fields(), partRowsFile: layout.Fields(),
-	}
 	for _, kind := range p.partFiles() {
 		list := p.partsOf(kind, from, to)
 		if p.job.Scored != nil {
@@ -413,7 +419,7 @@ func (p *Plan) joinTables(from, to int64) (err error) {
 				return err
 			}
 		}
-		if err := p.joinParts(kind, fields[kind], list); err != nil {
+		if err := p.joinParts(kind, kind.form(layout).Fields(), list); err != nil {
 			return err
 		}
 	}

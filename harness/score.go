@@ -44,23 +44,12 @@ const (
 	jsonlFormat = "jsonl"
 )
 
-// form is the table of results, as runs have it.
-func (f *Filter) form() *runs.Form {
-	switch partFile(f.Table) {
-	case partCitations:
-		return &runs.Citations.Form
-	case partVerdicts:
-		return &runs.Verdicts.Form
-	}
-	return &runs.Rows().Form
-}
-
 // Form is the form of the stream that leaves. It depends on the filter alone.
 func (f *Filter) Form() (*dataset.ArrowTable, error) {
 	if len(f.Pass) > 0 && f.Table != string(partRowsFile) {
 		return nil, ibid.Usagef("columns pass through the table rows only")
 	}
-	t, err := dataset.NewArrowTable(f.form().Fields(), f.Pass, map[string]string{"ibid.table": f.Table, "ibid.metrics": metricsVersion})
+	t, err := dataset.NewArrowTable(partFile(f.Table).form(runs.NewRowsLayout()).Fields(), f.Pass, map[string]string{"ibid.table": f.Table, "ibid.metrics": metricsVersion})
 	if err != nil {
 		return nil, &ibid.Error{Usage: true, Err: err}
 	}

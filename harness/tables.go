@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,11 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"ibid"
 	"ibid/dataset"
-	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -43,17 +39,18 @@ func FindTables(patterns []string) (*Tables, error) {
 		return nil, asUsage(err)
 	}
 	t := &Tables{Files: files}
-	of := make(map[string]*runs.Manifest) // by folder
+	var all []*runs.Manifest // of each folder; nil of one that is no run
+	seen := make(map[string]bool)
 	for _, file := range files {
 		dir := filepath.Dir(file)
-		m, known := of[dir]
-		if !known {
-			if m, err = runs.ReadManifestIfAny(dir); err != nil {
-				return nil, err
-			}
-			of[dir] = m
+		if seen[dir] {
+			continue
 		}
+		seen[dir] = true
+		m, err := runs.ReadManifestIfAny(dir)
 		switch {
+		case err != nil:
+			return nil, err
 		case m == nil:
 		case !m.Complete():
 			return nil, ibid.Usagef("%s is of a run that is not finished", file).With("finish it, or leave it out")
@@ -68,22 +65,15 @@ func FindTables(patterns []string) (*Tables, error) {
 				return nil, u
 			}
 		}
+		all = append(all, m)
 	}
-	var manifests []*runs.Manifest
-	for _, m := range of {
-		if m == nil {
-			t.Manifest, t.documents, manifests = nil, "", nil
-			break
-		}
-		t.documents, manifests = m.Ingredients["documents"], append(manifests, m)
+	if slices.Contains(all, nil) {
+		t.Manifest = nil
+		return t, nil
 	}
-	if len(manifests) > 0 {
-		t.places = placesIn(manifests)
-	}
-	for _, m := range of {
-		if m != nil && m.Ingredients["documents"] != t.documents {
-			t.documents = ""
-		}
+	t.places, t.documents = placesIn(all), all[0].Ingredients["documents"]
+	if slices.ContainsFunc(all, func(m *runs.Manifest) bool { return m.Ingredients["documents"] != t.documents }) {
+		t.documents = ""
 	}
 	return t, nil
 }
@@ -118,48 +108,8 @@ func settingsIn(m *runs.Manifest) map[string]string {
 // rowsInput is the kind of input that files of rows are.
 const rowsInput = "rows"
 
-// Summarize makes the run directory OUT/ID of the settings from rows that are there: it
-// scores nothing. Its rows have the order of the files; the column row counts them. Texts,
-// and what annotators marked, are not known to it.
-func (j *Job) Summarize(ctx context.Context, t *Tables) (*Outcome, error) {
-	p := &Plan{job: j, shared: newSharedDocuments(), tables: t, named: t.Files[0]}
-	if err := j.checkID(); err != nil {
-		return nil, err
-	}
-	if err := p.planTables(ctx); err != nil {
-		return nil, asUsage(err)
-	}
-	before, err := runs.ReadManifestIfAny(p.Dir)
-	if err == nil {
-		err = p.checkSame(before)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case before != nil && before.Complete():
-		return outcomeOf(p.Dir, before, j.Config, j.Baseline, true)
-	}
-	if err := disk.MkdirAll(filepath.Join(p.Dir, partsDir)); err != nil {
-		return nil, err
-	}
-	if p.held, err = acquire(filepath.Join(p.Dir, partsDir)); err != nil {
-		return nil, err
-	}
-	defer p.held.release()
-	if err := removeLeftovers(p.Dir); err != nil {
-		return nil, err
-	}
-	m := p.manifest(before)
-	if err := p.withLog(m, func() error { return p.takeTables(ctx, m) }); err != nil {
-		if ctx.Err() == nil {
-			err = errors.Join(err, p.held.remove(p.Dir)) // nothing in it is of use
-		}
-		return nil, asUsage(err)
-	}
-	return outcomeOf(p.Dir, m, j.Config, j.Baseline, false)
-}
-
-// planTables opens the rows and derives the fingerprint.
+// planTables opens the rows and derives the fingerprint. Nothing is scored: rows have the order
+// of the files, which the column row counts. Texts, and what annotators marked, are not known.
 func (p *Plan) planTables(ctx context.Context) (err error) {
 	t, c := p.tables, p.job.Config
 	if err := checkGates(c, p.job.Baseline != ""); err != nil {
@@ -197,22 +147,25 @@ func (p *Plan) planTables(ctx context.Context) (err error) {
 
 // takeTables makes the result files of what is there, and sums them up.
 func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
-	since := p.job.now()
-	m.Places = p.tables.places
-	if err := m.Write(p.Dir); err != nil {
+	t := p.tables
+	m.Places = t.places
+	progress, hash := p.stage("reading rows", p.Rows), t.layout.Index("answer_hash")
+	err := p.take(ctx, partRowsFile, t.rows, t.layout.Fields(), t.rows.BatchRows(maxPartRows), func(b *dataset.Batch, table *parquet.Table) error {
+		progress(b.Pos())
+		for i := range b.Len() {
+			if err := b.AppendTo(table, i, b.Pos()+int64(i)); err != nil {
+				return err
+			}
+		}
+		if !p.severalSystems { // whose answers only are compared
+			table.At(hash).Clear()
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	perPart := int64(p.tables.rows.BatchRows(maxPartRows))
-	parts := (p.Rows + perPart - 1) / perPart
-	layout := p.tables.layout
-	if err := p.takeRows(ctx, layout, int(perPart)); err != nil {
-		return err
-	}
-	if err := p.joinParts(partRowsFile, layout.Fields(), p.partsOf(partRowsFile, 0, parts)); err != nil {
-		return err
-	}
-	p.tables.kinds = append(p.tables.kinds, partRowsFile)
-	if err := p.tables.setComponents(p.Dir, m); err != nil {
+	if err := t.setComponents(p.Dir, m); err != nil {
 		return err
 	}
 	if err := p.checkTags(); err != nil {
@@ -223,10 +176,34 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 			return err
 		}
 	}
-	if err := p.sumUp(ctx, m, nil); err != nil {
-		return err
-	}
-	return p.finish(m, since)
+	return p.sumUp(ctx, m, nil)
+}
+
+// take makes the result of a kind from the batches of a source, each a row group; fill adds a
+// batch to a table.
+func (p *Plan) take(ctx context.Context, kind partFile, source *dataset.Source, fields []parquet.Field, perGroup int, fill func(*dataset.Batch, *parquet.Table) error) error {
+	p.tables.kinds = append(p.tables.kinds, kind)
+	return dataset.WriteFile(filepath.Join(p.Dir, kind.result()), func(w io.Writer) error {
+		table, groups := parquet.NewTable(fields), 0
+		var e parquet.Encoder
+		e.Begin(w, fields)
+		err := source.Read(ctx, 0, perGroup, func(b *dataset.Batch) error {
+			defer b.Release()
+			table.Reset()
+			if err := fill(b, table); err != nil {
+				return err
+			}
+			groups++
+			return e.Group(table)
+		})
+		if err == nil && groups == 0 {
+			err = e.Group(table)
+		}
+		if err != nil {
+			return err
+		}
+		return e.End(nil)
+	})
 }
 
 // setComponents says what the overall score is made of: as the run of the rows does, or else
@@ -277,50 +254,6 @@ func (p *Plan) checkTags() error {
 	return signUnknownSlice.Stop("slices: no row has the tag %s", missing[0]).With(meantAmong(missing[0], slices.Sorted(maps.Keys(tags)), "tags are", "the rows have no tags"))
 }
 
-// takeRows makes parts of the rows.
-func (p *Plan) takeRows(ctx context.Context, layout *runs.RowsLayout, perPart int) error {
-	progress := p.stage("reading rows", p.Rows)
-	g, ctx := errgroup.WithContext(ctx)
-	batches := make(chan *dataset.Batch)
-	g.Go(func() error {
-		defer close(batches)
-		return p.tables.rows.Read(ctx, 0, perPart, func(b *dataset.Batch) error {
-			progress(b.Pos())
-			select {
-			case batches <- b:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
-	})
-	hash := layout.Index("answer_hash")
-	for range p.job.workers() {
-		g.Go(func() error {
-			table := layout.Empty()
-			var encoder parquet.Encoder
-			for b := range batches {
-				table.Reset()
-				for i := range b.Len() {
-					if err := b.AppendTo(table, i, b.Pos()+int64(i)); err != nil {
-						return err
-					}
-				}
-				if !p.severalSystems { // whose answers only are compared
-					table.At(hash).Clear()
-				}
-				err := p.savePart(b.Pos()/int64(perPart), partRowsFile, func(w io.Writer) error { return encoder.EncodePart(w, table) })
-				b.Release()
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
-}
-
 // takeBeside makes the result of a kind from the files beside the rows, if it is there for
 // all of them. Its entries stand in the order of the rows that they are of.
 func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) error {
@@ -339,103 +272,58 @@ func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) 
 		}
 		return nil
 	}
-	fields := map[partFile]*runs.Form{partCitations: p.tables.layout.Citations, partClaims: &runs.Claims.Form, partVerdicts: &runs.Verdicts.Form}[kind].Fields()
+	fields := kind.form(p.tables.layout).Fields()
 	source, err := dataset.OpenTable(files, fields, limitsOf(&p.job.Config.Settings))
 	if err != nil {
 		return err
 	}
-	w, err := p.newBeside(kind, fields)
+	rows, err := runs.OpenRows(p.Dir)
 	if err != nil {
 		return err
 	}
-	defer w.rows.Close()
-	var held []*dataset.Batch // whose texts the table has
-	err = source.Read(ctx, 0, maxPartRows, func(b *dataset.Batch) error {
-		held = append(held, b)
+	defer rows.Close()
+	at := rowCursor{rows: rows, block: rows.Block(0)}
+	return p.take(ctx, kind, source, fields, maxPartRows, func(b *dataset.Batch, table *parquet.Table) error {
 		for i := range b.Len() {
 			id, system, _ := b.Key(i)
-			for !w.at(id, system) {
-				next, err := w.next()
-				if err != nil {
-					return err
-				}
-				if !next {
-					file, row := b.Place(i)
-					return &ibid.Error{
-						File: file, Row: ibid.Some(row), Column: "id", Err: fmt.Errorf("of id %q, system %q, which no further row has", id, system),
-						Hint: "put entries in the order of their rows, or leave the file out: all of its kind then stay out",
-					}
-				}
-				if w.index == 0 { // a part was written
-					for _, done := range held[:len(held)-1] {
-						done.Release()
-					}
-					held = append(held[:0], b)
+			row, found := at.find(id, system)
+			if err := at.block.Err(); err != nil {
+				return err
+			}
+			if !found {
+				file, entry := b.Place(i)
+				return &ibid.Error{
+					File: file, Row: ibid.Some(entry), Column: "id", Err: fmt.Errorf("of id %q, system %q, which no further row has", id, system),
+					Hint: "put entries in the order of their rows, or leave the file out: all of its kind then stay out",
 				}
 			}
-			if err := b.AppendTo(w.table, i, w.part.First+int64(w.index)); err != nil {
+			if err := b.AppendTo(table, i, row); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	for next := true; next && err == nil; {
-		next, err = w.next()
-	}
-	if err != nil {
-		return err
-	}
-	p.tables.kinds = append(p.tables.kinds, kind)
-	return p.joinParts(kind, fields, p.partsOf(kind, 0, int64(w.rows.Blocks())))
 }
 
-// A besideWriter makes the parts of what stands beside rows: part k has what is of the rows
-// of part k.
-type besideWriter struct {
-	plan    *Plan
-	kind    partFile
-	rows    *runs.Frame
-	table   *parquet.Table
-	encoder parquet.Encoder
-	part    *runs.Block // nil at the end
-	index   int         // the row, in its part
+// A rowCursor is at a row of a run.
+type rowCursor struct {
+	rows  *runs.Frame
+	block *runs.Block
+	index int // in its block
 }
 
-func (p *Plan) newBeside(kind partFile, fields []parquet.Field) (*besideWriter, error) {
-	w := &besideWriter{plan: p, kind: kind, table: parquet.NewTable(fields)}
-	var err error
-	if w.rows, err = runs.OpenRows(p.Dir); err != nil {
-		return nil, err
+// find goes on to the row of a key, and returns its position; false if no further row has it.
+func (c *rowCursor) find(id, system string) (int64, bool) {
+	for {
+		ids, systems := c.block.Texts("id"), c.block.Texts("system")
+		for ; c.index < len(ids); c.index++ {
+			if ids[c.index] == id && systems[c.index] == system {
+				return c.block.First + int64(c.index), true
+			}
+		}
+		if c.block.Err() != nil || c.block.Number+1 == c.rows.Blocks() {
+			return 0, false
+		}
+		c.block, c.index = c.rows.Block(c.block.Number+1), 0
 	}
-	w.load(0)
-	return w, nil
-}
-
-// load goes to the first row of part k.
-func (w *besideWriter) load(k int) {
-	if w.part, w.index = nil, 0; k < w.rows.Blocks() {
-		w.part = w.rows.Block(k)
-	}
-}
-
-// at reports whether the writer is at the row of that key.
-func (w *besideWriter) at(id, system string) bool {
-	return w.part != nil && w.index < w.part.Len() && w.part.Texts("id")[w.index] == id && w.part.Texts("system")[w.index] == system
-}
-
-// next goes to the next row, and writes the part if it has no more; false at the end.
-func (w *besideWriter) next() (bool, error) {
-	if w.part == nil {
-		return false, nil
-	}
-	if w.index++; w.index < w.part.Len() {
-		return true, nil
-	}
-	err := errors.Join(w.part.Err(), w.plan.savePart(int64(w.part.Number), w.kind, func(out io.Writer) error { return w.encoder.EncodePart(out, w.table) }))
-	if err != nil {
-		return false, err
-	}
-	w.table.Reset()
-	w.load(w.part.Number + 1)
-	return w.part != nil, nil
 }

@@ -137,7 +137,11 @@ func TestSummaryOfAnyPartition(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, err := (&harness.Job{Config: config, ID: "sum"}).Summarize(t.Context(), tables)
+				p, err := (&harness.Job{Config: config, ID: "sum", Tables: tables}).Plan(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := p.Run(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

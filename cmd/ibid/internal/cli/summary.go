@@ -5,15 +5,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
 	"ibid/configs"
 	"ibid/harness"
-
-	"ibid/cmd/ibid/internal/term"
 )
 
 type summaryFlags struct {
@@ -69,21 +66,9 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 	if err != nil {
 		return err
 	}
-	progress := term.NewProgress(a.Stderr, a.quiet)
-	defer progress.Close()
-	job := &harness.Job{
-		Config: config, Source: strings.Join(patterns, " "), ID: filepath.Base(dir), Workers: f.workers, Version: a.Version, Baseline: f.baseline,
-		Progress: func(p harness.Progress) {
-			progress.Update(func() string { return progressLine(p, time.Now()) })
-		},
-		Warn: func(text string) { progress.Clear(); a.warn("%s", text) },
-	}
-	out, err := job.Summarize(cmd.Context(), tables)
-	progress.Close()
-	if err != nil {
-		return a.interrupted(err, "")
-	}
-	return a.afterRun(cmd.Context(), config, out, "", &f.numbers, &f.ci)
+	return a.evaluate(cmd, &harness.Job{
+		Config: config, Source: strings.Join(patterns, " "), ID: filepath.Base(dir), Workers: f.workers, Version: a.Version, Baseline: f.baseline, Tables: tables,
+	}, "", &f.numbers, &f.ci)
 }
 
 // join makes one run of the ranges of rows in directories.
