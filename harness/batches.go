@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"ibid/dataset"
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -69,27 +67,16 @@ func (p *Plan) askInBatches(ctx context.Context, from, to, perPart int64, docs *
 
 // addQuestions gives the questions of all rows to a batcher.
 func (p *Plan) addQuestions(ctx context.Context, w *worker, batcher *openrouter.Batcher, from, to, perPart int64) error {
-	g, ctx := errgroup.WithContext(ctx)
-	parts := make(chan inputPart)
-	g.Go(func() error {
-		defer close(parts)
-		return p.decode(ctx, from, to, perPart, parts)
-	})
-	g.Go(func() error {
-		progress := p.stage("forming questions", p.Rows)
-		done := int64(0)
-		for in := range parts {
-			err := w.addPart(ctx, batcher, in)
-			in.batch.Release()
-			if err != nil {
-				return err
-			}
-			done += int64(in.rows)
-			progress(done)
+	progress, done := p.stage("forming questions", p.Rows), int64(0)
+	return p.decode(ctx, from, to, perPart, func(in inputPart) error {
+		defer in.batch.Release()
+		if err := w.addPart(ctx, batcher, in); err != nil {
+			return err
 		}
+		done += int64(in.rows)
+		progress(done)
 		return nil
 	})
-	return g.Wait()
 }
 
 // addPart gives the questions of the rows of a part to a batcher. Where a model makes

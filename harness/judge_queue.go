@@ -25,7 +25,6 @@ const tickEvery = 200 * time.Millisecond
 // but what is under way is waited for: it is paid for.
 type judgeQueue struct {
 	judge    judge.Judge
-	rows     int // how many may wait
 	asking   chan func(context.Context)
 	answered atomic.Int64          // rows
 	stop     atomic.Pointer[error] // what ended the asking
@@ -43,14 +42,19 @@ func (p *Plan) startJudgeQueue(ctx context.Context) *judgeQueue {
 	if p.live == nil {
 		return nil
 	}
-	c := &judgeQueue{judge: p.judge, asking: make(chan func(context.Context)), rows: 1}
-	if p.job.Config.Performance.ParallelEvaluation {
-		c.rows = rowsPerCall * int(p.job.Config.Judge.Concurrency)
-	}
-	for range c.rows {
+	c := &judgeQueue{judge: p.judge, asking: make(chan func(context.Context))}
+	for range p.waitingRows() {
 		go c.serve(ctx)
 	}
 	return c
+}
+
+// waitingRows is how many rows may wait on a live judge.
+func (p *Plan) waitingRows() int {
+	if !p.job.Config.Performance.ParallelEvaluation {
+		return 1
+	}
+	return rowsPerCall * int(p.job.Config.Judge.Concurrency)
 }
 
 // end lets the goroutines go. All rows must have their answers.
@@ -84,11 +88,11 @@ func (c *judgeQueue) watch(finished <-chan finishedPart, done func(finishedPart)
 
 // workers is how many parts are under way at once: enough that the rows that wait
 // never run out while some parts wait for their last rows.
-func (p *Plan) workers(c *judgeQueue) int {
-	if c == nil || !p.job.Config.Performance.ParallelEvaluation {
+func (p *Plan) workers() int {
+	if p.live == nil || !p.job.Config.Performance.ParallelEvaluation {
 		return p.job.workers()
 	}
-	return p.job.workers() + 2 + 2*c.rows/maxLiveRows
+	return p.job.workers() + 2 + 2*p.waitingRows()/maxLiveRows
 }
 
 func (c *judgeQueue) serve(ctx context.Context) {

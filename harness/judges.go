@@ -194,7 +194,7 @@ func (job *Job) liveConfig() (openrouter.Config, error) {
 // close ends both. The caller holds the lock of the run.
 func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() error, err error) {
 	if p.live == nil || p.job.Judge != nil {
-		return func() error { return nil }, nil
+		return nothing, nil
 	}
 	path, err := p.answersPath()
 	if err != nil {
@@ -228,6 +228,19 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	}
 	p.warnOfModels(ctx, m, j)
 	return func() error { return errors.Join(j.Close(), store.Close()) }, nil
+}
+
+// openServices opens what the run asks: judge and embedder.
+func (p *Plan) openServices(ctx context.Context, m *runs.Manifest) (close func() error, err error) {
+	closeLive, err := p.openLive(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	closeEmbedder, err := p.openEmbedder(auditName(m))
+	if err != nil {
+		return nil, errors.Join(err, closeLive())
+	}
+	return func() error { return errors.Join(closeEmbedder(), closeLive()) }, nil
 }
 
 // checkLabels refuses a classifier of whose labels it is not known which one means

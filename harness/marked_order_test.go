@@ -11,7 +11,7 @@ import (
 // they are finished in, and what is not known of one part is not known of all.
 func TestMarkedPartsInAnyOrder(t *testing.T) {
 	newParts := func() *markedParts {
-		return &markedParts{sum: &Annotated{Spans: annotations.NewSpans(annotations.Options{Worst: 1}), Labels: annotations.NewLabels(annotations.Options{}, nil)}, waiting: map[int64]*markedPart{}}
+		return &markedParts{sum: &Annotated{Spans: annotations.NewSpans(annotations.Options{Worst: 1}), Labels: annotations.NewLabels(annotations.Options{}, nil)}}
 	}
 	part := func(id string) *markedPart {
 		unit := []stats.Unit{{Start: 0, End: 4, Category: 1}}
@@ -19,12 +19,12 @@ func TestMarkedPartsInAnyOrder(t *testing.T) {
 	}
 	m := newParts()
 	for _, n := range []int64{2, 0, 1, 3} {
-		if m.add(n, part(string(rune('a'+n)))); n == 0 && m.next != 1 {
-			t.Errorf("after parts 2 and 0, part %d is next", m.next)
+		if m.add(n, part(string(rune('a'+n)))); n == 0 && m.parts.next != 1 {
+			t.Errorf("after parts 2 and 0, part %d is next", m.parts.next)
 		}
 	}
-	if m.next != 4 || len(m.waiting) != 0 || m.all() == nil || !m.all().Spans.Pairable() {
-		t.Errorf("after all parts, part %d is next and %d wait", m.next, len(m.waiting))
+	if m.parts.next != 4 || len(m.parts.waiting) != 0 || m.all() == nil || !m.all().Spans.Pairable() {
+		t.Errorf("after all parts, part %d is next and %d wait", m.parts.next, len(m.parts.waiting))
 	}
 	m = newParts()
 	m.partly = true

@@ -39,16 +39,15 @@ func (m *markedPart) note(p *Plan, r *dataset.Resolver, row *ibid.Answer, failur
 // that agreement need not read the dataset again.
 type markedParts struct {
 	sum      *Annotated
-	next     int64                 // the part to add
-	waiting  map[int64]*markedPart // those after it that are there already
-	marked   bool                  // two annotators marked some row
+	parts    inOrder[*markedPart]
+	marked   bool // two annotators marked some row
 	labelled bool
 	compared bool
 	partly   bool // not all of some part is known
 }
 
 func newMarkedParts(p *Plan) *markedParts {
-	return &markedParts{sum: p.noneAnnotated(keptDisagreements), waiting: make(map[int64]*markedPart)}
+	return &markedParts{sum: p.noneAnnotated(keptDisagreements)}
 }
 
 // add adds a part; parts may come in any order.
@@ -56,15 +55,10 @@ func (m *markedParts) add(number int64, part *markedPart) {
 	m.marked = m.marked || len(part.items) > 0
 	m.labelled, m.compared, m.partly = m.labelled || part.labelled, m.compared || part.compared, m.partly || part.partly
 	if m.partly {
-		m.waiting = nil
+		m.parts.waiting = nil
 		return
 	}
-	m.waiting[number] = part
-	for part = m.waiting[m.next]; part != nil; part = m.waiting[m.next] {
-		m.sum.add(&part.found)
-		delete(m.waiting, m.next)
-		m.next++
-	}
+	m.parts.add(number, part, func(part *markedPart) { m.sum.add(&part.found) })
 }
 
 // all is what all annotators said, nil if more than what was collected is needed: labels, or

@@ -197,11 +197,28 @@ func (p *Plan) open(ctx context.Context) (err error) {
 
 // checkSettings brings settings and inputs together and checks what depends on both.
 func (p *Plan) checkSettings(ctx context.Context) error {
-	conv, err := p.agreedConventions()
-	if err != nil {
+	var err error
+	if p.conventions, err = p.agreedConventions(); err != nil {
 		return err
 	}
-	p.conventions = conv
+	if err := p.openScoring(ctx); err != nil {
+		return err
+	}
+	if err := p.findComponents(ctx); err != nil {
+		return asUsage(err)
+	}
+	if err := p.checkOptions(); err != nil {
+		return err
+	}
+	if err := checkGates(p.job.Config, p.job.Baseline != ""); err != nil {
+		return err
+	}
+	p.Rows = rowsOf(p.source, p.job.Limit)
+	return nil
+}
+
+// openScoring opens what rows are scored with: the detector of citations and the judge.
+func (p *Plan) openScoring(ctx context.Context) (err error) {
 	p.options = optionsOf(&p.job.Config.Settings, p.job.judgeKind())
 	if err := p.openDetector(ctx); err != nil {
 		return asUsage(err)
@@ -211,19 +228,17 @@ func (p *Plan) checkSettings(ctx context.Context) error {
 	}
 	p.options.AsksElsewhere = p.asksElsewhere()
 	p.live, _ = p.judge.(judge.Live)
-	if err := p.findComponents(ctx); err != nil {
-		return asUsage(err)
-	}
-	if conv.NeedDocuments() && !p.hasDocuments() && !p.inline {
-		return ibid.Usagef("offset_unit is %s, but there are no documents to convert by", conv.OffsetUnit).With("give the documents: --documents PATH")
+	return nil
+}
+
+// checkOptions checks the settings of scoring against the inputs.
+func (p *Plan) checkOptions() error {
+	if p.conventions.NeedDocuments() && !p.hasDocuments() && !p.inline {
+		return ibid.Usagef("offset_unit is %s, but there are no documents to convert by", p.conventions.OffsetUnit).With("give the documents: --documents PATH")
 	}
 	if err := p.options.Validate(); err != nil {
 		return &ibid.Error{Usage: true, Err: err}
 	}
-	if err := checkGates(p.job.Config, p.job.Baseline != ""); err != nil {
-		return err
-	}
-	p.Rows = rowsOf(p.source, p.job.Limit)
 	return nil
 }
 

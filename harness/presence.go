@@ -125,13 +125,13 @@ func (n *notFetched) warning(p *Plan) string {
 // the name of the run; without a name it asks nothing.
 func (p *Plan) openEmbedder(run string) (close func() error, err error) {
 	if p.embedder == nil {
-		return func() error { return nil }, nil
+		return nothing, nil
 	}
 	p.embedder.Run = run
 	if run == "" {
 		p.embedder.Offline = true
 		if p.job.Config.Judge.Cache == configs.CacheOff {
-			return func() error { return nil }, nil // what was kept went with the run's end
+			return nothing, nil // what was kept went with the run's end
 		}
 	}
 	path, err := p.answersPath()

@@ -131,17 +131,14 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	m := p.manifest(before)
 	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
-	closeLive, closeEmbedder := nothing, nothing
+	closeServices := nothing
 	if asks {
-		if closeLive, err = p.openLive(ctx, m); err != nil {
+		if closeServices, err = p.openServices(ctx, m); err != nil {
 			return nil, err
-		}
-		if closeEmbedder, err = p.openEmbedder(auditName(m)); err != nil {
-			return nil, errors.Join(err, closeLive())
 		}
 	}
 	err = p.withLog(m, func() error { return p.evaluate(ctx, m, before, docs, since) })
-	if err = errors.Join(err, closeEmbedder(), closeLive()); err != nil {
+	if err = errors.Join(err, closeServices()); err != nil {
 		return nil, p.removeUseless(ctx, before, err)
 	}
 	if p.rows != nil {
@@ -307,7 +304,11 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	all, marked := tally{Places: make(placesBySystem)}, newMarkedParts(p)
 	saved := int64(0)
 	waiting := false
-	err := p.scoreParts(ctx, from, to, perPart, docs, func(d finishedPart) {
+	read := func(ctx context.Context, yield func(inputPart) error) error {
+		return p.decode(ctx, from, to, perPart, yield)
+	}
+	score := func(ctx context.Context, w *worker, in inputPart) (finishedPart, error) { return w.scorePart(ctx, in) }
+	err := p.scoreParts(ctx, p.rowsLayout(), docs, read, score, func(d finishedPart) {
 		all.add(d.known)
 		marked.add(d.number-from, d.marked)
 		saved += d.rows

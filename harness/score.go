@@ -3,6 +3,7 @@ package harness
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,14 +12,11 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
-	"ibid/judge"
 )
 
 // A Filter says which table of results becomes of a stream of rows.
@@ -58,11 +56,12 @@ func (f *Filter) Form() (*dataset.ArrowTable, error) {
 
 // A rowStream is rows that come one batch after the other.
 type rowStream interface {
-	// Next returns the next batch, io.EOF after the last.
-	Next(ctx context.Context) (*dataset.StreamBatch, error)
 	// Source is what the rows have, without them. Use takes the same with what is joined.
 	Source() *dataset.Source
 	Use(*dataset.Source)
+	// Each calls yield with every batch.
+	Each(ctx context.Context, yield func(*dataset.StreamBatch) error) error
+	Close() error
 }
 
 // Score reads rows and writes what becomes of them as an Arrow IPC stream, batch by batch:
@@ -86,7 +85,7 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 	if err != nil {
 		return err
 	}
-	stream, err := p.openStream(ctx, in, f)
+	stream, err := p.openStream(in, f)
 	if err == nil {
 		defer stream.Close()
 		err = p.filterBy(ctx, f, stream)
@@ -110,15 +109,13 @@ func streamError(err error) error {
 
 // planFilter opens what scoring needs beside the rows.
 func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error, err error) {
-	c := p.job.Config
-	s := &c.Settings
+	s := &p.job.Config.Settings
 	if err := p.openGold(); err != nil {
 		return nil, err
 	}
-	if p.judge, err = p.openJudge(); err != nil {
+	if err := p.openScoring(ctx); err != nil {
 		return nil, err
 	}
-	p.live, _ = p.judge.(judge.Live)
 	switch {
 	case p.judge == nil && f.Table == string(partVerdicts):
 		return nil, ibid.Usagef("there are no verdicts without a judge").With("set judge.kind, or --table rows")
@@ -128,62 +125,42 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	case s.Judge.MaxCostUSD > 0:
 		return nil, ibid.Usagef("judge.max_cost_usd holds for each process").With("leave it out and set a limit of the key at its provider, or use ibid run")
 	}
-	p.options = optionsOf(s, p.job.judgeKind())
-	p.options.AsksElsewhere = p.asksElsewhere()
-	if err := p.openDetector(ctx); err != nil {
-		return nil, err
-	}
 	p.Ingredients = p.settingIngredients()
 	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.ID = "score"
-	var closers []func() error
-	closeAll = func() error {
-		var err error
-		for _, c := range slices.Backward(closers) {
-			err = errors.Join(err, c())
-		}
-		return err
+	closeServices, err := p.openServices(ctx, &runs.Manifest{ID: p.ID, Fingerprint: p.Fingerprint, Judge: p.judgeRecord(), Timings: runs.Timings{Started: p.job.now().UTC()}})
+	if err != nil {
+		return nil, err
 	}
-	m := &runs.Manifest{ID: p.ID, Fingerprint: p.Fingerprint, Judge: p.judgeRecord(), Timings: runs.Timings{Started: p.job.now().UTC()}}
-	for _, open := range []func() (func() error, error){
-		func() (func() error, error) { return p.openLive(ctx, m) },
-		func() (func() error, error) { return p.openEmbedder(auditName(m)) },
-		func() (func() error, error) { return p.openAllDocuments(ctx) },
-	} {
-		closer, err := open()
-		if err != nil {
-			return nil, errors.Join(err, closeAll())
-		}
-		closers = append(closers, closer)
+	if err := errors.Join(p.openAllDocuments(ctx), p.checkLabels(ctx)); err != nil {
+		return nil, errors.Join(err, p.loaded.Close(), closeServices())
 	}
-	return closeAll, p.checkLabels(ctx)
+	return func() error { return errors.Join(p.loaded.Close(), closeServices()) }, nil
 }
 
 // openAllDocuments reads the documents, of which nobody knows which will be cited.
-func (p *Plan) openAllDocuments(ctx context.Context) (func() error, error) {
+func (p *Plan) openAllDocuments(ctx context.Context) error {
 	s := &p.job.Config.Settings
 	if s.DocNames == "normalized" {
 		p.names = new(dataset.DocumentNames)
 	}
 	if s.Documents == "" {
-		return nothing, nil
+		return nil
 	}
 	var err error
 	if p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)}); err != nil {
-		return nil, err
+		return err
 	}
 	if p.names != nil {
 		if p.names, err = p.documents.Names(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if p.loaded, err = dataset.LoadDocuments(ctx, p.documents, nil); err != nil {
-		return nil, err
+		return err
 	}
-	for _, text := range p.loaded.Problems() {
-		p.job.warn("%s", text)
-	}
-	return p.loaded.Close, nil
+	p.documentProblems(p.loaded)
+	return nil
 }
 
 // filterBy brings settings and the columns of the stream together.
@@ -198,119 +175,105 @@ func (p *Plan) filterBy(ctx context.Context, f *Filter, stream rowStream) (err e
 	}
 	p.options.SpanComponent = p.source.HasTruth() && !slices.Contains(f.Without, "truth")
 	p.inline = p.source.HasDocuments() && !slices.Contains(f.Without, "documents")
-	if p.conventions.NeedDocuments() && p.loaded == nil && !p.inline {
-		return ibid.Usagef("offset_unit is %s, but there are no documents to convert by", p.conventions.OffsetUnit).With("give the documents: --documents PATH")
-	}
-	if err := p.options.Validate(); err != nil {
-		return &ibid.Error{Usage: true, Err: err}
-	}
-	return ctx.Err()
+	return errors.Join(p.checkOptions(), ctx.Err())
 }
 
-// A filtered is one batch on its way: its record comes when it has been scored.
-type filtered struct {
-	batch  *dataset.StreamBatch
-	record chan dataset.Record
-}
-
-// filter scores batch by batch. One goroutine reads, which nothing waits for at the end: a
-// pipe cannot be told to stop. Workers score, and the caller's goroutine writes in order.
+// filter scores batch by batch and writes the records in order. Nothing waits for the goroutine
+// that reads: a pipe cannot be told to stop.
 func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.ArrowTable, kind partFile, out *dataset.ArrowWriter) error {
-	queue := p.startJudgeQueue(ctx)
-	defer queue.end()
-	workers := p.workers(queue)
-	work, ordered := make(chan *filtered), make(chan *filtered, workers)
-	g, inner := errgroup.WithContext(ctx)
-	var readErr error
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	batches := make(chan *dataset.StreamBatch)
+	var readErr, writeErr error
 	go func() {
-		defer close(ordered)
-		defer close(work)
-		for {
-			b, err := stream.Next(inner)
-			if err != nil {
-				if !errors.Is(err, io.EOF) {
-					readErr = err
-				}
-				return
-			}
-			one := &filtered{b, make(chan dataset.Record, 1)}
-			for _, to := range []chan<- *filtered{ordered, work} {
-				select {
-				case to <- one:
-				case <-inner.Done():
-					return
-				}
-			}
-		}
-	}()
-	layout := runs.NewRowsLayout() // the columns of a stream are known before anything of it
-	for range workers {
-		w, err := newWorker(p, layout, p.loaded)
-		if err != nil {
-			return err
-		}
-		w.queue = queue
-		g.Go(func() error {
-			for {
-				select {
-				case one, open := <-work:
-					if !open {
-						return nil
-					}
-					record, err := w.filter(inner, one.batch, table, kind)
-					if err != nil {
-						return err
-					}
-					one.record <- record
-				case <-inner.Done():
-					return inner.Err()
-				}
+		defer close(batches)
+		readErr = stream.Each(ctx, func(b *dataset.StreamBatch) error {
+			select {
+			case batches <- b:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 		})
-	}
-	g.Go(func() error {
-		for {
+	}()
+	ahead := make(chan struct{}, 2*p.workers()) // batches that are read and not written
+	broken := make(chan struct{})
+	read := func(ctx context.Context, yield func(inputPart) error) error {
+		for n := int64(0); ; n++ {
 			select {
-			case one, open := <-ordered:
+			case ahead <- struct{}{}:
+			case <-broken:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			select {
+			case b, open := <-batches:
 				if !open {
 					return readErr
 				}
-				select {
-				case record := <-one.record:
-					if err := out.Write(record); err != nil {
-						return err
-					}
-				case <-inner.Done():
-					return inner.Err()
+				if err := yield(inputPart{part: n, batch: b.Batch, rows: b.Len(), stream: b}); err != nil {
+					return err
 				}
-			case <-inner.Done():
-				return inner.Err()
+			case <-broken:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 		}
-	})
-	return g.Wait()
+	}
+	var records inOrder[dataset.Record]
+	layout := runs.NewRowsLayout() // the columns of a stream are known before anything of it
+	err := p.scoreParts(ctx, layout, p.loaded, read, func(ctx context.Context, w *worker, in inputPart) (finishedPart, error) {
+		record, err := w.filter(ctx, in, table, kind)
+		return finishedPart{number: in.part, record: record}, err
+	}, func(d finishedPart) {
+		records.add(d.number, d.record, func(record dataset.Record) {
+			if <-ahead; writeErr != nil {
+				return
+			}
+			if writeErr = out.Write(record); writeErr != nil {
+				close(broken)
+			}
+		})
+	}, func(int64) {})
+	return cmp.Or(writeErr, err)
+}
+
+// An inOrder hands on what comes in any order in the order of its numbers, from 0.
+type inOrder[T any] struct {
+	next    int64
+	waiting map[int64]T
+}
+
+// add calls do with v, and with what waits for it, as soon as all before are there.
+func (o *inOrder[T]) add(number int64, v T, do func(T)) {
+	if o.waiting == nil {
+		o.waiting = make(map[int64]T)
+	}
+	o.waiting[number] = v
+	for v, ok := o.waiting[o.next]; ok; v, ok = o.waiting[o.next] {
+		do(v)
+		delete(o.waiting, o.next)
+		o.next++
+	}
 }
 
 // filter scores a batch and makes a record of a table of it.
-func (w *worker) filter(ctx context.Context, b *dataset.StreamBatch, table *dataset.ArrowTable, kind partFile) (dataset.Record, error) {
-	if err := w.scoreRows(ctx, inputPart{batch: b.Batch, rows: b.Len()}); err != nil {
+func (w *worker) filter(ctx context.Context, in inputPart, table *dataset.ArrowTable, kind partFile) (dataset.Record, error) {
+	if err := w.scoreRows(ctx, in); err != nil {
 		return nil, err
 	}
+	b := in.stream
 	from := dataset.Origin{Row: b.InputRow, First: b.Pos(), Record: b.Record}
 	if kind == partRowsFile { // rows without an id have nothing in other tables
 		from.NoID = func(i int) bool { _, _, null := b.Key(i); return null }
 	}
-	record, err := table.Record(w.record.table(kind), &from)
-	large := b.Citations() > largePart
-	b.Release()
-	if err == nil && large {
-		err = w.forget()
-	}
-	return record, err
+	return table.Record(w.record.table(kind), &from)
 }
 
 // openStream opens the rows in the format that they have.
-func (p *Plan) openStream(ctx context.Context, in io.Reader, f *Filter) (closingStream, error) {
+func (p *Plan) openStream(in io.Reader, f *Filter) (rowStream, error) {
 	s := &p.job.Config.Settings
 	o := dataset.ReadOptions{Columns: s.Columns, Want: p.want(), Limits: limitsOf(s)}
 	r := bufio.NewReaderSize(in, 1<<16)
@@ -334,7 +297,7 @@ func (p *Plan) openStream(ctx context.Context, in io.Reader, f *Filter) (closing
 		return nil, ibid.Usagef("columns pass through from an Arrow stream only, not from %s", format)
 	}
 	if format == jsonlFormat {
-		return p.openLines(ctx, r, o)
+		return p.openLines(r, o)
 	}
 	if bytes.HasPrefix(start, []byte("ARROW1")) { // a file: a stream behind eight bytes
 		if _, err := r.Discard(8); err != nil {
@@ -350,12 +313,21 @@ func (p *Plan) openStream(ctx context.Context, in io.Reader, f *Filter) (closing
 
 const stdinName = "standard input"
 
-// A closingStream is a rowStream that may have files.
-type closingStream interface {
-	rowStream
-	Close() error
-}
-
 type arrowStream struct{ *dataset.ArrowStream }
 
 func (arrowStream) Close() error { return nil }
+
+func (s arrowStream) Each(ctx context.Context, yield func(*dataset.StreamBatch) error) error {
+	for {
+		b, err := s.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = yield(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

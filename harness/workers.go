@@ -27,6 +27,8 @@ type inputPart struct {
 	part  int64
 	batch *dataset.Batch
 	rows  int // of the batch that belong to the run: --limit may end within it
+
+	stream *dataset.StreamBatch // the batch, of a stream; else nil
 }
 
 // A finishedPart is what a worker reports of a part.
@@ -34,18 +36,21 @@ type finishedPart struct {
 	number int64
 	known  *tally
 	marked *markedPart
-	rows   int64 // rows of the input, also those that --only left out
+	rows   int64          // rows of the input, also those that --only left out
+	record dataset.Record // in place of all else, of a stream
 }
 
-// scoreParts scores the parts from one number to before another. One goroutine decodes, workers
-// score and encode, and the caller's goroutine collects: no goroutine writes
+// scoreParts scores the parts that read yields. One goroutine reads, workers
+// score and finish, and the caller's goroutine collects: no goroutine writes
 // what another one reads. done is called once for each part, in the order of
 // completion; tick now and then while a live judge answers, with the rows that
 // it has answered.
 //
 // A live judge is asked under ctx, not under the group's: when one worker fails,
 // what the others asked is paid for and waited for.
-func (p *Plan) scoreParts(ctx context.Context, from, to, rowsPerPart int64, docs *dataset.Documents, done func(finishedPart), tick func(answered int64)) error {
+func (p *Plan) scoreParts(ctx context.Context, layout *runs.RowsLayout, docs *dataset.Documents, read func(ctx context.Context, yield func(inputPart) error) error,
+	finish func(ctx context.Context, w *worker, in inputPart) (finishedPart, error), done func(finishedPart), tick func(answered int64),
+) error {
 	queue := p.startJudgeQueue(ctx)
 	defer queue.end()
 	g, ctx := errgroup.WithContext(ctx)
@@ -54,17 +59,24 @@ func (p *Plan) scoreParts(ctx context.Context, from, to, rowsPerPart int64, docs
 
 	g.Go(func() error {
 		defer close(parts)
-		return p.decode(ctx, from, to, rowsPerPart, parts)
+		return read(ctx, func(in inputPart) error {
+			select {
+			case parts <- in:
+				return nil
+			case <-ctx.Done():
+				in.batch.Release()
+				return ctx.Err()
+			}
+		})
 	})
-	layout := p.rowsLayout()
 	var workers errgroup.Group
-	for range p.workers(queue) {
+	for range p.workers() {
 		w, err := newWorker(p, layout, docs)
 		if err != nil {
 			return err
 		}
 		w.queue = queue
-		workers.Go(func() error { return w.run(ctx, parts, finished) })
+		workers.Go(func() error { return w.run(ctx, parts, finished, finish) })
 	}
 	g.Go(func() error {
 		defer close(finished)
@@ -74,18 +86,15 @@ func (p *Plan) scoreParts(ctx context.Context, from, to, rowsPerPart int64, docs
 	return g.Wait()
 }
 
-// decode sends parts to the workers, in order.
-func (p *Plan) decode(ctx context.Context, from, to, rowsPerPart int64, parts chan<- inputPart) error {
+// decode yields the parts from one number to before another, in order.
+func (p *Plan) decode(ctx context.Context, from, to, rowsPerPart int64, yield func(inputPart) error) error {
 	next := from
 	left := p.Rows - from*rowsPerPart
 	err := p.source.Read(ctx, from*rowsPerPart, int(rowsPerPart), func(b *dataset.Batch) error {
 		rows := int(min(left, int64(b.Len())))
 		left -= int64(rows)
-		select {
-		case parts <- inputPart{next, b, rows}:
-		case <-ctx.Done():
-			b.Release()
-			return ctx.Err()
+		if err := yield(inputPart{part: next, batch: b, rows: rows}); err != nil {
+			return err
 		}
 		next++
 		if next == to {
@@ -136,11 +145,9 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r}, nil
 }
 
-func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<- finishedPart) error {
+func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<- finishedPart, finish func(context.Context, *worker, inputPart) (finishedPart, error)) error {
 	for in := range parts {
-		w.marked = new(markedPart)
-		known, err := w.scorePart(ctx, in)
-		part := finishedPart{in.part, known, w.marked, int64(in.rows)}
+		part, err := finish(ctx, w, in)
 		if err == nil && in.batch.Citations() > largePart {
 			err = w.forget()
 		}
@@ -173,19 +180,22 @@ func (w *worker) forget() error {
 	return nil
 }
 
-// scorePart scores one part, writes its results and returns what the manifest needs of it.
-func (w *worker) scorePart(ctx context.Context, in inputPart) (*tally, error) {
+// scorePart scores one part, writes its results and returns what the run needs of it.
+func (w *worker) scorePart(ctx context.Context, in inputPart) (finishedPart, error) {
+	w.marked = new(markedPart)
+	part := finishedPart{number: in.part, marked: w.marked, rows: int64(in.rows)}
 	if err := w.scoreRows(ctx, in); err != nil {
-		return nil, err
+		return part, err
 	}
 	for _, kind := range w.plan.partFiles() {
 		if err := w.plan.savePart(in.part, kind, func(out io.Writer) error {
 			return w.encoder.EncodePart(out, w.record.table(kind))
 		}); err != nil {
-			return nil, err
+			return part, err
 		}
 	}
-	return new(w.record.tally), nil
+	part.known = new(w.record.tally)
+	return part, nil
 }
 
 // scoreRows scores the rows of one part into the tables of the recorder.
