@@ -91,9 +91,6 @@ func (f *agreeFlags) check(cmd *cobra.Command) error {
 }
 
 func (a *app) agree(cmd *cobra.Command, f *agreeFlags, argument string) error {
-	if err := a.formats(tableFormats...); err != nil {
-		return err
-	}
 	if err := f.check(cmd); err != nil {
 		return err
 	}

@@ -39,9 +39,6 @@ func (a *app) annotateCommand() *cobra.Command {
 }
 
 func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, dir string) error {
-	if err := a.formats("text"); err != nil {
-		return err
-	}
 	if err := round.CheckName(f.annotator); err != nil {
 		return err
 	}

@@ -83,9 +83,6 @@ func (c *cacheFlags) statCommand() *cobra.Command {
 		Short: "what is stored, from when, and what it cost",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := c.app.formats("text", "json"); err != nil {
-				return err
-			}
 			return c.with(func(path string, store *cache.SQLite) error {
 				stats, err := storeStats(cmd.Context(), store)
 				if err != nil {
@@ -230,9 +227,6 @@ type cacheRemoved struct {
 // prune removes what is from before a moment, or counts it, and prints what is gone, also if
 // an error came in between.
 func (c *cacheFlags) prune(ctx context.Context, before time.Time, dryRun bool) error {
-	if err := c.app.formats("text", "json"); err != nil {
-		return err
-	}
 	return c.with(func(path string, store *cache.SQLite) error {
 		out := cacheRemoved{Schema: "ibid.cache.removed/v1", Path: path, DryRun: dryRun}
 		if before != cache.Always {

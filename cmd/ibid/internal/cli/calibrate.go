@@ -79,9 +79,6 @@ func (f *calibrateFlags) options(cmd *cobra.Command, o annotations.Options, thre
 }
 
 func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) error {
-	if err := a.formats(tableFormats...); err != nil {
-		return err
-	}
 	if err := f.check(cmd, argument); err != nil {
 		return err
 	}

@@ -138,6 +138,11 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	if err := oneOf("--format", a.format, formats...); err != nil {
 		return err
 	}
+	if have, some := formatsOf[cmd.Name()]; some {
+		if err := a.formats(have...); err != nil {
+			return err
+		}
+	}
 	if err := oneOf("--csv", a.csv, "spreadsheet", "raw"); err != nil {
 		return err
 	}
@@ -145,6 +150,12 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 }
 
 var tableFormats = []string{"text", "json", "csv", "markdown"}
+
+// formatsOf are the formats of commands that do not have all of tableFormats.
+var formatsOf = map[string][]string{
+	"annotate": {"text"}, "completion": {"text"}, "init": {"text"}, "report": {"text"}, "view": {"text"},
+	"fetch": {"text", "json"}, "import": {"text", "json"}, "sample": {"text", "json"}, "stat": {"text", "json"}, "prune": {"text", "json"}, "clear": {"text", "json"},
+}
 
 // formats refuses a --format that the command at hand does not have.
 func (a *app) formats(have ...string) error {

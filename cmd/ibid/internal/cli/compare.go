@@ -80,7 +80,7 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	case f.by == "run" && len(args) < 2:
 		return ibid.Usagef("compare needs two runs").With("ibid compare BASE NEW, or --by system for the systems of one run")
 	}
-	if err := errors.Join(a.formats(tableFormats...), f.ci.check()); err != nil {
+	if err := f.ci.check(); err != nil {
 		return err
 	}
 	r, err := a.comparison(f.by, args, o)

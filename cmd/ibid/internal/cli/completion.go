@@ -35,9 +35,6 @@ func (a *app) completionCommand() *cobra.Command {
 				hint := didYouMean(args[0], shells, "it is one of "+strings.Join(shells, ", "))
 				return ibid.Usagef("unknown shell %q", args[0]).With(hint)
 			}
-			if err := a.formats("text"); err != nil {
-				return err
-			}
 			return a.write(script)
 		},
 	}

@@ -64,9 +64,6 @@ func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 	if a.output == "-" {
 		return ibid.Usagef("fetch needs a file to write to").With("add -o sources.parquet")
 	}
-	if err := a.formats("text", "json"); err != nil {
-		return err
-	}
 	if err := oneOf("--refresh", f.refresh, "none", "failed", "all"); err != nil {
 		return err
 	}

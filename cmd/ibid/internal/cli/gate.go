@@ -25,9 +25,6 @@ func (a *app) gateCommand() *cobra.Command {
 		Short: "gates on the saved results of a run; costs nothing",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.formats(tableFormats...); err != nil {
-				return err
-			}
 			if err := ci.check(); err != nil {
 				return err
 			}

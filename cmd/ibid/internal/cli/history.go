@@ -45,9 +45,6 @@ func (a *app) historyCommand() *cobra.Command {
 }
 
 func (a *app) history(f *historyFlags, dir string) error {
-	if err := a.formats(tableFormats...); err != nil {
-		return err
-	}
 	names, err := metricNames(f.metrics)
 	if err != nil {
 		return err

@@ -110,9 +110,6 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	if a.output == "-" {
 		return ibid.Usagef("import needs a file to write to").With("add -o dataset.parquet")
 	}
-	if err := a.formats("text", "json"); err != nil {
-		return err
-	}
 	if f.limits < 1 {
 		return ibid.Usagef("--limits %d: want 1 or more", f.limits)
 	}

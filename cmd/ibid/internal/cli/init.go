@@ -27,9 +27,6 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "a run file and sample data that run with no network and no key",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.formats("text"); err != nil {
-				return err
-			}
 			dir := "."
 			if len(args) > 0 {
 				dir = args[0]

@@ -38,9 +38,6 @@ func (a *app) reportCommand() *cobra.Command {
 			if a.output == "-" {
 				return ibid.Usagef("report needs a file").With("name it: -o report.html")
 			}
-			if err := a.formats("text"); err != nil {
-				return err
-			}
 			if f.history != "" && (f.noHistory || len(args) > 1) {
 				return ibid.Usagef("--history is for the page of one run, and without --no-history")
 			}

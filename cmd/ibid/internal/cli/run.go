@@ -125,22 +125,26 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 
 // evaluate does a job and prints its results.
 func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, numbers *numberFlags, ci *ciFlags) error {
-	if err := errors.Join(a.formats(tableFormats...), numbers.check(), onlyHere(page), runHere(job.Baseline)); err != nil {
+	if err := errors.Join(numbers.check(), onlyHere(page), runHere(job.Baseline)); err != nil {
 		return err
 	}
-	ctx := cmd.Context()
+	out, err := a.do(cmd, job)
+	if err != nil {
+		return err
+	}
+	return a.afterRun(cmd.Context(), job.Config, out, page, numbers, ci)
+}
+
+// do does a job.
+func (a *app) do(cmd *cobra.Command, job *harness.Job) (*harness.Outcome, error) {
 	plan, progress, err := a.plan(cmd, job)
 	if err != nil {
-		return a.interrupted(err, "")
+		return nil, a.interrupted(err, "")
 	}
 	defer progress.Close()
 	defer plan.Close()
-	out, err := plan.Run(ctx)
-	progress.Close()
-	if err != nil {
-		return a.interrupted(err, plan.ID)
-	}
-	return a.afterRun(ctx, job.Config, out, page, numbers, ci)
+	out, err := plan.Run(cmd.Context())
+	return out, a.interrupted(err, plan.ID)
 }
 
 // plan plans a job that shows its progress and its warnings on standard error.

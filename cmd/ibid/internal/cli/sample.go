@@ -62,9 +62,6 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 	if a.output == "-" {
 		return ibid.Usagef("sample needs a folder to write to").With("add -o DIR")
 	}
-	if err := a.formats("text", "json"); err != nil {
-		return err
-	}
 	switch {
 	case f.template != "" && f.template != "page" && f.template != "label-studio":
 		return ibid.Usagef("unknown template %q", f.template).With("templates are page, label-studio")

@@ -139,16 +139,9 @@ func (a *app) scoreRows(cmd *cobra.Command, f *scoreFlags, args []string) error 
 	if err := a.keys(job); err != nil {
 		return err
 	}
-	plan, progress, err := a.plan(cmd, job)
+	out, err := a.do(cmd, job)
 	if err != nil {
-		return a.interrupted(err, "")
-	}
-	defer progress.Close()
-	defer plan.Close()
-	out, err := plan.Run(cmd.Context())
-	progress.Close()
-	if err != nil {
-		return a.interrupted(err, "")
+		return err
 	}
 	switch {
 	case a.quiet:

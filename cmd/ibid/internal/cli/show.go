@@ -144,9 +144,6 @@ func nearestRun(dir string) string {
 }
 
 func (a *app) showSummary(dir string, m *runs.Manifest, by string, numbers *numberFlags) error {
-	if err := a.formats(tableFormats...); err != nil {
-		return err
-	}
 	config, err := harness.SettingsOf(m, nil, nil)
 	if err != nil {
 		return err
@@ -226,9 +223,6 @@ const failingRead = 20
 // showFailing lists the rows that fail, the worst limit of them (0 = all, -1 = as many as the
 // format has).
 func (a *app) showFailing(dir string, m *runs.Manifest, limit int) error {
-	if err := a.formats(tableFormats...); err != nil {
-		return err
-	}
 	if limit < 0 && (a.format == "text" || a.format == "markdown") {
 		limit = failingRead
 	}

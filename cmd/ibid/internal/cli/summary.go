@@ -45,7 +45,7 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 	}
 	dir := filepath.Clean(a.output)
 	a.output = "-"
-	if err := errors.Join(a.formats(tableFormats...), f.numbers.check(), f.ci.check()); err != nil {
+	if err := errors.Join(f.numbers.check(), f.ci.check()); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(args, harness.IsScored) {

@@ -42,9 +42,6 @@ func (a *app) viewCommand() *cobra.Command {
 }
 
 func (a *app) view(ctx context.Context, dir string, port int) error {
-	if err := a.formats("text"); err != nil {
-		return err
-	}
 	if exists(filepath.Join(dir, runs.ManifestFile)) {
 		return ibid.Usagef("%s is a run, not a folder of runs", dir).With("ibid view " + quote(filepath.Dir(filepath.Clean(dir))))
 	}
