@@ -60,20 +60,6 @@ func (c *Checked) Coverage() float64 {
 // writes nothing. Keys that are null or occur twice are [ibid.ErrUsage], as they
 // are for a run.
 func (p *Plan) Check(ctx context.Context) (*Checked, error) {
-	docs, err := p.checkedDocuments(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer docs.Close()
-	if err := p.checkOffsets(ctx, docs); err != nil {
-		return nil, asUsage(err)
-	}
-	p.documentProblems(docs)
-	s, err := newScorer(p, docs)
-	if err != nil {
-		return nil, err
-	}
-	s.judging = nil // a check asks no judge
 	if p.embedder != nil {
 		p.embedder.Offline = true
 	}
@@ -81,15 +67,8 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	for i := range p.inputs {
 		out.Unchecked += p.inputs[i].Unchecked
 	}
-	progress := p.stage("checking rows", p.Rows)
-	read := int64(0)
-	err = eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
-		if read++; read%checkBatch == 0 {
-			progress(read)
-		}
-		if !p.job.wants(r) {
-			return nil
-		}
+	err := p.dryRows(ctx, "checking rows", func(s *scorer, r *ibid.Answer) error {
+		s.judging = nil // a check asks no judge
 		out.Rows++
 		failure, err := s.score(ctx, r)
 		if err != nil {
@@ -104,9 +83,33 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, err
 	}
 	return out, asUsage(p.suggestDocuments(ctx, out))
+}
+
+// dryRows checks the inputs as a run does, and calls do with each row that it would score, and
+// with what scores it.
+func (p *Plan) dryRows(ctx context.Context, stage string, do func(s *scorer, r *ibid.Answer) error) error {
+	docs, err := p.checkedDocuments(ctx)
+	if err != nil {
+		return err
+	}
+	defer docs.Close()
+	s, err := newScorer(p, docs)
+	if err != nil {
+		return err
+	}
+	progress, read := p.stage(stage, p.Rows), int64(0)
+	return asUsage(eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
+		if read++; read%checkBatch == 0 {
+			progress(read)
+		}
+		if !p.job.wants(r) {
+			return nil
+		}
+		return do(s, r)
+	}))
 }
 
 // places counts the statuses of one row, whose citations and truth spans people count from 1.

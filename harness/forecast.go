@@ -117,42 +117,24 @@ func (f *Forecast) warn(format string, args ...any) {
 
 // forecastRows adds up the rows of the run; sum may be nil.
 func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.Planner) error {
-	docs, err := p.checkedDocuments(ctx)
-	if err != nil {
-		return err
-	}
-	defer docs.Close()
-	scorer, err := newScorer(p, docs)
-	if err != nil {
-		return err
-	}
-	progress := p.stage("counting", p.Rows)
-	read := int64(0)
-	err = eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
-		if read++; read%checkBatch == 0 {
-			progress(read)
-		}
-		if !p.job.wants(r) {
-			return nil
-		}
+	return p.dryRows(ctx, "counting", func(s *scorer, r *ibid.Answer) error {
 		out.InputRows++
 		if sum == nil {
 			return nil
 		}
-		if scorer.judging.split {
-			if s, err := scorer.sentences(r); err != nil || s == nil {
+		if s.judging.split {
+			if sentences, err := s.sentences(r); err != nil || sentences == nil {
 				return err
-			} else if err := sum.AddSplit(ctx, s); err != nil {
+			} else if err := sum.AddSplit(ctx, sentences); err != nil {
 				return err
 			}
 		}
-		request, err := scorer.request(r)
+		request, err := s.request(r)
 		if err != nil || request == nil {
 			return err
 		}
 		return sum.Add(ctx, request)
 	})
-	return asUsage(err)
 }
 
 // estimateTime says how long the calls take: as long as the slower of the two

@@ -156,9 +156,12 @@ func (p *Plan) fileColumns() map[string]string {
 	return p.job.Config.Columns
 }
 
-// warn warns now and in the manifest.
+// warn warns now and in the manifest, of one thing once.
 func (p *Plan) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	if slices.Contains(p.warnings, text) {
+		return
+	}
 	p.warnings = append(p.warnings, text)
 	p.job.warn("%s", text)
 }

@@ -182,10 +182,8 @@ func (p *Plan) open(ctx context.Context) (err error) {
 	if err := p.openDocuments(ctx); err != nil {
 		return err
 	}
-	if s.DocNames == "normalized" {
-		if p.names, err = p.nameDocuments(ctx); err != nil {
-			return err
-		}
+	if err := p.openNames(ctx); err != nil {
+		return err
 	}
 	all, err := p.openDataset(p.want() | wantAnnotated)
 	if err != nil {

@@ -103,9 +103,6 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 		defer docs.Close()
-		if err := p.checkOffsets(ctx, docs); err != nil {
-			return nil, asUsage(err)
-		}
 	}
 	if asks {
 		if err := p.checkLabels(ctx); err != nil {
@@ -130,7 +127,6 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	m := p.manifest(before)
-	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
 	closeServices := nothing
 	if asks {
 		if closeServices, err = p.openServices(ctx, m); err != nil {

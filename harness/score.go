@@ -139,28 +139,16 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 }
 
 // openAllDocuments reads the documents, of which nobody knows which will be cited.
-func (p *Plan) openAllDocuments(ctx context.Context) error {
-	s := &p.job.Config.Settings
-	if s.DocNames == "normalized" {
-		p.names = new(dataset.DocumentNames)
-	}
-	if s.Documents == "" {
-		return nil
-	}
-	var err error
-	if p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)}); err != nil {
+func (p *Plan) openAllDocuments(ctx context.Context) (err error) {
+	if err := p.openDocuments(ctx); err != nil {
 		return err
 	}
-	if p.names != nil {
-		if p.names, err = p.documents.Names(ctx); err != nil {
-			return err
-		}
-	}
-	if p.loaded, err = dataset.LoadDocuments(ctx, p.documents, nil); err != nil {
+	if err := p.openNames(ctx); err != nil || p.documents == nil {
 		return err
 	}
-	p.documentProblems(p.loaded)
-	return nil
+	p.loaded, err = dataset.LoadDocuments(ctx, p.documents, nil)
+	p.warnOfDocuments(p.loaded)
+	return err
 }
 
 // filterBy brings settings and the columns of the stream together.

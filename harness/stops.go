@@ -279,7 +279,7 @@ func (p *Plan) refuseNames(ctx context.Context, sign *Sign, what, named string, 
 // documentNames are the names of all documents, in their order.
 func (p *Plan) documentNames(ctx context.Context) ([]string, error) {
 	var names []string
-	err := p.documents.EachName(ctx, func(name string) error {
+	err := p.eachName(ctx, func(name string) error {
 		names = append(names, strings.Clone(name))
 		return nil
 	})

@@ -130,22 +130,33 @@ func goneInput(m *runs.Manifest, kind string, err error) error {
 	return err
 }
 
-// nameDocuments are the names of documents for all spellings of them.
-func (p *Plan) nameDocuments(ctx context.Context) (*dataset.DocumentNames, error) {
+// eachName calls yield with the name of every document of the run. It is valid until yield
+// returns.
+func (p *Plan) eachName(ctx context.Context, yield func(name string) error) error {
 	switch {
 	case p.documents != nil:
-		return p.documents.Names(ctx)
+		return p.documents.EachName(ctx, yield)
 	case p.kept == "":
-		return new(dataset.DocumentNames), nil
+		return nil
 	}
-	return dataset.NamesOf(func(yield func(name string) error) error {
-		return runs.Texts.Scan(p.kept, []string{"doc", "rows"}, func(_ int64, t *dataset.Text) error {
-			if t.Rows != nil {
-				return nil
-			}
-			return yield(t.Doc)
-		})
+	return runs.Texts.Scan(p.kept, []string{"doc", "rows"}, func(_ int64, t *dataset.Text) error {
+		if t.Rows != nil {
+			return nil
+		}
+		return yield(t.Doc)
 	})
+}
+
+// openNames reads the names of documents where all spellings of one are to be it.
+func (p *Plan) openNames(ctx context.Context) (err error) {
+	switch {
+	case p.job.Config.DocNames != "normalized":
+	case p.documents != nil:
+		p.names, err = p.documents.Names(ctx)
+	default:
+		p.names, err = dataset.NamesOf(func(yield func(name string) error) error { return p.eachName(ctx, yield) })
+	}
+	return err
 }
 
 // loadNamed loads the documents that need is true of, which is asked about all; nil if the
@@ -194,12 +205,11 @@ func (t *Texts) Each(ctx context.Context, further []string, wants func(pos int64
 	if t.results != nil {
 		return t.results.each(ctx, further, wants, yield)
 	}
-	return t.plan.eachResolved(ctx, further, wants, func(string) {}, func(row *ibid.Answer, r *dataset.Resolver) error { return yield(row, r.Text) })
+	return t.plan.eachResolved(ctx, further, wants, func(row *ibid.Answer, r *dataset.Resolver) error { return yield(row, r.Text) })
 }
 
-// eachResolved calls yield with rows as [Texts.Each] does, and met with the name of every
-// document that the run has.
-func (p *Plan) eachResolved(ctx context.Context, further []string, wants func(pos int64) bool, met func(name string), yield func(*ibid.Answer, *dataset.Resolver) error) error {
+// eachResolved is [Texts.Each] from the data of the run.
+func (p *Plan) eachResolved(ctx context.Context, further []string, wants func(pos int64) bool, yield func(*ibid.Answer, *dataset.Resolver) error) error {
 	needed := make(map[string]bool)
 	note := func(doc string, _ bool) {
 		if !needed[doc] {
@@ -218,10 +228,7 @@ func (p *Plan) eachResolved(ctx context.Context, further []string, wants func(po
 			return err
 		}
 	}
-	docs, err := p.loadNamed(ctx, func(name string) bool {
-		met(name)
-		return needed[name]
-	})
+	docs, err := p.loadNamed(ctx, func(name string) bool { return needed[name] })
 	if err != nil {
 		return err
 	}
@@ -329,23 +336,16 @@ func ReadDetail(ctx context.Context, dir string, m *runs.Manifest, position int6
 		return nil, err
 	}
 	d := &Detail{Kept: texts.Kept, Texts: make(map[TextKey]string), Meant: make(map[string]string)}
-	var documents, names []string
+	var documents []string
 	for _, key := range further {
 		documents = append(documents, key.Doc)
 	}
-	wants := func(pos int64) bool { return pos == position }
-	if texts.results != nil {
-		return d, texts.results.each(ctx, documents, wants, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
-			d.take(row, further, text)
-			return nil
-		})
-	}
-	p := texts.plan
-	err = p.eachResolved(ctx, documents, wants, func(name string) { names = append(names, strings.Clone(name)) }, func(row *ibid.Answer, r *dataset.Resolver) error {
-		d.take(row, further, r.Text)
-		d.suggest(names)
-		if err := p.readPresence(ctx, d); err != nil {
-			return err
+	err = texts.Each(ctx, documents, func(pos int64) bool { return pos == position }, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+		d.take(row, further, text)
+		if p := texts.plan; p != nil {
+			if err := errors.Join(d.suggest(ctx, p), p.readPresence(ctx, d)); err != nil {
+				return err
+			}
 		}
 		return errEnough // the batch is not released: the row keeps its strings
 	})
@@ -390,19 +390,27 @@ func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
 
 // suggest finds out which of the documents was meant where one is cited that is
 // not there.
-func (d *Detail) suggest(names []string) {
-	for i := range d.Row.Documents {
-		names = append(names, d.Row.Documents[i].Doc)
-	}
+func (d *Detail) suggest(ctx context.Context, p *Plan) error {
+	var names []string
 	for i := range d.Row.Citations {
-		p := &d.Row.Citations[i].Place
-		if p.Status != ibid.StatusDocumentNotFound || p.Doc == "" {
+		at := &d.Row.Citations[i].Place
+		if at.Status != ibid.StatusDocumentNotFound || at.Doc == "" {
 			continue
 		}
-		if near := ibid.Nearest(p.Doc, names); near != "" {
-			d.Meant[p.Doc] = near
+		if names == nil {
+			var err error
+			if names, err = p.documentNames(ctx); err != nil {
+				return err
+			}
+			for i := range d.Row.Documents {
+				names = append(names, d.Row.Documents[i].Doc)
+			}
+		}
+		if near := ibid.Nearest(at.Doc, names); near != "" {
+			d.Meant[at.Doc] = near
 		}
 	}
+	return nil
 }
 
 // SettingsOf are the settings of a run as its manifest has them, overruled by set
@@ -472,7 +480,7 @@ func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int
 	p.judge, p.live = judge, judge
 	var prompts []openrouter.Prompt
 	wants := func(pos int64) bool { return pos == position }
-	err = p.eachResolved(ctx, nil, wants, func(string) {}, func(row *ibid.Answer, resolver *dataset.Resolver) error {
+	err = p.eachResolved(ctx, nil, wants, func(row *ibid.Answer, resolver *dataset.Resolver) error {
 		judging, err := newJudging(p, resolver)
 		if err != nil {
 			return err
@@ -520,7 +528,7 @@ func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 	})
 }
 
-// checkedDocuments are the documents of a run whose input, keys and citations are checked.
+// checkedDocuments are the documents of a run whose input, keys, citations and offsets are checked.
 func (p *Plan) checkedDocuments(ctx context.Context) (*dataset.Documents, error) {
 	if err := p.checkInput(ctx); err != nil {
 		return nil, err
@@ -532,20 +540,22 @@ func (p *Plan) checkedDocuments(ctx context.Context) (*dataset.Documents, error)
 	if err != nil {
 		return nil, asUsage(err)
 	}
+	p.warnOfDocuments(docs)
 	if err := p.checkCited(ctx, docs); err != nil {
+		return nil, errors.Join(asUsage(err), docs.Close())
+	}
+	if err := p.checkOffsets(ctx, docs); err != nil {
 		return nil, errors.Join(asUsage(err), docs.Close())
 	}
 	return docs, nil
 }
 
-// documentProblems are the documents whose text could not be used.
-func (p *Plan) documentProblems(docs *dataset.Documents) []string {
+// warnOfDocuments says of which documents the text could not be used.
+func (p *Plan) warnOfDocuments(docs *dataset.Documents) {
 	if docs == nil {
-		return nil
+		return
 	}
-	problems := docs.Problems()
-	for _, text := range problems {
-		p.job.warn("%s", text)
+	for _, text := range docs.Problems() {
+		p.warn("%s", text)
 	}
-	return problems
 }
