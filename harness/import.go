@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"ibid"
 	"ibid/dataset"
@@ -241,15 +241,11 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	if err != nil {
 		return err
 	}
-	said := 0
-	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Columns: im.record.Columns, Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")", OnError: func(e convert.RecordError) {
-		if said++; said <= maxSaidLeftOut {
-			p.job.warn("left out: %v", e)
-		}
-	}}
-	since := p.job.now()
+	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Columns: im.record.Columns, Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")"}
+	since := time.Now()
 	p.job.progress(Progress{Stage: "importing", Since: since})
 	im.record.Report, err = convert.Convert(ctx, "auto", paths, o, sink)
+	p.warnLeftOut(&im.record.Report)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -271,6 +267,16 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 		}
 	}
 	return runs.WriteJSON(filepath.Join(im.dir, importedRecord), im.record)
+}
+
+// warnLeftOut names the first records that could not be read. If there is nothing else the error
+// names the very first.
+func (p *Plan) warnLeftOut(r *convert.Report) {
+	for i, e := range r.Errors[:min(len(r.Errors), maxSaidLeftOut)] {
+		if i > 0 || r.Rows+r.Documents > 0 {
+			p.job.warn("left out: %v", e)
+		}
+	}
 }
 
 // firstMark is the setting marks.first; nil if it leaves it open.
@@ -374,15 +380,7 @@ func linkImport(from, to string) error {
 		if err == nil || errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		in, err := disk.Open(source, os.O_RDONLY)
-		if err != nil {
-			return err
-		}
-		err = dataset.WriteFile(target, func(w io.Writer) error {
-			_, err := io.Copy(w, in)
-			return err
-		})
-		if err = errors.Join(err, in.Close()); err != nil {
+		if err := copyFile(source, target); err != nil {
 			return err
 		}
 	}

@@ -81,12 +81,8 @@ func (a *app) importRound(cmd *cobra.Command, f *importFlags, paths []string) er
 	into := *a
 	into.output = filepath.Join(temporary, "said.parquet")
 	var left leftOut
-	result, err := into.convert(cmd.Context(), "label-studio", paths, "", convert.Options{Stdin: a.Stdin, Limits: f.limits, OnError: func(e convert.RecordError) {
-		if left.first(e.Reason) {
-			a.say("left out: %s", report.CleanLine(e.Error()))
-		}
-	}})
-	left.say(a)
+	result, err := into.convert(cmd.Context(), "label-studio", paths, "", convert.Options{Stdin: a.Stdin, Limits: f.limits, OnError: func(e convert.RecordError) { left.note(a, e) }})
+	left.say(a, &result)
 	if err != nil {
 		return err
 	}
@@ -119,11 +115,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	var left leftOut
 	o := convert.Options{
 		With: f.with, Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin, Limits: f.limits,
-		OnError: func(e convert.RecordError) {
-			if left.first(e.Reason) {
-				a.say("left out: %s", report.CleanLine(e.Error()))
-			}
-		},
+		OnError: func(e convert.RecordError) { left.note(a, e) },
 	}
 	if cmd.Flags().Changed("columns") {
 		o.Columns = f.columns
@@ -137,7 +129,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		o.TruthAnnotator = &f.annotator
 	}
 	result, err := a.convert(cmd.Context(), format, paths, f.docs, o)
-	left.say(a)
+	left.say(a, &result)
 	if errors.Is(err, dataset.ErrEndless) && cmd.Context().Err() == nil {
 		a.say("%v; nothing was written", err)
 		a.hint("--limits accepts longer ones: ibid import FORMAT FILES --limits 16 -o DATASET")
@@ -265,13 +257,36 @@ func (o *openedLate) Read(p []byte) (n int, err error) {
 // numbers and quoted names alone is of one kind.
 type leftOut struct {
 	kinds  map[string]int64
-	others int64 // of reasons beyond mostKinds
+	others int64  // of reasons beyond mostKinds
+	held   string // the first, until there is another: the error of an import of nothing names it
 }
 
 const (
 	saidOfKind = 50
 	mostKinds  = 20
 )
+
+// note says that a record was left out, if it is one of the first of its kind.
+func (l *leftOut) note(a *app, e convert.RecordError) {
+	text := report.CleanLine(e.Error())
+	if l.kinds == nil {
+		l.held = text
+		l.first(e.Reason)
+		return
+	}
+	l.release(a)
+	if l.first(e.Reason) {
+		a.say("left out: %s", text)
+	}
+}
+
+// release says what is held back.
+func (l *leftOut) release(a *app) {
+	if l.held != "" {
+		a.say("left out: %s", l.held)
+		l.held = ""
+	}
+}
 
 // first counts a reason and reports whether it is one of the first of its kind.
 func (l *leftOut) first(reason string) bool {
@@ -298,7 +313,10 @@ func (l *leftOut) first(reason string) bool {
 }
 
 // say says how many were not printed, by kind.
-func (l *leftOut) say(a *app) {
+func (l *leftOut) say(a *app, r *convert.Report) {
+	if r.Rows+r.Documents > 0 {
+		l.release(a)
+	}
 	for _, kind := range sortedKeys(l.kinds) {
 		if n := l.kinds[kind] - saidOfKind; n > 0 {
 			a.say("left out: %s more such as: %s", report.Thousands(n), report.CleanLine(kind))
