@@ -44,7 +44,7 @@ func (p *Plan) askInBatches(ctx context.Context, from, to, perPart int64, docs *
 		usage := live.Usage()
 		p.job.progress(Progress{
 			Stage: fmt.Sprintf("waiting for %s since %s (%s)", plural(len(b.Batches), "batch", "batches"), b.Since.Local().Format(time.TimeOnly), b.Status),
-			Done:  b.Answered, Of: b.Asked, Since: p.job.now(), Judge: &usage,
+			Done:  b.Answered, Of: b.Asked, Since: time.Now(), Judge: &usage,
 		})
 	}
 	for {

@@ -7,6 +7,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -69,9 +70,8 @@ type Job struct {
 	// Import says what is done with inputs in other formats than Parquet.
 	Import Importing
 
-	Now      func() time.Time // nil = time.Now
-	Progress func(Progress)   // called from one goroutine at a time; may be nil
-	Warn     func(string)     // something the user should know; may be nil
+	Progress func(Progress) // called from one goroutine at a time; may be nil
+	Warn     func(string)   // something the user should know; may be nil
 }
 
 // A Progress tells how far a run is.
@@ -121,13 +121,6 @@ func tagMap(tags []ibid.Tag) map[string]string {
 		m[t.Key] = t.Value
 	}
 	return m
-}
-
-func (j *Job) now() time.Time {
-	if j.Now != nil {
-		return j.Now()
-	}
-	return time.Now()
 }
 
 // wants reports whether the row has all the tags of --only.
@@ -203,37 +196,26 @@ func tellsNecessity(judgeKind string) bool {
 func (p *Plan) agreedConventions() (dataset.Conventions, error) {
 	c := p.job.Config
 	s, told := &c.Settings, p.source.Conventions()
-	agreed := func(key, setting, meta string) (string, error) {
-		switch {
-		case meta == "" || meta == setting:
-			return setting, nil
-		case !c.IsSet(key):
-			return meta, nil
-		}
-		u := ibid.Usagef("%s is %s in the settings, but %s in the metadata of the dataset", key, setting, meta)
-		u.Hint = "remove the setting if the dataset is right about itself"
-		return "", u
-	}
 	var out dataset.Conventions
-	unit, err := agreed("offset_unit", s.OffsetUnit, told.OffsetUnit)
-	if err != nil {
-		return out, err
+	var agreed [3]string
+	for i, of := range [3]struct{ key, setting, meta string }{
+		{"offset_unit", s.OffsetUnit, told.OffsetUnit}, {"span_end", s.SpanEnd, told.SpanEnd}, {"offset_base", s.OffsetBase, told.OffsetBase},
+	} {
+		if agreed[i] = of.setting; of.meta == "" || of.meta == of.setting {
+			continue
+		}
+		if c.IsSet(of.key) {
+			return out, ibid.Usagef("%s is %s in the settings, but %s in the metadata of the dataset", of.key, of.setting, of.meta).
+				With("remove the setting if the dataset is right about itself")
+		}
+		agreed[i] = of.meta
 	}
-	end, err := agreed("span_end", s.SpanEnd, told.SpanEnd)
-	if err != nil {
-		return out, err
-	}
-	base, err := agreed("offset_base", s.OffsetBase, told.OffsetBase)
-	if err != nil {
-		return out, err
-	}
-	if out.OffsetUnit, err = token.ParseUnit(unit); err != nil {
-		return out, &ibid.Error{Usage: true, Err: err}
-	}
-	if out.SpanEnd, err = dataset.ParseSpanEnd(end); err != nil {
-		return out, &ibid.Error{Usage: true, Err: err}
-	}
-	if out.OffsetBase, err = dataset.ParseOffsetBase(base); err != nil {
+	end, base := agreed[1], agreed[2]
+	var errs [3]error
+	out.OffsetUnit, errs[0] = token.ParseUnit(agreed[0])
+	out.SpanEnd, errs[1] = dataset.ParseSpanEnd(end)
+	out.OffsetBase, errs[2] = dataset.ParseOffsetBase(base)
+	if err := cmp.Or(errs[:]...); err != nil {
 		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	for kind, g := range p.gold { // whose marks have units of their own

@@ -16,15 +16,19 @@ import (
 // callOK is the status of a call that gave a verdict.
 const callOK = "ok"
 
-// countCalls adds up what the calls of the run in dir took.
-func countCalls(dir string, j *runs.JudgeRecord) error {
+// countCalls adds up what the calls of the run in dir took. It returns how often each reason for
+// no answer was met.
+func countCalls(dir string, j *runs.JudgeRecord) (failures map[string]int, err error) {
+	failures = make(map[string]int)
 	answerers := make(map[runs.Answerer]int64)
 	var cost, millis float64
 	sent := int64(0) // calls that the cache did not answer
-	err := runs.Calls.Scan(dir, nil, func(_ int64, c *runs.Call) error {
+	err = runs.Calls.Scan(dir, nil, func(_ int64, c *runs.Call) error {
 		j.Calls++
 		if c.Status == callOK {
 			answerers[runs.Answerer{Model: c.Model, Provider: c.Provider}]++
+		} else {
+			failures[cmp.Or(c.Error, c.Status)]++
 		}
 		if c.Cached {
 			j.Cached++
@@ -39,7 +43,7 @@ func countCalls(dir string, j *runs.JudgeRecord) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	j.CostUSD = &cost
 	if sent > 0 {
@@ -53,7 +57,7 @@ func countCalls(dir string, j *runs.JudgeRecord) error {
 	slices.SortFunc(j.Answered, func(a, b runs.Answerer) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Provider, b.Provider))
 	})
-	return nil
+	return failures, nil
 }
 
 func orZero[T any](v *T) T {
@@ -69,17 +73,7 @@ const maxFailureKinds = 3
 
 // warnOfFailures says why the judge of the run gave no answers: the commonest reasons,
 // how often each was met, and what to do about it.
-func (p *Plan) warnOfFailures(m *runs.Manifest) error {
-	count := make(map[string]int)
-	err := runs.Calls.Scan(p.Dir, []string{"status", "error"}, func(_ int64, c *runs.Call) error {
-		if c.Status != callOK {
-			count[cmp.Or(c.Error, c.Status)]++
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+func (p *Plan) warnOfFailures(m *runs.Manifest, count map[string]int) {
 	reasons := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
 	for i, reason := range reasons {
 		if i == maxFailureKinds {
@@ -92,15 +86,19 @@ func (p *Plan) warnOfFailures(m *runs.Manifest) error {
 		}
 		p.warnOf(m, "%s", text)
 	}
-	return nil
 }
 
-// countClaims counts the claims of the run in dir, those that the judge was asked
-// about, and those that it could not answer.
-func countClaims(dir string, m *runs.Manifest) error {
-	m.Claims, m.Judge.Asked, m.Judge.Unanswered, m.Judge.Failed = 0, 0, 0, 0
-	return runs.Claims.Scan(dir, []string{"votes", "label"}, func(_ int64, c *runs.Claim) error {
+// countClaims counts the claims of the run, those that the judge was asked
+// about, and those that it could not answer, and how the models of a panel agree.
+func (p *Plan) countClaims(m *runs.Manifest) error {
+	m.Claims, m.Judge.Asked, m.Judge.Unanswered, m.Judge.Failed, m.Judge.Panel = 0, 0, 0, 0, nil
+	columns, panel := []string{"votes", "label"}, make(panelTables)
+	if p.live != nil {
+		columns = append(columns, "opinions")
+	}
+	err := runs.Claims.Scan(p.Dir, columns, func(_ int64, c *runs.Claim) error {
 		m.Claims++
+		panel.count(c.Opinions)
 		if c.Votes == nil {
 			return nil
 		}
@@ -113,6 +111,8 @@ func countClaims(dir string, m *runs.Manifest) error {
 		}
 		return nil
 	})
+	m.Judge.Panel = panel.pairs()
+	return err
 }
 
 // countTampering counts the rows whose material tries to steer the judge, as it says, and
@@ -152,23 +152,16 @@ func firstOpinion(text string) (model string, label ibid.Degree, ok bool) {
 	return model, label, err == nil
 }
 
-// A panelTable counts the labels of two models.
+// panelTables count the labels of pairs of models.
+type panelTables map[[2]string]*panelTable
+
 type panelTable struct {
 	labels *stats.Contingency
 	unsure int64
 }
 
-// panelOf says how the models of the panel of the run in dir agree, nil if only one
-// judged.
-func panelOf(dir string) ([]runs.PanelPair, error) {
-	tables := make(map[[2]string]*panelTable)
-	err := runs.Claims.Scan(dir, []string{"opinions"}, func(_ int64, c *runs.Claim) error {
-		countOpinions(tables, c.Opinions)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
+// pairs say how the models agree, nil if only one judged.
+func (tables panelTables) pairs() []runs.PanelPair {
 	var out []runs.PanelPair
 	for _, models := range slices.SortedFunc(maps.Keys(tables), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		t := tables[models]
@@ -182,11 +175,11 @@ func panelOf(dir string) ([]runs.PanelPair, error) {
 		}
 		out = append(out, pair)
 	}
-	return out, nil
+	return out
 }
 
-// countOpinions counts the opinions on one claim, each pair of models once.
-func countOpinions(tables map[[2]string]*panelTable, opinions []string) {
+// count counts the opinions on one claim, each pair of models once.
+func (tables panelTables) count(opinions []string) {
 	labels := make(map[string]ibid.Degree, len(opinions))
 	for _, o := range opinions {
 		if model, label, ok := firstOpinion(o); ok {

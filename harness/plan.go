@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ibid"
 	"ibid/dataset"
@@ -76,7 +77,7 @@ type Plan struct {
 // import first, which Close removes unless a run has taken it. Wrong input is
 // [ibid.ErrUsage].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{job: j, shared: newSharedDocuments(), tables: j.Tables, named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
+	p := &Plan{job: j, shared: newSharedDocuments(j.Config.Statistics.Cluster), tables: j.Tables, named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
 	err := j.checkID()
 	switch {
 	case err != nil:
@@ -243,7 +244,7 @@ func (p *Plan) checkOptions() error {
 // digest hashes the inputs and collects what the fingerprint is made of.
 func (p *Plan) digest(ctx context.Context) error {
 	j := p.job
-	since := j.now()
+	since := time.Now()
 	progress := func(done, of int64) {
 		j.progress(Progress{Stage: "reading digests", Done: done, Of: of, Since: since, UnitsBytes: true})
 	}
@@ -321,7 +322,7 @@ func (p *Plan) name() {
 		p.ID = stem(p.named) + "-" + p.Fingerprint[:8]
 	}
 	if p.job.Fresh {
-		p.ID += "-" + p.job.now().UTC().Format("20060102T150405Z")
+		p.ID += "-" + time.Now().UTC().Format("20060102T150405Z")
 	}
 	p.Dir = filepath.Join(p.job.Config.Out, p.ID)
 }

@@ -15,19 +15,14 @@ import (
 // A recorder appends scored rows to the tables of one part. Each worker has its
 // own.
 type recorder struct {
-	layout    *runs.RowsLayout
-	rows      *parquet.Table
-	row       rowColumns
-	citations *parquet.Table
-	citation  citationColumns
-	claims    *parquet.Table
-	claim     claimColumns
-	verdicts  *parquet.Table
-	verdict   verdictColumns
-	calls     *parquet.Table
-	call      callColumns
-	answers   *parquet.Table
-	answer    answerColumns
+	layout   *runs.RowsLayout
+	tables   map[partFile]*parquet.Table
+	row      rowColumns
+	citation citationColumns
+	claim    claimColumns
+	verdict  verdictColumns
+	call     callColumns
+	answer   answerColumns
 
 	lacks  []string // see [Plan.lacks]; the layout may have more columns than the run fills
 	hashes bool     // of answers are wanted
@@ -38,7 +33,8 @@ type recorder struct {
 
 	tagKeys, tagValues []string
 	patterns           rowPatterns
-	tally              tally
+	errors             int64          // rows of the part
+	places             placesBySystem // of the part
 
 	limits  metrics.ProblemLimits
 	finding metrics.AnswerFinding // scratch
@@ -72,88 +68,32 @@ type (
 	}
 )
 
-// A tally counts what happened to the rows of one or more parts.
-type tally struct {
-	Rows, Errors, Citations int64
-	Statuses                [ibid.NumStatuses]int64
-	Places                  placesBySystem
-}
-
-// add adds what happened to other rows.
-func (t *tally) add(other *tally) {
-	t.Rows, t.Errors, t.Citations = t.Rows+other.Rows, t.Errors+other.Errors, t.Citations+other.Citations
-	for i, n := range other.Statuses {
-		t.Statuses[i] += n
-	}
-	t.Places.add(other.Places)
-}
-
-// statuses counts the citations of each status that there is.
-func (t *tally) statuses() map[string]int64 {
-	counts := make(map[string]int64)
-	for status, n := range t.Statuses {
-		if n > 0 {
-			counts[ibid.Status(status).String()] = n
-		}
-	}
-	return counts
-}
-
 func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) *recorder {
 	r := &recorder{
 		layout: layout, lacks: lacks,
 		limits: metrics.ProblemLimits{Supported: s.Thresholds.Supported},
 	}
-	for _, t := range []struct {
-		form    *runs.Form
-		table   **parquet.Table
-		columns any
-	}{
-		{&layout.Form, &r.rows, &r.row},
-		{layout.Citations, &r.citations, &r.citation},
-		{&runs.Claims.Form, &r.claims, &r.claim},
-		{&runs.Verdicts.Form, &r.verdicts, &r.verdict},
-		{&runs.Calls.Form, &r.calls, &r.call},
-		{&runs.Answers.Form, &r.answers, &r.answer},
+	r.tables = make(map[partFile]*parquet.Table)
+	for kind, columns := range map[partFile]any{
+		partRowsFile: &r.row, partCitations: &r.citation, partClaims: &r.claim, partVerdicts: &r.verdict, partCalls: &r.call, partAnswers: &r.answer,
 	} {
-		*t.table = t.form.Bind(t.columns)
+		r.tables[kind] = kind.form(layout).Bind(columns)
 	}
 	return r
 }
 
 // reset empties the tables for a part.
 func (r *recorder) reset() {
-	r.rows.Reset()
-	r.citations.Reset()
-	r.claims.Reset()
-	r.verdicts.Reset()
-	r.calls.Reset()
-	r.answers.Reset()
-	r.tally = tally{Places: make(placesBySystem)}
-}
-
-// table is the one that becomes a part file of the kind.
-func (r *recorder) table(kind partFile) *parquet.Table {
-	switch kind {
-	case partClaims:
-		return r.claims
-	case partVerdicts:
-		return r.verdicts
-	case partCalls:
-		return r.calls
-	case partAnswers:
-		return r.answers
-	case partCitations:
-		return r.citations
+	for _, t := range r.tables {
+		t.Reset()
 	}
-	return r.rows
+	r.errors, r.places = 0, make(placesBySystem)
 }
 
 // add records the row that s has scored or, if failure is not nil, only that it
 // failed. The scores of a failed row must be undefined.
 func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
-	to, scores := &r.row, &s.scores
-	r.tally.Rows++
+	to, rows, scores := &r.row, r.tables[partRowsFile], &s.scores
 	if !slices.Contains(r.lacks, runs.NeedsJudge) {
 		r.addAnswer(in)
 	}
@@ -163,7 +103,7 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	if failure == nil {
 		to.Status.AppendText(runs.RowOK)
 	} else {
-		r.tally.Errors++
+		r.errors++
 		to.Status.AppendText(runs.RowError)
 		to.Error.AppendString(failure.Error())
 	}
@@ -182,12 +122,12 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	r.patterns.append(to, scores, !slices.Contains(r.lacks, runs.NeedsJudge))
 	for _, c := range r.layout.Counts {
 		if scores.Known[c.Count] {
-			r.rows.At(c.At).AppendInt(scores.Counts[c.Count])
+			rows.At(c.At).AppendInt(scores.Counts[c.Count])
 		}
 	}
 	for _, m := range r.layout.Metrics {
 		if scores.Reasons[m.Metric] == ibid.Defined {
-			r.rows.At(m.At).AppendDouble(scores.Values[m.Metric])
+			rows.At(m.At).AppendDouble(scores.Values[m.Metric])
 		}
 	}
 	if j := s.judging; j != nil && failure == nil {
@@ -211,11 +151,11 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	if failure == nil && !slices.Contains(r.lacks, runs.NeedsJudge) {
 		r.addMaps(scores)
 	}
-	r.rows.EndRow()
+	rows.EndRow()
 	if failure != nil {
 		return
 	}
-	r.tally.Places.of(in.System).AddRow(in)
+	r.places.of(in.System).AddRow(in)
 	r.addCitations(in, s)
 	if j := s.judging; j != nil {
 		r.addClaims(in, j, scores)
@@ -297,11 +237,9 @@ func (r *recorder) addTags(in *ibid.Answer) {
 
 // addCitations records the citations of one row that was scored.
 func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
-	to, n := &r.citation, len(in.Citations)
-	r.tally.Citations += int64(n)
+	to, citations := &r.citation, r.tables[partCitations]
 	for i := range in.Citations {
 		c, p := &in.Citations[i], &in.Citations[i].Place
-		r.tally.Statuses[c.Status()]++
 		to.ID.AppendText(in.ID)
 		to.System.AppendText(in.System)
 		to.Row.AppendInt(in.Pos)
@@ -356,7 +294,7 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 		to.CitedText.AppendKnownText(c.CitedText)
 		to.SourceType.AppendKnownText(c.SourceType)
 		to.SourceRef.AppendKnownText(runs.SourceRef(c))
-		r.citations.EndRow()
+		citations.EndRow()
 	}
 }
 
@@ -366,7 +304,7 @@ func (r *recorder) addAnswer(in *ibid.Answer) {
 	to.Row.AppendInt(in.Pos)
 	to.Query.AppendKnownText(in.Query)
 	to.Answer.AppendKnownText(in.Answer)
-	r.answers.EndRow()
+	r.tables[partAnswers].EndRow()
 }
 
 // addClaims records the claims of one row and the verdicts on them.
@@ -404,7 +342,7 @@ func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores
 			to.Votes.AppendInt(0) // asked in vain
 			to.Reason.AppendString(j.failure.Cause())
 		}
-		r.claims.EndRow()
+		r.tables[partClaims].EndRow()
 	}
 }
 
@@ -498,14 +436,8 @@ func (r *recorder) addCalls(in *ibid.Answer, j *judging) {
 		to.GenerationID.AppendKnownText(c.GenerationID)
 		to.Status.AppendText(c.Status)
 		to.Error.AppendKnownText(c.Error)
-		r.calls.EndRow()
+		r.tables[partCalls].EndRow()
 	}
-}
-
-// byQuestion reports whether a value of statistics.cluster is that rows depend on each other
-// only by their question.
-func byQuestion(cluster string) bool {
-	return cluster != runs.AutoCluster && runs.ClusterTag(cluster) == ""
 }
 
 // clusterOf is the row's value of the tag that statistics.cluster names, "" if it names

@@ -96,7 +96,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if before != nil && before.Status == runs.StatusRange {
 		return &Outcome{Dir: p.Dir, Manifest: before, Existed: true}, nil
 	}
-	since := p.job.now()
+	since := time.Now()
 	var docs *dataset.Documents
 	if p.tables == nil {
 		if docs, err = p.checkedDocuments(ctx); err != nil {
@@ -205,7 +205,7 @@ func removeLeftovers(dir string) error {
 
 // stage returns a function that reports progress in rows.
 func (p *Plan) stage(name string, of int64) func(done int64) {
-	since := p.job.now()
+	since := time.Now()
 	return func(done int64) { p.job.progress(Progress{Stage: name, Done: done, Of: of, Since: since}) }
 }
 
@@ -230,7 +230,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Judge:    p.judgeRecord(),
 		Range:    p.rows, Limit: p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
-		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
+		Timings: runs.Timings{Started: time.Now().UTC(), Workers: p.job.workers()},
 	}
 	if p.source != nil {
 		m.Components = p.options.Components()
@@ -283,7 +283,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	}
 	if p.job.Scored != nil {
 		p.takeScored(m)
-		if err := p.assemble(ctx, m, from, to, nil, nil, docs); err != nil {
+		if err := p.assemble(ctx, m, from, to, nil, docs); err != nil {
 			return p.interrupted(ctx, err, m, 0, since)
 		}
 		return p.finish(m, since)
@@ -292,24 +292,23 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if p.live != nil {
 		stage = "judging"
 	}
-	progress := Progress{Stage: stage, Of: max(0, min(to*perPart, p.Rows)-from*perPart), Since: p.job.now()}
+	progress := Progress{Stage: stage, Of: max(0, min(to*perPart, p.Rows)-from*perPart), Since: time.Now()}
 	p.job.progress(progress)
 	if err := p.askInBatches(ctx, from, to, perPart, docs); err != nil {
 		return p.interrupted(ctx, err, m, 0, since)
 	}
-	all, marked := tally{Places: make(placesBySystem)}, newMarkedParts(p)
-	saved := int64(0)
-	waiting := false
+	places, marked := make(placesBySystem), newMarkedParts(p)
+	saved, waiting := int64(0), false
 	read := func(ctx context.Context, yield func(inputPart) error) error {
 		return p.decode(ctx, from, to, perPart, yield)
 	}
 	score := func(ctx context.Context, w *worker, in inputPart) (finishedPart, error) { return w.scorePart(ctx, in) }
 	err := p.scoreParts(ctx, p.rowsLayout(), docs, read, score, func(d finishedPart) {
-		all.add(d.known)
+		places.add(d.places)
 		marked.add(d.number-from, d.marked)
 		saved += d.rows
 		progress.Done = max(progress.Done, saved)
-		progress.Errors = all.Errors
+		progress.Errors += d.errors
 		p.job.progress(progress)
 	}, func(answered int64) {
 		progress.Done = max(progress.Done, answered)
@@ -327,17 +326,17 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return p.interrupted(ctx, err, m, progress.Done, since)
 	}
-	m.Places = all.Places
+	m.Places = places
 	if p.rows != nil {
 		if err := p.joinTables(from, to); err != nil {
 			return err
 		}
 		return p.finish(m, since)
 	}
-	if err := p.assemble(ctx, m, from, to, &all, marked, docs); err != nil {
+	if err := p.assemble(ctx, m, from, to, marked, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if p.shared.found.Load() && byQuestion(p.job.Config.Statistics.Cluster) {
+	if p.shared.found {
 		p.warnOf(m, "questions share documents, so their rows are not independent: set statistics.cluster to auto")
 	}
 	if text := p.notFetched.warning(p); text != "" {
@@ -348,7 +347,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 
 // finish writes the manifest of a run that is done, and removes its parts.
 func (p *Plan) finish(m *runs.Manifest, since time.Time) error {
-	now := p.job.now().UTC()
+	now := time.Now().UTC()
 	m.Timings.Finished = &now
 	m.Timings.Seconds += now.Sub(since).Seconds()
 	m.Status = runs.StatusComplete
@@ -372,7 +371,7 @@ func (p *Plan) finish(m *runs.Manifest, since time.Time) error {
 
 // interrupted tells a stop on purpose from trouble, and keeps the time spent.
 func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, done int64, since time.Time) error {
-	m.Timings.Seconds += p.job.now().Sub(since).Seconds()
+	m.Timings.Seconds += time.Now().Sub(since).Seconds()
 	if e := m.Write(p.Dir); e != nil {
 		err = errors.Join(err, e)
 	}
@@ -391,7 +390,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 }
 
 // assemble makes the result files from the parts, and what is made of them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, all *tally, marked *markedParts, docs *dataset.Documents) error {
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, marked *markedParts, docs *dataset.Documents) error {
 	if err := p.joinTables(from, to); err != nil {
 		return err
 	}
@@ -402,7 +401,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, a
 	if err := p.writeAgreement(ctx, marked, docs); err != nil {
 		return err
 	}
-	return p.sumUp(ctx, m, all)
+	return p.sumUp(ctx, m)
 }
 
 // joinTables makes the result files of parts, or of the results that the run is made of.
@@ -424,13 +423,13 @@ func (p *Plan) joinTables(from, to int64) (err error) {
 }
 
 // sumUp makes the summary of the result files and fills the manifest from them.
-func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, all *tally) error {
+func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 	counted, err := p.summarize(ctx, summaryMemory)
 	if err != nil {
 		return err
 	}
 	m.Rows, m.Errors = counted.rows, counted.errors
-	if err := p.countCitations(m, all); err != nil {
+	if err := p.countCitations(m); err != nil {
 		return err
 	}
 	if counted.left > 0 {
@@ -450,83 +449,63 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, all *tally) error {
 		return nil
 	}
 	if !slices.Contains(p.partFiles(), partClaims) {
-		m.Claims, err = sumCount(filepath.Join(p.Dir, runs.RowsFile), metrics.Claims)
+		m.Claims, err = sumCount(p.Dir, metrics.Claims)
 		p.warnOf(m, "without %s nothing is known of claims that the judge could not answer but what the rows say", runs.ClaimsFile)
 		return errors.Join(err, p.countTampering(m))
 	}
-	if err := countClaims(p.Dir, m); err != nil {
+	if err := p.countClaims(m); err != nil {
 		return err
 	}
 	if err := p.countTampering(m); err != nil || p.live == nil {
 		return err
 	}
-	if err := countCalls(p.Dir, &m.Judge); err != nil {
-		return err
-	}
-	if m.Judge.Panel, err = panelOf(p.Dir); err != nil {
+	failures, err := countCalls(p.Dir, &m.Judge)
+	if err != nil {
 		return err
 	}
 	p.warnOfJudge(m)
-	return p.warnOfFailures(m)
+	p.warnOfFailures(m, failures)
+	return nil
 }
 
 // countCitations counts the citations and, where there is a table of them, their statuses.
-func (p *Plan) countCitations(m *runs.Manifest, all *tally) (err error) {
+func (p *Plan) countCitations(m *runs.Manifest) (err error) {
 	if !slices.Contains(p.partFiles(), partCitations) {
 		p.warnOf(m, "without %s rows are shown without their citations, and statuses are not counted", runs.CitationsFile)
-		m.Citations, err = sumCount(filepath.Join(p.Dir, runs.RowsFile), metrics.Citations)
+		m.Citations, err = sumCount(p.Dir, metrics.Citations)
 		return err
 	}
-	if all != nil {
-		m.Statuses = all.statuses()
-	} else {
-		m.Statuses, err = countStatuses(filepath.Join(p.Dir, runs.CitationsFile))
+	f, err := runs.OpenFrame(filepath.Join(p.Dir, runs.CitationsFile))
+	if err != nil {
+		return err
 	}
-	for _, n := range m.Statuses {
-		m.Citations += n
-	}
-	return err
+	defer f.Close()
+	m.Citations, m.Statuses = f.Len(), make(map[string]int64)
+	return f.Each(func(b *runs.Block) error {
+		for _, status := range b.Texts("status") {
+			m.Statuses[status]++
+		}
+		return nil
+	})
 }
 
-// sumCount adds up a count over the rows that have it.
-func sumCount(path string, count metrics.Count) (sum int64, err error) {
-	f, err := runs.OpenFrame(path)
+// sumCount adds up a count over the rows in dir that have it.
+func sumCount(dir string, count metrics.Count) (sum int64, err error) {
+	f, err := runs.OpenRows(dir)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
 	err = f.Each(func(b *runs.Block) error {
-		sum += sumOf(b, count)
+		column := b.Column(count.String())
+		for i, n := range column.Ints {
+			if column.Valid[i] {
+				sum += n
+			}
+		}
 		return nil
 	})
 	return sum, err
-}
-
-// sumOf adds up a count over the rows of a block that have it.
-func sumOf(b *runs.Block, count metrics.Count) (sum int64) {
-	column := b.Column(count.String())
-	for i, n := range column.Ints {
-		if column.Valid[i] {
-			sum += n
-		}
-	}
-	return sum
-}
-
-// countStatuses counts the citations of each status in citations.parquet.
-func countStatuses(path string) (map[string]int64, error) {
-	f, err := runs.OpenFrame(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	counts := make(map[string]int64)
-	return counts, f.Each(func(b *runs.Block) error {
-		for _, status := range b.Texts("status") {
-			counts[status]++
-		}
-		return nil
-	})
 }
 
 func removeIfThere(path string) error {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"ibid"
 	"ibid/configs"
@@ -75,7 +76,7 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 	if err != nil {
 		return err
 	}
-	p := &Plan{job: j, shared: newSharedDocuments(), severalSystems: true, Dir: fmt.Sprintf("score-%d", os.Getpid())}
+	p := &Plan{job: j, shared: newSharedDocuments(j.Config.Statistics.Cluster), severalSystems: true, Dir: fmt.Sprintf("score-%d", os.Getpid())}
 	closeAll, err := p.planFilter(ctx, f)
 	if err != nil {
 		return asUsage(err)
@@ -128,7 +129,7 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	p.Ingredients = p.settingIngredients()
 	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.ID = "score"
-	closeServices, err := p.openServices(ctx, &runs.Manifest{ID: p.ID, Fingerprint: p.Fingerprint, Judge: p.judgeRecord(), Timings: runs.Timings{Started: p.job.now().UTC()}})
+	closeServices, err := p.openServices(ctx, &runs.Manifest{ID: p.ID, Fingerprint: p.Fingerprint, Judge: p.judgeRecord(), Timings: runs.Timings{Started: time.Now().UTC()}})
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +258,7 @@ func (w *worker) filter(ctx context.Context, in inputPart, table *dataset.ArrowT
 	if kind == partRowsFile { // rows without an id have nothing in other tables
 		from.NoID = func(i int) bool { _, _, null := b.Key(i); return null }
 	}
-	return table.Record(w.record.table(kind), &from)
+	return table.Record(w.record.tables[kind], &from)
 }
 
 // openStream opens the rows in the format that they have.

@@ -94,30 +94,37 @@ func unreadColumns(names []string) string {
 	return fmt.Sprintf("are the answers in %s? --columns THEIRS=answer", listed(names, maxListedNames))
 }
 
+// knownTags are the values of tags that rows have, as far as hints look.
+type knownTags map[string]map[string]bool
+
+func (k knownTags) add(r *ibid.Answer) {
+	for _, tag := range r.Tags {
+		of := k[tag.Key]
+		if of == nil {
+			if len(k) == maxNames {
+				continue
+			}
+			of = make(map[string]bool)
+			k[strings.Clone(tag.Key)] = of
+		}
+		if !of[tag.Value] && len(of) < maxNames {
+			of[strings.Clone(tag.Value)] = true
+		}
+	}
+}
+
 // checkOnly stops a run whose --only leaves no row.
 func (p *Plan) checkOnly(ctx context.Context) error {
 	if len(p.job.Only) == 0 {
 		return nil
 	}
 	found := false
-	values := make(map[string]map[string]bool) // of each tag, as far as hints look
+	values := make(knownTags)
 	err := eachRow(ctx, p.source.Select(dataset.WantKeys|dataset.WantTags), p.job.Limit, func(r *ibid.Answer) error {
 		if found = p.job.wants(r); found {
 			return errEnough
 		}
-		for _, tag := range r.Tags {
-			of := values[tag.Key]
-			if of == nil {
-				if len(values) == maxNames {
-					continue
-				}
-				of = make(map[string]bool)
-				values[strings.Clone(tag.Key)] = of
-			}
-			if !of[tag.Value] && len(of) < maxNames {
-				of[strings.Clone(tag.Value)] = true
-			}
-		}
+		values.add(r)
 		return nil
 	})
 	if found || ignoreEnough(err) != nil {
@@ -150,7 +157,7 @@ func (p *Plan) checkSlices(ctx context.Context) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	tags := make(map[string]bool)
+	tags := make(knownTags)
 	var values []string
 	err := eachRow(ctx, p.source.Select(dataset.WantKeys|dataset.WantTags), 0, func(r *ibid.Answer) error {
 		missing = slices.DeleteFunc(missing, func(key string) bool {
@@ -160,11 +167,7 @@ func (p *Plan) checkSlices(ctx context.Context) error {
 		if len(missing) == 0 {
 			return errEnough
 		}
-		for _, tag := range r.Tags {
-			if !tags[tag.Key] && len(tags) < maxNames {
-				tags[strings.Clone(tag.Key)] = true
-			}
-		}
+		tags.add(r)
 		return nil
 	})
 	if err := ignoreEnough(err); err != nil || len(missing) == 0 {

@@ -176,7 +176,7 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 			return err
 		}
 	}
-	return p.sumUp(ctx, m, nil)
+	return p.sumUp(ctx, m)
 }
 
 // take makes the result of a kind from the batches of a source, each a row group; fill adds a

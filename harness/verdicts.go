@@ -141,7 +141,7 @@ func (r *recorder) endVerdict(j *judging, settled string) {
 		source = runs.FromRule
 	}
 	r.verdict.Source.AppendText(source)
-	r.verdicts.EndRow()
+	r.tables[partVerdicts].EndRow()
 }
 
 // addSupport records a support and the judge's word for it, if it has any.

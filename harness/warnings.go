@@ -100,45 +100,39 @@ const maxSharedDocuments = 1 << 16
 // looks at the documents of truth and citations until it finds one that two
 // questions have. It keeps no more than 65,536 documents.
 type sharedDocuments struct {
-	found atomic.Bool
-	full  atomic.Bool
+	done  atomic.Bool // found, too many, or of no interest
 	seed  maphash.Seed
 	mu    sync.Mutex
+	found bool
 	id    map[uint64]uint64 // document -> a question that has it
 }
 
-func newSharedDocuments() *sharedDocuments {
-	return &sharedDocuments{seed: maphash.MakeSeed(), id: make(map[uint64]uint64)}
+// newSharedDocuments looks for them where rows depend on each other only by their question.
+func newSharedDocuments(cluster string) *sharedDocuments {
+	s := &sharedDocuments{seed: maphash.MakeSeed(), id: make(map[uint64]uint64)}
+	s.done.Store(cluster == runs.AutoCluster || runs.ClusterTag(cluster) != "")
+	return s
 }
 
 func (s *sharedDocuments) note(r *ibid.Answer) {
-	if s.found.Load() || s.full.Load() {
+	if s.done.Load() {
 		return
 	}
 	id := maphash.String(s.seed, r.ID)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range r.Truth {
-		s.document(r.Truth[i].Doc, r.Truth[i].DocNull, id)
-	}
-	for i := range r.Citations {
-		s.document(r.Citations[i].Doc, r.Citations[i].DocNull, id)
-	}
-	if len(s.id) >= maxSharedDocuments {
-		s.full.Store(true)
-	}
-}
-
-func (s *sharedDocuments) document(doc string, null bool, id uint64) {
-	if null {
-		return
-	}
-	hash := maphash.String(s.seed, doc)
-	other, ok := s.id[hash]
-	switch {
-	case !ok:
-		s.id[hash] = id
-	case other != id:
-		s.found.Store(true)
+	eachNamed(r, func(doc string, null bool) {
+		if null {
+			return
+		}
+		hash := maphash.String(s.seed, doc)
+		if other, known := s.id[hash]; !known {
+			s.id[hash] = id
+		} else if other != id {
+			s.found = true
+		}
+	})
+	if s.found || len(s.id) >= maxSharedDocuments {
+		s.done.Store(true)
 	}
 }

@@ -34,7 +34,8 @@ type inputPart struct {
 // A finishedPart is what a worker reports of a part.
 type finishedPart struct {
 	number int64
-	known  *tally
+	errors int64 // rows
+	places placesBySystem
 	marked *markedPart
 	rows   int64          // rows of the input, also those that --only left out
 	record dataset.Record // in place of all else, of a stream
@@ -189,12 +190,12 @@ func (w *worker) scorePart(ctx context.Context, in inputPart) (finishedPart, err
 	}
 	for _, kind := range w.plan.partFiles() {
 		if err := w.plan.savePart(in.part, kind, func(out io.Writer) error {
-			return w.encoder.EncodePart(out, w.record.table(kind))
+			return w.encoder.EncodePart(out, w.record.tables[kind])
 		}); err != nil {
 			return part, err
 		}
 	}
-	part.known = new(w.record.tally)
+	part.errors, part.places = w.record.errors, w.record.places
 	return part, nil
 }
 
