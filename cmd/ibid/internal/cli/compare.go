@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -10,8 +9,6 @@ import (
 
 	"ibid"
 	"ibid/annotations/compare"
-	"ibid/configs"
-	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
 )
@@ -30,7 +27,7 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:   "compare BASE NEW... | compare --by system|model|provider RUN",
 		Short: "runs against a base run, or the systems of one run against each other",
 		Args:  cobra.MinimumNArgs(1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), f, args) },
+		RunE:  func(_ *cobra.Command, args []string) error { return a.compare(f, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.by, "by", "run", "what to compare: run, or within one run system, model or provider")
@@ -67,7 +64,7 @@ func (f *compareFlags) options() (compare.Options, error) {
 	return o, nil
 }
 
-func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error {
+func (a *app) compare(f *compareFlags, args []string) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -87,23 +84,18 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	if err := a.writeComparison(r); err != nil {
+	if strings.EqualFold(filepath.Ext(a.output), ".parquet") {
+		err = a.write(r.WriteParquet)
+	} else {
+		err = a.show(report.NewComparison(r))
+	}
+	if err != nil || len(f.gates) == 0 {
 		return err
 	}
-	if len(f.gates) == 0 {
-		return nil
-	}
 	if f.by == "system" {
-		return a.gateSystems(ctx, args[0], r.Sides[0].System, f)
+		return a.gateRuns(r.Sides[0].System, args, f)
 	}
-	return a.gateRuns(ctx, args[0], args[1:], f)
-}
-
-func (a *app) writeComparison(r *compare.Result) error {
-	if strings.EqualFold(filepath.Ext(a.output), ".parquet") {
-		return a.write(r.WriteParquet)
-	}
-	return a.show(report.NewComparison(r))
+	return a.gateRuns(args[0], args[1:], f)
 }
 
 // comparison opens the runs and compares them.
@@ -138,45 +130,31 @@ func compareError(err error) error {
 	return err
 }
 
-// gateRuns evaluates the gates of --gate for each new run against the base. The
-// worst verdict decides the exit code.
-func (a *app) gateRuns(ctx context.Context, base string, news []string, f *compareFlags) error {
+// gateRuns evaluates the gates of --gate in place of those of runs, for each of them against the
+// base: another run or, with --by system, a system of the run. The worst verdict decides the exit
+// code.
+func (a *app) gateRuns(base string, dirs []string, f *compareFlags) error {
+	ask := harness.SavedOutcome
+	if f.by == "system" {
+		ask = harness.SystemOutcome
+	}
 	var gravest error
-	for _, dir := range news {
-		m, config, err := a.gatedRun(dir, f.gates)
+	for _, dir := range dirs {
+		m, err := a.openRun(dir)
 		if err != nil {
 			return err
 		}
-		out, err := harness.SavedOutcome(dir, m, config, base)
+		config, err := harness.SettingsOf(m, []string{"gates=[]"}, f.gates)
+		if err != nil {
+			return err
+		}
+		out, err := ask(dir, m, config, base)
 		if err != nil {
 			return err
 		}
 		gravest = graver(gravest, a.conclude(config, out, &f.ci))
 	}
 	return gravest
-}
-
-// gateSystems evaluates the gates for the systems of a run against one of them.
-func (a *app) gateSystems(ctx context.Context, dir, base string, f *compareFlags) error {
-	m, config, err := a.gatedRun(dir, f.gates)
-	if err != nil {
-		return err
-	}
-	out, err := harness.SystemOutcome(dir, m, config, base)
-	if err != nil {
-		return err
-	}
-	return a.conclude(config, out, &f.ci)
-}
-
-// gatedRun are the settings of a run with other gates than its own.
-func (a *app) gatedRun(dir string, gates []string) (*runs.Manifest, *configs.Config, error) {
-	m, err := a.openRun(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	config, err := harness.SettingsOf(m, []string{"gates=[]"}, gates)
-	return m, config, err
 }
 
 // graver is the error whose exit code wins. No verdict wins over a failed gate, and

@@ -210,13 +210,11 @@ func (a *app) writeSettings(w io.Writer, c *configs.Config) error {
 	b := new(strings.Builder)
 	b.WriteString("\nsettings\n")
 	for _, v := range values {
-		text := v.Key + ": " + v.Value
-		pad := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 		source := style.Dim("# " + v.Source)
 		if v.Source != "default" {
 			source = style.Bold("# " + v.Source)
 		}
-		fmt.Fprintf(b, "%s%s  %s\n", text, pad, source)
+		fmt.Fprintf(b, "%-*s  %s\n", width, v.Key+": "+v.Value, source)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

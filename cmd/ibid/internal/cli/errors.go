@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -163,12 +164,8 @@ func codeOf(err error) int {
 
 // isCobraUsage recognises the errors that cobra makes without a type.
 func isCobraUsage(err error) bool {
-	for _, start := range []string{"unknown command", "accepts ", "requires at least", "requires at most", "required flag"} {
-		if strings.HasPrefix(err.Error(), start) {
-			return true
-		}
-	}
-	return false
+	starts := []string{"unknown command", "accepts ", "requires at least", "requires at most", "required flag"}
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(err.Error(), start) })
 }
 
 func (a *app) sayConfigError(e *configs.Error) {
@@ -180,10 +177,8 @@ func (a *app) sayConfigError(e *configs.Error) {
 }
 
 func oneOf(flag, value string, allowed ...string) error {
-	for _, v := range allowed {
-		if v == value {
-			return nil
-		}
+	if slices.Contains(allowed, value) {
+		return nil
 	}
 	return ibid.Usagef("%s: %q is not possible", flag, value).With(didYouMean(value, allowed, "it is one of "+strings.Join(allowed, ", ")))
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -24,7 +23,7 @@ func (a *app) gateCommand() *cobra.Command {
 		Use:   "gate RUN [BASE]",
 		Short: "gates on the saved results of a run; costs nothing",
 		Args:  cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if err := ci.check(); err != nil {
 				return err
 			}
@@ -34,7 +33,7 @@ func (a *app) gateCommand() *cobra.Command {
 			if len(args) > 1 {
 				baseline = args[1]
 			}
-			return a.gate(cmd.Context(), args[0], baseline, gates, accept, &ci)
+			return a.gate(args[0], baseline, gates, accept, &ci)
 		},
 	}
 	cmd.Flags().StringArrayVar(&gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
@@ -44,7 +43,7 @@ func (a *app) gateCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) gate(ctx context.Context, dir, baseline string, gates, accept []string, ci *ciFlags) error {
+func (a *app) gate(dir, baseline string, gates, accept []string, ci *ciFlags) error {
 	m, err := a.openRun(dir)
 	if err != nil {
 		return err

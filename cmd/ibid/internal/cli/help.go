@@ -96,8 +96,8 @@ func (a *app) addHelp(root *cobra.Command) {
 				return err
 			}
 			about, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				if d, ok := metricAsked(args); ok {
+			if (err != nil || len(rest) > 0) && len(args) == 1 {
+				if d, ok := metrics.Lookup(args[0]); ok {
 					return a.write(func(w io.Writer) error {
 						_, err := io.WriteString(w, metricTopic(d))
 						return err
@@ -135,14 +135,6 @@ func metricList() string {
 		fmt.Fprintf(&b, "  %-28s %s\n", d.Name, d.Summary)
 	}
 	return b.String()
-}
-
-// metricAsked is the metric or count that help is asked for.
-func metricAsked(args []string) (metrics.Definition, bool) {
-	if len(args) != 1 {
-		return metrics.Definition{}, false
-	}
-	return metrics.Lookup(args[0])
 }
 
 func metricTopic(d metrics.Definition) string {

@@ -364,6 +364,11 @@ const (
 // every warning.
 func writeImportText(w io.Writer, output string, r *convert.Report, all bool) error {
 	var b strings.Builder
+	counted := func(format string, counts map[string]int64) {
+		for _, name := range sortedKeys(counts) {
+			fmt.Fprintf(&b, format, report.CleanLine(name), report.Thousands(counts[name]))
+		}
+	}
 	fmt.Fprintf(&b, "%s: %s records, %s rows, %s left out on purpose, %s could not be read\n", output,
 		report.Thousands(r.Records), report.Thousands(r.Rows), report.Thousands(r.LeftOut), report.Thousands(r.Failed))
 	if len(r.Formats) > 0 {
@@ -388,9 +393,7 @@ func writeImportText(w io.Writer, output string, r *convert.Report, all bool) er
 			report.Thousands(r.Spans), report.Thousands(r.Proved), report.Thousands(r.Repaired), report.Thousands(r.Mismatched),
 			report.Thousands(r.Degenerate), report.Thousands(r.WithoutQuote), report.Thousands(r.Unproved))
 	}
-	for _, reading := range sortedKeys(r.Readings) {
-		fmt.Fprintf(&b, "reading %s: %s\n", reading, report.Thousands(r.Readings[reading]))
-	}
+	counted("reading %s: %s\n", r.Readings)
 	for i := range r.Files {
 		if i == shownFiles && !all {
 			fmt.Fprintf(&b, "and %s more files: --import-report FILE lists them\n", report.Thousands(int64(len(r.Files)-i)))
@@ -402,18 +405,10 @@ func writeImportText(w io.Writer, output string, r *convert.Report, all bool) er
 		sideText(&b, "answer", f.Answer)
 		b.WriteByte('\n')
 	}
-	for _, label := range sortedKeys(r.SpanLabels) {
-		fmt.Fprintf(&b, "marked as %s: %s\n", report.CleanLine(label), report.Thousands(r.SpanLabels[label]))
-	}
-	for _, kind := range sortedKeys(r.Ignored) {
-		fmt.Fprintf(&b, "no place in a row for %s: %s times\n", report.CleanLine(kind), report.Thousands(r.Ignored[kind]))
-	}
-	for _, names := range sortedKeys(r.ReadAs) {
-		fmt.Fprintf(&b, "read %s: %s times\n", report.CleanLine(names), report.Thousands(r.ReadAs[names]))
-	}
-	for _, field := range sortedKeys(r.UnknownFields) {
-		fmt.Fprintf(&b, "unknown field %s kept in source_reference: %s times\n", field, report.Thousands(r.UnknownFields[field]))
-	}
+	counted("marked as %s: %s\n", r.SpanLabels)
+	counted("no place in a row for %s: %s times\n", r.Ignored)
+	counted("read %s: %s times\n", r.ReadAs)
+	counted("unknown field %s kept in source_reference: %s times\n", r.UnknownFields)
 	for i, e := range r.Warnings {
 		if i == shownWarnings && !all {
 			fmt.Fprintf(&b, "and %s more warnings: --import-report FILE lists them\n", report.Thousands(r.Warned-shownWarnings))

@@ -168,7 +168,12 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string, numbers *numb
 		view = narrow
 	}
 	if by == "system" {
-		if view.Took, err = tookBySystem(dir); err != nil {
+		run, err := compare.Open(dir)
+		if err != nil {
+			return err
+		}
+		defer run.Close()
+		if view.Took, err = run.TookBySystem(); err != nil {
 			return err
 		}
 	}
@@ -198,16 +203,6 @@ func (a *app) summaryView(dir string, m *runs.Manifest, gates []runs.GateResult,
 		return nil, err
 	}
 	return report.NewSummary(m, summary, gates), nil
-}
-
-// tookBySystem is what the answers of each system of a run took.
-func tookBySystem(dir string) (map[string]compare.Took, error) {
-	run, err := compare.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer run.Close()
-	return run.TookBySystem()
 }
 
 // noField is the error for a field that the summary is not grouped by.
