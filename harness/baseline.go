@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,19 +25,35 @@ type Baseline struct {
 	why         string            // there can be no comparison
 }
 
-// openBaseline opens the finished runs in baseDir and dir. That they cannot be
+// openBaseline opens what the finished run in dir is compared with: the one in baseDir or, if
+// system is not "", that system of the run itself. That they cannot be
 // compared is no error: gates then have no verdict. The caller closes it.
-func openBaseline(baseDir, dir string, gates []configs.Gate) (*Baseline, error) {
-	b := &Baseline{}
-	var err error
-	if b.base, err = compare.Open(baseDir); err != nil {
-		return nil, err
+func openBaseline(baseDir, dir, system string, gates []configs.Gate) (*Baseline, error) {
+	b := &Baseline{system: system}
+	err := b.open(baseDir, dir, gates)
+	var refused *compare.RefusedError
+	if errors.As(err, &refused) {
+		b.why, err = refused.Error(), nil
 	}
-	if b.other, err = compare.Open(dir); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+func (b *Baseline) open(baseDir, dir string, gates []configs.Gate) (err error) {
+	if b.base, err = compare.Open(baseDir); err != nil {
+		return err
 	}
 	if b.summary, err = summaryFor(baseDir, gates); err != nil {
-		return nil, errors.Join(err, b.Close())
+		return err
+	}
+	if b.system != "" {
+		b.lookup, err = compare.NewSystemLookup(b.base, b.system, compare.Options{})
+		return err
+	}
+	if b.other, err = compare.Open(dir); err != nil {
+		return err
 	}
 	if m := b.base.Manifest; m.Coverage != nil {
 		minCoverage := 0.0 // that the base was made with
@@ -48,33 +65,7 @@ func openBaseline(baseDir, dir string, gates []configs.Gate) (*Baseline, error) 
 		}
 	}
 	b.lookup, err = compare.NewLookup(b.base, b.other, compare.Options{})
-	return b, b.noteRefusal(err)
-}
-
-// openSystemBaseline compares the systems of the finished run in dir with one of them.
-func openSystemBaseline(dir, system string, gates []configs.Gate) (*Baseline, error) {
-	b := &Baseline{system: system}
-	var err error
-	if b.base, err = compare.Open(dir); err != nil {
-		return nil, err
-	}
-	if b.summary, err = summaryFor(dir, gates); err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
-	b.lookup, err = compare.NewSystemLookup(b.base, system, compare.Options{})
-	return b, b.noteRefusal(err)
-}
-
-// noteRefusal turns a refusal into the reason of all verdicts.
-func (b *Baseline) noteRefusal(err error) error {
-	var refused *compare.RefusedError
-	switch {
-	case errors.As(err, &refused):
-		b.why = refused.Error()
-	case err != nil:
-		return errors.Join(err, b.Close())
-	}
-	return nil
+	return err
 }
 
 // Close closes the runs.
@@ -175,16 +166,11 @@ func (e *Evidence) weakSide(g configs.Gate) string {
 		if row == nil {
 			continue
 		}
+		withheld := ""
 		if row.Reason != "" {
-			return side.whose + runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
+			withheld = runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
 		}
-		if uncovered(row, e.MinCoverage) {
-			return side.whose + coverageReason(row, e.MinCoverage)
-		}
-		if why := e.signed(side.signs, row.System, row.Metric); why != "" {
-			return side.whose + why
-		}
-		if why := e.tooFewDefined(row); why != "" {
+		if why := cmp.Or(withheld, coverageReason(row, e.MinCoverage), e.signed(side.signs, row.System, row.Metric), e.tooFewDefined(row)); why != "" {
 			return side.whose + why
 		}
 	}

@@ -54,7 +54,7 @@ func (p *Plan) askInBatches(ctx context.Context, from, to, perPart int64, docs *
 		sent := batcher.Sent()
 		waiting, err := batcher.Submit(ctx)
 		if n := batcher.Sent() - sent; n > 0 {
-			p.log.info("batches submitted", "count", n, "open", batcher.Open())
+			p.log.Info("batches submitted", "count", n, "open", batcher.Open())
 		}
 		if err != nil || !waiting {
 			return err

@@ -34,9 +34,9 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	if err := verdicts.AddPairs(dir); err != nil {
 		return nil, err
 	}
-	policy, err := labelPolicyOf(m)
+	policy, err := judge.ParseLabelPolicy(m.Effective().LabelPolicy)
 	if err != nil {
-		return nil, err
+		return nil, &ibid.Error{Usage: true, Err: err}
 	}
 	p, scorer, closeDocs, err := rejudge(ctx, dir, m, judge.NewHuman(policy))
 	if err != nil {
@@ -62,28 +62,12 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	return out, err
 }
 
-// labelPolicyOf is how labels of several people become one in a run.
-func labelPolicyOf(m *runs.Manifest) (ibid.Policy, error) {
-	policy, err := judge.ParseLabelPolicy(m.Effective().LabelPolicy)
-	if err != nil {
-		return "", &ibid.Error{Usage: true, Err: err}
-	}
-	return policy, nil
-}
-
 // rejudge opens the data of a run, to have rows of it judged by another judge.
 func rejudge(ctx context.Context, dir string, m *runs.Manifest, by judge.Judge) (p *Plan, s *scorer, closeDocs func(), err error) {
-	if p, err = reopen(ctx, m, dir); err != nil {
+	if p, err = reopen(ctx, m, dir, by); err != nil {
 		return nil, nil, nil, err
 	}
-	p.job.Limit, p.job.Only = m.Limit, TagsOf(m.Only)
-	p.job.Judge, p.judge = by, by
-	p.options = optionsOf(&p.job.Config.Settings, by.Info().Kind)
-	all, err := p.openDataset(want | wantJudged | wantAnnotated)
-	if err != nil {
-		return nil, nil, nil, asUsage(err)
-	}
-	p.source, p.people = all, all.Select(wantAnnotated)
+	p.judge, p.options = by, optionsOf(&p.job.Config.Settings, by.Info().Kind)
 	if err := p.join(ctx); err != nil {
 		return nil, nil, nil, asUsage(err)
 	}

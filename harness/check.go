@@ -115,36 +115,30 @@ func (p *Plan) dryRows(ctx context.Context, stage string, do func(s *scorer, r *
 // places counts the statuses of one row, whose citations and truth spans people count from 1.
 func (c *Checked) places(r *ibid.Answer) {
 	for i := range r.Citations {
-		place, given := r.Citations[i].Place, r.Citations[i].Given
-		p := &place
+		p, given := r.Citations[i].Place, r.Citations[i].Given
 		if given.Known() {
 			p.Start, p.End = given.Start.Value, given.End.Value
 		}
-		c.Citations[p.Status.String()]++
-		if !p.Status.Valid() || p.Status == ibid.StatusQuoteRepaired {
-			c.notePlace(r, fmt.Sprintf("citation %d", i+1), p)
-		}
+		c.place(r, c.Citations, "citation", i, &p)
 	}
 	for i := range r.Truth {
-		if r.Truth[i].DocNull {
-			continue
-		}
-		p := &r.Truth[i].Place
-		c.Truth[p.Status.String()]++
-		if !p.Status.Valid() {
-			c.notePlace(r, fmt.Sprintf("truth %d", i+1), p)
+		if !r.Truth[i].DocNull {
+			c.place(r, c.Truth, "truth", i, &r.Truth[i].Place)
 		}
 	}
 }
 
-// notePlace lists a place that is not as it should be.
-func (c *Checked) notePlace(r *ibid.Answer, what string, p *ibid.Place) {
+// place counts the status of a place, and lists one that is not as it should be.
+func (c *Checked) place(r *ibid.Answer, statuses map[string]int64, what string, i int, p *ibid.Place) {
+	if statuses[p.Status.String()]++; p.Status.Valid() && (what == "truth" || p.Status != ibid.StatusQuoteRepaired) {
+		return
+	}
 	before := len(c.Problems)
 	where := fmt.Sprintf("%q", p.Doc)
 	if p.Level == ibid.LevelCharacters || !p.Status.Usable() {
 		where = fmt.Sprintf("%q [%d, %d)", p.Doc, p.Start, p.End)
 	}
-	c.note(r, fmt.Sprintf("%s: %s: %s", what, p.Status, where))
+	c.note(r, fmt.Sprintf("%s %d: %s: %s", what, i+1, p.Status, where))
 	if p.Status == ibid.StatusDocumentNotFound && len(c.Problems) > before {
 		c.Problems[before].missing = string([]byte(p.Doc))
 	}

@@ -56,11 +56,15 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := p.existingAnswers()
+	path, err := p.answersPath()
 	if err != nil {
 		return nil, err
 	}
-	if store != nil {
+	var store *cache.SQLite // nil if there are no answers yet
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		if store, err = cache.Open(path); err != nil {
+			return nil, err
+		}
 		defer store.Close()
 		config.Store, out.Cache = store, store.Path()
 	}
@@ -78,18 +82,6 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	out.Warnings = append(out.Warnings, modelWarnings(s, known, out.LongestPrompt)...)
 	out.checkCost()
 	return out, out.estimateTime(ctx, store)
-}
-
-// existingAnswers opens the store of the run's answers, nil if there is none yet.
-func (p *Plan) existingAnswers() (*cache.SQLite, error) {
-	path, err := p.answersPath()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return cache.Open(path)
 }
 
 // askEndpoint gets prices and what else the endpoint says of its models; nil if

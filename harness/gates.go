@@ -42,7 +42,7 @@ func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string)
 	if err := checkGates(c, true); err != nil {
 		return nil, err
 	}
-	b, err := openSystemBaseline(dir, base, c.Gates())
+	b, err := openBaseline(dir, dir, base, c.Gates())
 	if err != nil {
 		return nil, err
 	}
@@ -56,24 +56,22 @@ func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string)
 
 // outcomeOf asks gates that passed their checks.
 func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
-	out := &Outcome{Dir: dir, Manifest: m, Existed: existed}
-	gates := c.Gates()
-	if len(gates) == 0 {
-		return out, nil
-	}
-	var err error
-	out.Gates, err = askGates(gates, dir, m, baseline, c)
-	return out, err
+	gates, err := askGates(dir, m, c, baseline)
+	return &Outcome{Dir: dir, Manifest: m, Existed: existed, Gates: gates}, err
 }
 
 // SavedGates asks the gates of c of a finished run. Gates with diff and p compare with what m
 // was compared with; without that, or if it is gone, they have no verdict.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config) ([]runs.GateResult, error) {
-	return askGates(c.Gates(), dir, m, m.Baseline, c)
+	return askGates(dir, m, c, m.Baseline)
 }
 
 // askGates opens a baseline if a gate needs it.
-func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline string, c *configs.Config) ([]runs.GateResult, error) {
+func askGates(dir string, m *runs.Manifest, c *configs.Config, baseline string) ([]runs.GateResult, error) {
+	gates := c.Gates()
+	if len(gates) == 0 {
+		return nil, nil
+	}
 	summary, err := summaryFor(dir, gates)
 	if err != nil {
 		return nil, err
@@ -83,7 +81,7 @@ func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline strin
 	if !needs || baseline == "" {
 		return e.Ask(gates)
 	}
-	b, err := openBaseline(baseline, dir, gates)
+	b, err := openBaseline(baseline, dir, "", gates)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		b = &Baseline{why: "the baseline " + baseline + " is not there"}
@@ -306,7 +304,7 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 		return out
 	}
 	sign := e.signed(e.Signs, row.System, row.Metric)
-	few := e.tooFewDefined(row)
+	few, coverage := e.tooFewDefined(row), coverageReason(row, e.MinCoverage)
 	switch g.Func {
 	case configs.Low:
 		out.Value = row.Low
@@ -329,8 +327,8 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 		if rows := row.N + row.Undefined; rows > 0 {
 			out.Reason = fmt.Sprintf("no value: undefined in %d of %d rows%s", row.Undefined, rows, mostReason(row))
 		}
-	case uncovered(row, e.MinCoverage):
-		out.Reason = coverageReason(row, e.MinCoverage)
+	case coverage != "":
+		out.Reason = coverage
 	case few != "":
 		out.Reason = few
 	case g.Micro && notPooled(row, e.Summary):
@@ -359,12 +357,11 @@ func verdictOf(g configs.Gate, value float64) runs.Verdict {
 	return runs.Failed
 }
 
-// uncovered reports whether a row of a summary rests on too little.
-func uncovered(row *runs.SummaryRow, minCoverage float64) bool {
-	return row.Coverage != nil && *row.Coverage < minCoverage
-}
-
+// coverageReason says that a row of a summary rests on too little, "" if it does not.
 func coverageReason(row *runs.SummaryRow, minCoverage float64) string {
+	if row.Coverage == nil || *row.Coverage >= minCoverage {
+		return ""
+	}
 	return fmt.Sprintf("coverage %.3f is below min_coverage %v", *row.Coverage, minCoverage)
 }
 

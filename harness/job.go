@@ -111,18 +111,6 @@ func TagsOf(only map[string]string) []ibid.Tag {
 	return tags
 }
 
-// tagMap is how a manifest keeps --only.
-func tagMap(tags []ibid.Tag) map[string]string {
-	if len(tags) == 0 {
-		return nil
-	}
-	m := make(map[string]string, len(tags))
-	for _, t := range tags {
-		m[t.Key] = t.Value
-	}
-	return m
-}
-
 // wants reports whether the row has all the tags of --only.
 func (j *Job) wants(r *ibid.Answer) bool {
 	for _, tag := range j.Only {
@@ -175,7 +163,7 @@ func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 		Consistent:      s.Thresholds.Consistent,
 		MinCoverage:     s.MinCoverage,
 		JudgeComponents: judgeKind != noJudge,
-		Necessity:       s.Judge.Necessity && (tellsNecessity(judgeKind) || judgeKind == recordedJudge && s.Judge.File != ""),
+		Necessity:       s.Judge.Necessity && (!fromFields(s, judgeKind) && judgeKind != noJudge && judgeKind != lexicalJudge), // a model's replies tell
 		Human:           fromFields(s, judgeKind),
 		Compat:          s.Compat != "none",
 		Weights: metrics.Weights{
@@ -183,12 +171,6 @@ func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 			Consistency: s.Weights.AnswerConsistency, Hallucination: s.Weights.Hallucination,
 		},
 	}
-}
-
-// tellsNecessity reports whether judges of the kind can say which citations are
-// needed: those that a model's replies come from.
-func tellsNecessity(judgeKind string) bool {
-	return judgeKind != noJudge && judgeKind != humanJudge && judgeKind != lexicalJudge && judgeKind != recordedJudge
 }
 
 // agreedConventions joins what the run file and the dataset's own metadata say about

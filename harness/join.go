@@ -13,7 +13,7 @@ import (
 )
 
 // openGold opens the tables that are joined to the dataset.
-func (p *Plan) openGold() (err error) {
+func (p *Plan) openGold(context.Context) (err error) {
 	s := &p.job.Config.Settings
 	if s.Truth != "" {
 		if p.truth, err = dataset.OpenTruth(s.Truth); err != nil {

@@ -44,7 +44,11 @@ func (p *Plan) startJudgeQueue(ctx context.Context) *judgeQueue {
 	}
 	c := &judgeQueue{judge: p.judge, asking: make(chan func(context.Context))}
 	for range p.waitingRows() {
-		go c.serve(ctx)
+		go func() {
+			for ask := range c.asking {
+				ask(ctx)
+			}
+		}()
 	}
 	return c
 }
@@ -64,28 +68,6 @@ func (c *judgeQueue) end() {
 	}
 }
 
-// watch hands on the parts that are finished. While a live judge answers, it also
-// ticks: minutes may pass before a part is complete.
-func (c *judgeQueue) watch(finished <-chan finishedPart, done func(finishedPart), tick func(answered int64)) {
-	var ticks <-chan time.Time
-	if c != nil {
-		ticker := time.NewTicker(tickEvery)
-		defer ticker.Stop()
-		ticks = ticker.C
-	}
-	for {
-		select {
-		case d, open := <-finished:
-			if !open {
-				return
-			}
-			done(d)
-		case <-ticks:
-			tick(c.answered.Load())
-		}
-	}
-}
-
 // workers is how many parts are under way at once: enough that the rows that wait
 // never run out while some parts wait for their last rows.
 func (p *Plan) workers() int {
@@ -93,12 +75,6 @@ func (p *Plan) workers() int {
 		return p.job.workers()
 	}
 	return p.job.workers() + 2 + 2*p.waitingRows()/maxLiveRows
-}
-
-func (c *judgeQueue) serve(ctx context.Context) {
-	for ask := range c.asking {
-		ask(ctx)
-	}
 }
 
 // put asks for one row as soon as there is room. pending is done when ask has

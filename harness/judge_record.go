@@ -140,11 +140,6 @@ func (p *Plan) countTampering(m *runs.Manifest) error {
 	return nil
 }
 
-// opinionOf writes one of several opinions on a claim for claims.parquet.
-func opinionOf(model string, vote int, label ibid.Degree) string {
-	return fmt.Sprintf("%s#%d=%s", model, vote, label)
-}
-
 // firstOpinion reads the opinion of a model's first vote; ok is false for others.
 func firstOpinion(text string) (model string, label ibid.Degree, ok bool) {
 	model, name, _ := strings.Cut(text, "#0=")

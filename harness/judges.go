@@ -3,11 +3,8 @@ package harness
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -17,6 +14,7 @@ import (
 
 	"ibid"
 	"ibid/configs"
+	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -35,7 +33,7 @@ const (
 
 // openJudge makes the judge of the run, nil if it has none. What its verdicts
 // depend on becomes part of the fingerprint.
-func (p *Plan) openJudge() (judge.Judge, error) {
+func (p *Plan) openJudge(ctx context.Context) (judge.Judge, error) {
 	s := &p.job.Config.Settings
 	if p.job.Judge != nil {
 		return p.job.Judge, nil
@@ -57,11 +55,11 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		if s.Judge.File == "" {
 			return judge.Recorded{}, nil
 		}
-		digest, err := fileDigest(s.Judge.File)
+		digests, err := dataset.DigestFiles(ctx, []string{s.Judge.File})
 		if err != nil {
 			return nil, asUsage(err)
 		}
-		p.replayDigest = digest
+		p.replayDigest = digests[0].SHA256
 		j, err := openRecorded(s.Judge.File)
 		if err != nil {
 			return nil, asUsage(err)
@@ -122,19 +120,6 @@ func badJudge(err error) error {
 		return nil
 	}
 	return &ibid.Error{Usage: true, Err: err}
-}
-
-func fileDigest(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // judgeRecord says who judges.
@@ -211,7 +196,10 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	c.Store = store
 	c.Run = auditName(m)
 	// The directory is locked, so that nobody else goes by its name.
-	if c.Owner, err = ownerOf(p.Dir); err == nil {
+	host, err := os.Hostname()
+	full, err2 := filepath.Abs(p.Dir)
+	c.Owner = host + ":" + full
+	if err = cmp.Or(err, err2); err == nil {
 		p.spentBefore, err = store.Spent(ctx, c.Run, m.Timings.Started)
 		c.SpentNanoUSD = p.spentBefore
 	}
@@ -273,16 +261,6 @@ func (p *Plan) answersPath() (string, error) {
 		return "", &ibid.Error{Usage: true, Err: err, Hint: "name a file for the judge's answers: --cache FILE, or --no-cache"}
 	}
 	return path, nil
-}
-
-// ownerOf names the run in a directory to other processes that use its store.
-func ownerOf(dir string) (string, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		return "", err
-	}
-	full, err := filepath.Abs(dir)
-	return host + ":" + full, err
 }
 
 // warnOfJudge says what makes the verdicts of a run less alike than its settings

@@ -162,7 +162,11 @@ func (p *Plan) saveTexts() error {
 	case p.kept != "": // it points to what the other pointed to
 		err = copyFile(filepath.Join(p.kept, runs.TextsFile), path)
 	default:
-		for _, dir := range p.rangeDirs() {
+		var dirs []string // of the ranges that the run is made of
+		if p.job.Scored != nil {
+			dirs = p.job.Scored.dirs
+		}
+		for _, dir := range dirs {
 			err = errors.Join(err, runs.Texts.Scan(dir, nil, func(_ int64, t *dataset.Text) error { return p.texts.add(*t) }))
 		}
 		if err == nil {
@@ -173,14 +177,6 @@ func (p *Plan) saveTexts() error {
 		err = errors.Join(err, removeIfThere(filepath.Join(p.Dir, runs.AnswersFile)))
 	}
 	return err
-}
-
-// rangeDirs are the directories of the ranges that the run is made of.
-func (p *Plan) rangeDirs() []string {
-	if p.job.Scored == nil {
-		return nil
-	}
-	return p.job.Scored.dirs
 }
 
 func copyFile(from, to string) error {

@@ -122,24 +122,22 @@ type annotatorNames struct {
 
 // add adds the annotators of a row. That there are more than a run takes is an error.
 func (a *annotatorNames) add(row *ibid.Answer, limits int64) error {
-	last, some := "", false
+	last := ""
 	check := func(name, column string) error {
-		if name == "" || some && name == last {
+		if name == "" || name == last {
 			return nil
 		}
-		last, some = name, true
+		last = name
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if _, known := a.all[name]; known {
-			return nil
-		}
-		if int64(len(a.all)) == mostAnnotators*limits {
+		if _, known := a.all[name]; !known && int64(len(a.all)) == mostAnnotators*limits {
 			return tooMany(row.File, row.FileRow, column, "annotators", mostAnnotators*limits)
+		} else if !known {
+			if a.all == nil {
+				a.all = make(map[string]struct{})
+			}
+			a.all[strings.Clone(name)] = struct{}{}
 		}
-		if a.all == nil {
-			a.all = make(map[string]struct{})
-		}
-		a.all[strings.Clone(name)] = struct{}{}
 		return nil
 	}
 	for i := range row.Truth {

@@ -1,17 +1,12 @@
 package harness
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 
 	"ibid/configs"
 	"ibid/dataset"
-	"ibid/dataset/disk"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -118,29 +113,4 @@ var partName = regexp.MustCompile(`^\d{8,}\.[a-z]+$`)
 
 func (p *Plan) partPath(number int64, kind partFile) string {
 	return filepath.Join(p.Dir, partsDir, fmt.Sprintf("%08d.%s", number, kind))
-}
-
-// savePart writes the results of a part. They need not outlive the process: another makes
-// them again.
-func (p *Plan) savePart(number int64, kind partFile, encode func(io.Writer) error) error {
-	f, err := disk.Open(p.partPath(number, kind), os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return err
-	}
-	return errors.Join(encode(f), f.Close())
-}
-
-// partsOf are the parts of one kind, of numbers half-open.
-func (p *Plan) partsOf(kind partFile, from, to int64) (list []parquet.Part) {
-	for k := from; k < to; k++ {
-		list = append(list, parquet.Part{Path: p.partPath(k, kind)})
-	}
-	return list
-}
-
-// joinParts makes one result file of row groups.
-func (p *Plan) joinParts(kind partFile, fields []parquet.Field, list []parquet.Part) error {
-	return dataset.WriteFile(filepath.Join(p.Dir, kind.result()), func(w io.Writer) error {
-		return parquet.Join(w, fields, list, nil)
-	})
 }

@@ -78,9 +78,10 @@ type Plan struct {
 // [ibid.ErrUsage].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	p := &Plan{job: j, shared: newSharedDocuments(j.Config.Statistics.Cluster), tables: j.Tables, named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
-	err := j.checkID()
+	var err error
 	switch {
-	case err != nil:
+	case j.ID != "" && (strings.TrimSpace(j.ID) == "" || j.ID == "." || j.ID == ".." || strings.ContainsAny(j.ID, "/\\\x00\n")):
+		err = ibid.Usagef("the name of a run is that of one folder, not %q", j.ID).With("choose another: --id NAME")
 	case p.tables != nil:
 		p.named = p.tables.Files[0]
 		err = asUsage(p.planTables(ctx))
@@ -91,14 +92,6 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
-}
-
-// checkID refuses a name that is not one plain folder below another.
-func (j *Job) checkID() error {
-	if j.ID != "" && (strings.TrimSpace(j.ID) == "" || j.ID == "." || j.ID == ".." || strings.ContainsAny(j.ID, "/\\\x00\n")) {
-		return ibid.Usagef("the name of a run is that of one folder, not %q", j.ID).With("choose another: --id NAME")
-	}
-	return nil
 }
 
 func (p *Plan) prepare(ctx context.Context) error {
@@ -128,7 +121,10 @@ func (p *Plan) prepare(ctx context.Context) error {
 	}
 	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.name()
-	if err := errors.Join(p.checkRows(), p.checkScored()); err != nil {
+	if s := p.job.Scored; s != nil && s.Manifest.Fingerprint != p.Fingerprint {
+		return ibid.Usagef("the data are not those that the rows were scored from").With("put them back, or score the rows again", changes(s.Manifest.Ingredients, p.Ingredients)...)
+	}
+	if err := p.checkRows(); err != nil {
 		return err
 	}
 	return p.checkBaseline()
@@ -177,14 +173,10 @@ func (p *Plan) open(ctx context.Context) (err error) {
 	if s.Dataset == "" {
 		return ibid.Usagef("no dataset").With("name one: ibid run DATASET, or dataset: PATH in the run file")
 	}
-	if err := p.openGold(); err != nil {
-		return err
-	}
-	if err := p.openDocuments(ctx); err != nil {
-		return err
-	}
-	if err := p.openNames(ctx); err != nil {
-		return err
+	for _, open := range []func(context.Context) error{p.openGold, p.openDocuments, p.openNames} {
+		if err := open(ctx); err != nil {
+			return err
+		}
 	}
 	all, err := p.openDataset(p.want() | wantAnnotated)
 	if err != nil {
@@ -222,7 +214,7 @@ func (p *Plan) openScoring(ctx context.Context) (err error) {
 	if err := p.openDetector(ctx); err != nil {
 		return asUsage(err)
 	}
-	if p.judge, err = p.openJudge(); err != nil {
+	if p.judge, err = p.openJudge(ctx); err != nil {
 		return err
 	}
 	p.options.AsksElsewhere = p.asksElsewhere()
@@ -243,20 +235,43 @@ func (p *Plan) checkOptions() error {
 
 // digest hashes the inputs and collects what the fingerprint is made of.
 func (p *Plan) digest(ctx context.Context) error {
-	j := p.job
-	since := time.Now()
+	j, since := p.job, time.Now()
 	progress := func(done, of int64) {
 		j.progress(Progress{Stage: "reading digests", Done: done, Of: of, Since: since, UnitsBytes: true})
 	}
 	p.Ingredients = p.settingIngredients()
-	if err := p.digestData(ctx, progress); err != nil {
-		return asUsage(err)
-	}
 	if j.Limit > 0 {
 		p.Ingredients["--limit"] = strconv.FormatInt(j.Limit, 10)
 	}
 	for _, tag := range j.Only {
 		p.Ingredients["--only "+tag.Key] = tag.Value
+	}
+	digests, err := p.source.Digest(ctx, progress)
+	if err != nil {
+		return asUsage(err)
+	}
+	p.addInputs("dataset", digests)
+	if p.documents != nil {
+		if digests, err = p.documents.Digest(ctx, progress); err != nil {
+			return asUsage(err)
+		}
+		p.addInputs("documents", digests)
+		if reader := p.documents.Reader(); reader != "" {
+			p.Ingredients["documents.reader"] = reader
+		}
+	} else if m := j.SameDataAs; p.kept != "" { // the documents that the run had are gone
+		for _, kind := range []string{"documents", "documents.reader"} {
+			if v, ok := m.Ingredients[kind]; ok {
+				p.Ingredients[kind] = v
+			}
+		}
+		p.inputs = append(p.inputs, inputsOf(m, "documents")...)
+	}
+	for kind, g := range p.gold {
+		if digests, err = g.Digest(ctx, progress); err != nil {
+			return asUsage(err)
+		}
+		p.addInputs(kind, digests)
 	}
 	return nil
 }
@@ -275,33 +290,6 @@ func (p *Plan) settingIngredients() map[string]string {
 		}
 	}
 	return out
-}
-
-// digestData makes ingredients of the data.
-func (p *Plan) digestData(ctx context.Context, progress func(done, of int64)) error {
-	digests, err := p.source.Digest(ctx, progress)
-	if err != nil {
-		return err
-	}
-	p.addInputs("dataset", digests)
-	if p.documents != nil {
-		if digests, err = p.documents.Digest(ctx, progress); err != nil {
-			return err
-		}
-		p.addInputs("documents", digests)
-		if reader := p.documents.Reader(); reader != "" {
-			p.Ingredients["documents.reader"] = reader
-		}
-	} else if p.kept != "" {
-		p.keptDigests(p.job.SameDataAs)
-	}
-	for kind, g := range p.gold {
-		if digests, err = g.Digest(ctx, progress); err != nil {
-			return err
-		}
-		p.addInputs(kind, digests)
-	}
-	return nil
 }
 
 // addInputs records the files of one kind; their content, in order, becomes an
@@ -387,17 +375,17 @@ func fingerprintOf(ingredients map[string]string) string {
 func changes(old, now map[string]string) []string {
 	names := maps.Clone(old)
 	maps.Copy(names, now)
+	text := func(of map[string]string, name string) string {
+		if value, has := of[name]; has {
+			return shorten(value)
+		}
+		return "not there"
+	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		was, had := old[name]
-		is, has := now[name]
-		switch {
-		case had && has && was != is:
-			lines = append(lines, fmt.Sprintf("%s: %s -> %s", name, shorten(was), shorten(is)))
-		case had && !has:
-			lines = append(lines, fmt.Sprintf("%s: %s -> not there", name, shorten(was)))
-		case !had && has:
-			lines = append(lines, fmt.Sprintf("%s: not there -> %s", name, shorten(is)))
+		if is, has := now[name]; had != has || was != is {
+			lines = append(lines, fmt.Sprintf("%s: %s -> %s", name, text(old, name), text(now, name)))
 		}
 	}
 	return lines

@@ -48,17 +48,15 @@ type fetchedPages map[string]dataset.Fetched
 
 // fetchedDocuments are the documents of the run that ibid fetch has written.
 func (p *Plan) fetchedDocuments(ctx context.Context) (fetchedPages, error) {
-	path := p.job.Config.Documents
-	src, err := dataset.OpenDocuments(path, dataset.ReadOptions{Columns: p.fileColumns(), Limits: limitsOf(&p.job.Config.Settings)})
-	if err != nil {
-		return nil, err
-	}
-	pages, err := src.Fetched(ctx)
-	if err != nil {
-		return nil, err
+	var pages map[string]dataset.Fetched
+	if p.documents != nil {
+		var err error
+		if pages, err = p.documents.Fetched(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if len(pages) == 0 {
-		return nil, ibid.Usagef("presence.strict: nothing in %s was written by ibid fetch", path).With(fetchLine(p.named, "sources.parquet") + ", and then with --documents sources.parquet")
+		return nil, ibid.Usagef("presence.strict: nothing in %s was written by ibid fetch", p.job.Config.Documents).With(fetchLine(p.named, "sources.parquet") + ", and then with --documents sources.parquet")
 	}
 	for _, f := range pages {
 		if _, ok := pages[f.URL]; !ok {
@@ -113,12 +111,8 @@ func (n *notFetched) warning(p *Plan) string {
 	if n.rows == 0 {
 		return ""
 	}
-	rows := "rows"
-	if n.rows == 1 {
-		rows = "row"
-	}
-	return fmt.Sprintf("citation_presence is undefined for %d %s, such as where %v; type: %s",
-		n.rows, rows, n.first, fetchLine(p.named, p.job.Config.Documents))
+	return fmt.Sprintf("citation_presence is undefined for %s, such as where %v; type: %s",
+		plural(int(n.rows), "row", "rows"), n.first, fetchLine(p.named, p.job.Config.Documents))
 }
 
 // openEmbedder gives the embedder the store of the judge's answers, and its calls

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -95,7 +96,10 @@ func (r *recorder) reset() {
 func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	to, rows, scores := &r.row, r.tables[partRowsFile], &s.scores
 	if !slices.Contains(r.lacks, runs.NeedsJudge) {
-		r.addAnswer(in)
+		r.answer.Row.AppendInt(in.Pos)
+		r.answer.Query.AppendKnownText(in.Query)
+		r.answer.Answer.AppendKnownText(in.Answer)
+		r.tables[partAnswers].EndRow()
 	}
 	to.ID.AppendText(in.ID)
 	to.System.AppendText(in.System)
@@ -118,7 +122,12 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	to.CostUSD.AppendKnownDouble(in.CostUSD)
 	to.Tokens.AppendKnownInt(in.Tokens)
 	to.LatencyMillis.AppendKnownDouble(in.LatencyMillis)
-	r.addTags(in)
+	r.tagKeys, r.tagValues = r.tagKeys[:0], r.tagValues[:0]
+	for _, tag := range in.Tags {
+		r.tagKeys = append(r.tagKeys, tag.Key)
+		r.tagValues = append(r.tagValues, tag.Value)
+	}
+	to.Tags.AppendMap(r.tagKeys, r.tagValues)
 	r.patterns.append(to, scores, !slices.Contains(r.lacks, runs.NeedsJudge))
 	for _, c := range r.layout.Counts {
 		if scores.Known[c.Count] {
@@ -226,15 +235,6 @@ func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Pr
 	return r.limits.OfAnswer(f)
 }
 
-func (r *recorder) addTags(in *ibid.Answer) {
-	r.tagKeys, r.tagValues = r.tagKeys[:0], r.tagValues[:0]
-	for _, tag := range in.Tags {
-		r.tagKeys = append(r.tagKeys, tag.Key)
-		r.tagValues = append(r.tagValues, tag.Value)
-	}
-	r.row.Tags.AppendMap(r.tagKeys, r.tagValues)
-}
-
 // addCitations records the citations of one row that was scored.
 func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 	to, citations := &r.citation, r.tables[partCitations]
@@ -298,15 +298,6 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 	}
 }
 
-// addAnswer records what was asked and answered.
-func (r *recorder) addAnswer(in *ibid.Answer) {
-	to := &r.answer
-	to.Row.AppendInt(in.Pos)
-	to.Query.AppendKnownText(in.Query)
-	to.Answer.AppendKnownText(in.Answer)
-	r.tables[partAnswers].EndRow()
-}
-
 // addClaims records the claims of one row and the verdicts on them.
 func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores) {
 	to := &r.claim
@@ -366,7 +357,7 @@ func (r *recorder) addClaimVerdict(j *judging, k int) {
 		list := make([]string, 0, len(opinions))
 		for i := range opinions {
 			o := &opinions[i]
-			list = append(list, opinionOf(o.Model, o.Vote, o.Claims[k].Joint.Degree))
+			list = append(list, fmt.Sprintf("%s#%d=%s", o.Model, o.Vote, o.Claims[k].Joint.Degree)) // see firstOpinion
 		}
 		to.Opinions.AppendStrings(list)
 	}

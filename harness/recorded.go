@@ -137,19 +137,16 @@ func (t *told) set(name, cell string) error {
 	if cell == "" {
 		return nil
 	}
-	switch name {
-	case "id":
-		t.ID = cell
+	if to := map[string]*string{"id": &t.ID, "system": &t.System}[name]; to != nil {
+		*to = cell
 		return nil
-	case "system":
-		t.System = cell
-		return nil
-	case claimStart, claimEnd:
+	}
+	if to := map[string]*ibid.Integer{claimStart: &t.start, claimEnd: &t.end}[name]; to != nil {
 		n, err := strconv.ParseInt(strings.TrimSuffix(cell, ".0"), 10, 64)
 		if err != nil {
 			return fmt.Errorf("%s %q is not a whole number", name, cell)
 		}
-		*map[string]*ibid.Integer{claimStart: &t.start, claimEnd: &t.end}[name] = ibid.Some(n)
+		*to = ibid.Some(n)
 		return nil
 	}
 	var value any = cell
@@ -228,20 +225,19 @@ func (t *told) about(all []ibid.Claim) (found []int, named bool) {
 // name is what a verdict says of its claim.
 func (t *told) name() string {
 	var out []string
-	if t.ClaimID != "" {
-		out = append(out, fmt.Sprintf("claim_id %.60q", t.ClaimID))
-	}
-	if t.ClaimText != "" {
-		out = append(out, fmt.Sprintf("claim_text %.60q", t.ClaimText))
-	}
-	if t.start.Known() {
-		out = append(out, fmt.Sprintf("%s %d", claimStart, t.start.Value))
-	}
-	if t.end.Known() {
-		out = append(out, fmt.Sprintf("%s %d", claimEnd, t.end.Value))
-	}
-	if t.Claim != nil {
-		out = append(out, fmt.Sprintf("claim %d", *t.Claim))
+	for _, part := range []struct {
+		said bool
+		text string
+	}{
+		{t.ClaimID != "", fmt.Sprintf("claim_id %.60q", t.ClaimID)},
+		{t.ClaimText != "", fmt.Sprintf("claim_text %.60q", t.ClaimText)},
+		{t.start.Known(), fmt.Sprintf("%s %d", claimStart, t.start.Value)},
+		{t.end.Known(), fmt.Sprintf("%s %d", claimEnd, t.end.Value)},
+		{t.Claim != nil, fmt.Sprintf("claim %d", orZero(t.Claim))},
+	} {
+		if part.said {
+			out = append(out, part.text)
+		}
 	}
 	return strings.Join(out, ", ")
 }

@@ -13,20 +13,9 @@ import (
 // kept say: names, questions, answers and citations. There is no truth in them.
 type resultRows struct {
 	dir         string
-	m           *runs.Manifest
 	answers     bool // the run kept them
 	texts       bool // and documents
 	offsetsPage bool // offsets count from the page
-}
-
-// keptRows has the rows of the run m in dir; nil if it kept no texts.
-func keptRows(dir string, m *runs.Manifest) *resultRows {
-	r := &resultRows{dir: dir, m: m, answers: kept(dir, runs.AnswersFile), texts: kept(dir, runs.TextsFile)}
-	if !r.answers && !r.texts {
-		return nil
-	}
-	r.offsetsPage = m.Effective().OffsetBase == dataset.FromPage.String()
-	return r
 }
 
 // resultChunk is how many rows are put together at a time.
@@ -151,12 +140,4 @@ func (r *resultRows) citation(c *runs.Citation) ibid.Citation {
 		p.Start, p.End = *c.RepairedStart, *c.RepairedEnd
 	}
 	return out
-}
-
-// eachAnswer is [Texts.EachAnswer].
-func (r *resultRows) eachAnswer(yield func(pos int64, query, answer string) error) error {
-	if !r.answers {
-		return nil
-	}
-	return runs.Answers.Scan(r.dir, nil, func(_ int64, a *runs.Answer) error { return yield(a.Row, a.Query, a.Answer) })
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,36 +152,18 @@ func OpenScored(ctx context.Context, dirs []string) (*Scored, error) {
 func verifyResults(ctx context.Context, dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
 	for _, file := range files {
-		if err == nil {
-			err = ctx.Err()
+		var f *parquet.ResultFile
+		if f, err = parquet.OpenResult(file); err == nil {
+			err = errors.Join(f.Verify(), f.Close())
 		}
-		if err == nil {
-			err = verifyResult(file)
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			break
 		}
 	}
 	if errors.Is(err, parquet.ErrCorrupt) {
 		return &ScoredError{err}
 	}
 	return err
-}
-
-// verifyResult compares a result file with its checksums.
-func verifyResult(path string) error {
-	f, err := parquet.OpenResult(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Verify()
-}
-
-// checkScored compares the plan with the results that it is to be made of.
-func (p *Plan) checkScored() error {
-	s := p.job.Scored
-	if s == nil || s.Manifest.Fingerprint == p.Fingerprint {
-		return nil
-	}
-	return ibid.Usagef("the data are not those that the rows were scored from").With("put them back, or score the rows again", changes(s.Manifest.Ingredients, p.Ingredients)...)
 }
 
 // parts are the row groups of the results of one kind, in the order of their rows.

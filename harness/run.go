@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -173,13 +174,13 @@ func (p *Plan) withLog(m *runs.Manifest, work func() error) error {
 		return err
 	}
 	p.log = log
-	log.info("started", "id", m.ID, "fingerprint", m.Fingerprint, "rows", p.Rows, "resumed", m.Timings.Resumed, "ibid", p.job.Version)
+	log.Info("started", "id", m.ID, "fingerprint", m.Fingerprint, "rows", p.Rows, "resumed", m.Timings.Resumed, "ibid", p.job.Version)
 	err = work()
 	for _, text := range m.Warnings {
-		log.warn(text)
+		log.Warn(text)
 	}
 	if m.Errors > 0 {
-		log.warn("error rows", "rows", m.Errors, "see", "the column error of "+runs.RowsFile)
+		log.Warn("error rows", "rows", m.Errors, "see", "the column error of "+runs.RowsFile)
 	}
 	return errors.Join(err, log.close(err))
 }
@@ -229,7 +230,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Truth: c.Truth, Labels: c.Labels, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Judge:    p.judgeRecord(),
-		Range:    p.rows, Limit: p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
+		Range:    p.rows, Limit: p.job.Limit, Baseline: p.job.Baseline,
 		Timings: runs.Timings{Started: time.Now().UTC(), Workers: p.job.workers()},
 	}
 	if p.source != nil {
@@ -238,6 +239,11 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 	}
 	if len(p.job.Only) == 0 { // else some of them
 		m.Questions = p.questions
+	} else {
+		m.Only = make(map[string]string)
+	}
+	for _, tag := range p.job.Only {
+		m.Only[tag.Key] = tag.Value
 	}
 	if p.imported != nil {
 		m.Imported = p.imported.brief()
@@ -409,13 +415,19 @@ func (p *Plan) joinTables(from, to int64) (err error) {
 	p.stage("joining parts", p.Rows)(0)
 	layout := p.rowsLayout()
 	for _, kind := range p.partFiles() {
-		list := p.partsOf(kind, from, to)
+		var list []parquet.Part
+		for k := from; k < to && p.job.Scored == nil; k++ {
+			list = append(list, parquet.Part{Path: p.partPath(k, kind)})
+		}
 		if p.job.Scored != nil {
 			if list, err = p.job.Scored.parts(kind); err != nil {
 				return err
 			}
 		}
-		if err := p.joinParts(kind, kind.form(layout).Fields(), list); err != nil {
+		err = dataset.WriteFile(filepath.Join(p.Dir, kind.result()), func(w io.Writer) error {
+			return parquet.Join(w, kind.form(layout).Fields(), list, nil)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -438,7 +450,9 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 	if counted.few {
 		p.warnOf(m, "intervals rest on few documents; for results about these documents only: statistics.cluster: question")
 	}
-	p.warnOfQuotes(m)
+	for _, text := range m.Moved() { // places that are not where they were said to be
+		p.warnOf(m, "%s", text)
+	}
 	if err := p.findSigns(m, counted.doubtful); err != nil {
 		return err
 	}

@@ -128,16 +128,16 @@ func (l *lock) remove(folder string) error {
 const LogFile = "run.log"
 
 // A runLog keeps what happened to a run, over all the processes that worked on
-// it. A run without error_logging has none; all methods then do nothing.
+// it. A run without error_logging has none, and what is written goes nowhere.
 type runLog struct {
-	file   *disk.File
-	logger *slog.Logger
+	*slog.Logger
+	file *disk.File
 }
 
 // openLog appends to the log in dir.
 func openLog(dir string, wanted bool) (*runLog, error) {
 	if !wanted {
-		return &runLog{}, nil
+		return &runLog{slog.New(slog.DiscardHandler), nil}, nil
 	}
 	f, err := disk.Open(filepath.Join(dir, LogFile), os.O_CREATE|os.O_WRONLY)
 	if err != nil {
@@ -146,19 +146,7 @@ func openLog(dir string, wanted bool) (*runLog, error) {
 	if _, err := f.Seek(0, io.SeekEnd); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &runLog{f, slog.New(slog.NewTextHandler(f, nil))}, nil
-}
-
-func (l *runLog) info(message string, args ...any) {
-	if l.logger != nil {
-		l.logger.Info(message, args...)
-	}
-}
-
-func (l *runLog) warn(message string, args ...any) {
-	if l.logger != nil {
-		l.logger.Warn(message, args...)
-	}
+	return &runLog{slog.New(slog.NewTextHandler(f, nil)), f}, nil
 }
 
 // close ends the log with what became of the run.
@@ -167,9 +155,9 @@ func (l *runLog) close(err error) error {
 		return nil
 	}
 	if err != nil {
-		l.warn("stopped", "error", err)
+		l.Warn("stopped", "error", err)
 	} else {
-		l.info("finished")
+		l.Info("finished")
 	}
 	if err := l.file.Close(); err != nil {
 		return fmt.Errorf("run log: %w", err)

@@ -111,11 +111,10 @@ func streamError(err error) error {
 // planFilter opens what scoring needs beside the rows.
 func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error, err error) {
 	s := &p.job.Config.Settings
-	if err := p.openGold(); err != nil {
-		return nil, err
-	}
-	if err := p.openScoring(ctx); err != nil {
-		return nil, err
+	for _, open := range []func(context.Context) error{p.openGold, p.openDocuments, p.openNames, p.openScoring} {
+		if err := open(ctx); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case p.judge == nil && f.Table == string(partVerdicts):
@@ -133,23 +132,14 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.openAllDocuments(ctx), p.checkLabels(ctx)); err != nil {
+	if p.documents != nil { // nobody knows which will be cited
+		p.loaded, err = dataset.LoadDocuments(ctx, p.documents, nil)
+		p.warnOfDocuments(p.loaded)
+	}
+	if err = cmp.Or(err, p.checkLabels(ctx)); err != nil {
 		return nil, errors.Join(err, p.loaded.Close(), closeServices())
 	}
 	return func() error { return errors.Join(p.loaded.Close(), closeServices()) }, nil
-}
-
-// openAllDocuments reads the documents, of which nobody knows which will be cited.
-func (p *Plan) openAllDocuments(ctx context.Context) (err error) {
-	if err := p.openDocuments(ctx); err != nil {
-		return err
-	}
-	if err := p.openNames(ctx); err != nil || p.documents == nil {
-		return err
-	}
-	p.loaded, err = dataset.LoadDocuments(ctx, p.documents, nil)
-	p.warnOfDocuments(p.loaded)
-	return err
 }
 
 // filterBy brings settings and the columns of the stream together.

@@ -128,7 +128,7 @@ func (p *Plan) planTables(ctx context.Context) (err error) {
 		return err
 	}
 	p.severalSystems = p.questions == nil
-	if p.judge, err = p.openJudge(); err != nil { // nobody is asked
+	if p.judge, err = p.openJudge(ctx); err != nil { // nobody is asked
 		return err
 	}
 	p.Ingredients = p.settingIngredients()

@@ -15,6 +15,7 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/disk"
 	"ibid/dataset/runs"
+	"ibid/judge"
 	"ibid/judge/openrouter"
 	"ibid/metrics/presence"
 )
@@ -33,24 +34,26 @@ type Texts struct {
 // no longer there, or no longer the same, what the run kept. The error says what is gone
 // that it did not keep.
 func OpenTexts(ctx context.Context, dir string, m *runs.Manifest) (*Texts, error) {
-	p, err := reopen(ctx, m, dir)
+	p, err := reopen(ctx, m, dir, nil)
 	if err == nil {
 		return &Texts{plan: p, Kept: p.gone}, nil
 	}
-	if results := keptRows(dir, m); results != nil && ctx.Err() == nil {
-		return &Texts{results: results, Kept: err}, nil
+	r := &resultRows{dir: dir, answers: kept(dir, runs.AnswersFile), texts: kept(dir, runs.TextsFile), offsetsPage: m.Effective().OffsetBase == dataset.FromPage.String()}
+	if !r.answers && !r.texts || ctx.Err() != nil {
+		return nil, err
 	}
-	return nil, err
+	return &Texts{results: r, Kept: err}, nil
 }
 
-// reopen opens the inputs of the finished run m, which must be as it read them; its documents
-// may be those that it kept in dir. The error is [ibid.ErrUsage].
-func reopen(ctx context.Context, m *runs.Manifest, dir string) (*Plan, error) {
+// reopen opens the inputs of the finished run m, which must be as it read them, for another
+// judge; nil is its own. Its documents may be those that it kept in dir. The error is
+// [ibid.ErrUsage].
+func reopen(ctx context.Context, m *runs.Manifest, dir string, by judge.Judge) (*Plan, error) {
 	config, err := SettingsOf(m, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{job: &Job{Config: config, SameDataAs: m, SameDataIn: dir}}
+	p := &Plan{job: &Job{Config: config, SameDataAs: m, SameDataIn: dir, Limit: m.Limit, Only: TagsOf(m.Only), Judge: by}}
 	if err := p.open(ctx); err != nil {
 		return nil, asUsage(err)
 	}
@@ -101,16 +104,6 @@ func kept(dir, file string) bool {
 
 // hasDocuments reports whether the run has documents beside those of its rows.
 func (p *Plan) hasDocuments() bool { return p.documents != nil || p.kept != "" }
-
-// keptDigests are those of the documents that a run had which are gone now.
-func (p *Plan) keptDigests(m *runs.Manifest) {
-	for _, kind := range []string{"documents", "documents.reader"} {
-		if v, ok := m.Ingredients[kind]; ok {
-			p.Ingredients[kind] = v
-		}
-	}
-	p.inputs = append(p.inputs, inputsOf(m, "documents")...)
-}
 
 // inputsOf are the files of a kind that the run m read.
 func inputsOf(m *runs.Manifest, kind string) []runs.Input {
@@ -249,16 +242,16 @@ func (p *Plan) eachResolved(ctx context.Context, further []string, wants func(po
 // EachAnswer calls yield with question and answer of the rows that are read again, in the
 // order of the input, without their documents. Both are valid until yield returns.
 func (t *Texts) EachAnswer(ctx context.Context, yield func(pos int64, query, answer string) error) error {
-	if t.results != nil {
-		return t.results.eachAnswer(yield)
+	if r := t.results; r != nil {
+		if !r.answers {
+			return nil
+		}
+		return runs.Answers.Scan(r.dir, nil, func(_ int64, a *runs.Answer) error { return yield(a.Row, a.Query, a.Answer) })
 	}
 	return eachRow(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantAnswers), 0, func(row *ibid.Answer) error {
 		return yield(row.Pos, row.Query, row.Answer)
 	})
 }
-
-// fewRows is how many rows are read by themselves, instead of all with them.
-const fewRows = 256
 
 // eachWanted is eachRow for the rows at positions that wants is true of, nil of all.
 func eachWanted(ctx context.Context, src *dataset.Source, wants func(pos int64) bool, f func(row *ibid.Answer) error) error {
@@ -266,25 +259,13 @@ func eachWanted(ctx context.Context, src *dataset.Source, wants func(pos int64) 
 		return eachRow(ctx, src, 0, f)
 	}
 	var row ibid.Answer
-	var few []int64
+	var positions []int64
 	for pos := range src.Rows() {
-		if len(few) > fewRows {
-			break
-		}
 		if wants(pos) {
-			few = append(few, pos)
+			positions = append(positions, pos)
 		}
 	}
-	if len(few) <= fewRows {
-		return src.ReadRows(ctx, few, func(b *dataset.Batch, i int) error {
-			b.Row(i, &row)
-			return f(&row)
-		})
-	}
-	return eachPlace(ctx, src, 0, func(b *dataset.Batch, i int) error {
-		if !wants(b.Pos() + int64(i)) {
-			return nil
-		}
+	return src.ReadRows(ctx, positions, func(b *dataset.Batch, i int) error {
 		b.Row(i, &row)
 		return f(&row)
 	})
@@ -462,22 +443,22 @@ func unchanged(ctx context.Context, m *runs.Manifest, kind string, files []datas
 // again: the error says so if they, or the prompts, are no longer there or no
 // longer the same. A run whose judge asks no models is [ibid.ErrUsage].
 func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int64) ([]openrouter.Prompt, error) {
-	p, err := reopen(ctx, m, dir)
+	p, err := reopen(ctx, m, dir, nil)
 	if err != nil {
 		return nil, err
 	}
 	if !p.job.Config.Judge.AsksModels() {
 		return nil, ibid.Usagef("judge %s of run %s asks no model", m.Judge.Kind, m.ID)
 	}
-	judge, err := p.job.askingJudge()
+	models, err := p.job.askingJudge()
 	if err != nil {
 		return nil, err
 	}
-	defer judge.Close()
-	if version := judge.Info().Prompt; version != m.Judge.Prompt {
+	defer models.Close()
+	if version := models.Info().Prompt; version != m.Judge.Prompt {
 		return nil, ibid.Usagef("the prompts changed since run %s was made: version %s, not %s", m.ID, version, m.Judge.Prompt)
 	}
-	p.judge, p.live = judge, judge
+	p.judge, p.live = models, models
 	var prompts []openrouter.Prompt
 	wants := func(pos int64) bool { return pos == position }
 	err = p.eachResolved(ctx, nil, wants, func(row *ibid.Answer, resolver *dataset.Resolver) error {
@@ -487,7 +468,7 @@ func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int
 		}
 		judging.prepare(row)
 		if len(judging.claims) > 0 {
-			prompts = judge.Prompts(&judging.request)
+			prompts = models.Prompts(&judging.request)
 		}
 		return resolver.Err()
 	})

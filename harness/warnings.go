@@ -21,13 +21,6 @@ func (p *Plan) warnOf(m *runs.Manifest, format string, args ...any) {
 	p.job.warn(format, args...)
 }
 
-// warnOfQuotes says how many places are not where they were said to be.
-func (p *Plan) warnOfQuotes(m *runs.Manifest) {
-	for _, text := range m.Moved() {
-		p.warnOf(m, "%s", text)
-	}
-}
-
 // Parameters that verdicts rest on, as OpenRouter calls them.
 const (
 	structuredOutputs = "structured_outputs"

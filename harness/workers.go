@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
@@ -83,7 +85,23 @@ func (p *Plan) scoreParts(ctx context.Context, layout *runs.RowsLayout, docs *da
 		defer close(finished)
 		return workers.Wait()
 	})
-	queue.watch(finished, done, tick)
+	var ticks <-chan time.Time
+	if queue != nil { // minutes may pass before a part is complete
+		ticker := time.NewTicker(tickEvery)
+		defer ticker.Stop()
+		ticks = ticker.C
+	}
+	for open := true; open; {
+		var d finishedPart
+		select {
+		case d, open = <-finished:
+			if open {
+				done(d)
+			}
+		case <-ticks:
+			tick(queue.answered.Load())
+		}
+	}
 	return g.Wait()
 }
 
@@ -189,9 +207,12 @@ func (w *worker) scorePart(ctx context.Context, in inputPart) (finishedPart, err
 		return part, err
 	}
 	for _, kind := range w.plan.partFiles() {
-		if err := w.plan.savePart(in.part, kind, func(out io.Writer) error {
-			return w.encoder.EncodePart(out, w.record.tables[kind])
-		}); err != nil {
+		// They need not outlive the process: another makes them again.
+		f, err := disk.Open(w.plan.partPath(in.part, kind), os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+		if err != nil {
+			return part, err
+		}
+		if err := errors.Join(w.encoder.EncodePart(f, w.record.tables[kind]), f.Close()); err != nil {
 			return part, err
 		}
 	}
