@@ -8,7 +8,9 @@ import (
 	"ibid/dataset/runs"
 )
 
-func TestCoverageNote(t *testing.T) {
+// TestCoverage: how much of a metric was scored and what it could be are numbers of its line;
+// the notes on them have none, so that many metrics share one.
+func TestCoverage(t *testing.T) {
 	row := func(coverage float64, bounds ...float64) runs.SummaryRow {
 		r := runs.SummaryRow{Coverage: &coverage}
 		if len(bounds) == 2 {
@@ -16,26 +18,35 @@ func TestCoverageNote(t *testing.T) {
 		}
 		return r
 	}
+	withheld := row(0.5, 0.342, 0.777)
+	withheld.Withhold(runs.Undecided)
 	tests := []struct {
-		name         string
-		macro, micro runs.SummaryRow
-		want         string
+		name               string
+		macro, micro       runs.SummaryRow
+		part, bounds, note string
 	}{
-		{"not judged", runs.SummaryRow{}, runs.SummaryRow{}, ""},
-		{"all scored", row(1, 0.5, 0.5), row(1, 0.5, 0.5), ""},
-		{"macro only", row(0.65, 0.42, 0.77), runs.SummaryRow{}, "0.65 of it was scored: with the rest it would be between 0.42 and 0.77"},
-		{"both alike", row(0.5, 0, 1), row(0.5, 0, 1), "0.5 of it was scored: with the rest it would be between 0 and 1"},
-		{"the micro value has others", row(0.65, 0.42, 0.77), row(0.65, 0.4, 0.75), "0.65 of it was scored: with the rest it would be between 0.42 and 0.77"},
-		{"micro only", row(0.65), row(0.65, 0.4, 0.75), "0.65 of it was scored: with the rest it would be micro between 0.4 and 0.75"},
-		{"no bounds", row(0.65), runs.SummaryRow{}, "0.65 of it was scored: the rest could change it by any amount"},
-		{"nearly all", row(0.99999, 0.1, 0.2), runs.SummaryRow{}, "over 0.999 of it was scored: with the rest it would be between 0.1 and 0.2"},
-		{"the rest settled", row(0.65, 0.42, 0.42), row(0.65, 0.4, 0.4), "0.65 of it was scored: with the rest it would be 0.42"},
-		{"nothing", row(0, 0, 1), runs.SummaryRow{}, "0 of it was scored: with the rest it would be between 0 and 1"},
+		{"not judged", runs.SummaryRow{}, runs.SummaryRow{}, "", "", ""},
+		{"all scored", row(1, 0.5, 0.5), row(1, 0.5, 0.5), "", "", ""},
+		{"macro only", row(0.65, 0.42, 0.77), runs.SummaryRow{}, "0.65", "0.42–0.77", partlyUnscored},
+		{"the micro value has others", row(0.65, 0.42, 0.77), row(0.65, 0.4, 0.75), "0.65", "0.42–0.77", partlyUnscored},
+		{"micro only", row(0.65), row(0.65, 0.4, 0.75), "0.65", "micro 0.40–0.75", partlyUnscored},
+		{"no bounds", row(0.65), runs.SummaryRow{}, "0.65", "any", partlyUnscored},
+		{"nearly all", row(0.99999, 0.1, 0.2), runs.SummaryRow{}, "over 0.999", "0.10–0.20", partlyUnscored},
+		{"the rest settled", row(0.65, 0.42, 0.42), row(0.65, 0.4, 0.4), "0.65", "0.42", partlyUnscored},
+		{"nothing", row(0, 0, 1), runs.SummaryRow{}, "0", "0.00–1.00", partlyUnscored},
+		{"slight", row(0.97, 0.60, 0.64), runs.SummaryRow{}, "0.97", "0.60–0.64", slightlyUnscored},
+		{"wide", row(0.97, 0.60, 0.66), runs.SummaryRow{}, "0.97", "0.60–0.66", partlyUnscored},
+		{"low", row(0.89, 0.60, 0.61), runs.SummaryRow{}, "0.89", "0.60–0.61", partlyUnscored},
+		{"withheld", withheld, runs.SummaryRow{}, "0.5", "0.34–0.78", "too much is undecided: no estimate"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := coverageNote(&summaryLine{Macro: tt.macro, Micro: tt.micro}); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
+			l := &summaryLine{Macro: tt.macro, Micro: tt.micro}
+			if part, bounds := l.scored(); part != tt.part || bounds != tt.bounds {
+				t.Errorf("%q scored, could be %q, want %q, %q", part, bounds, tt.part, tt.bounds)
+			}
+			if got := strings.Join(notesOf(l), "; "); got != tt.note {
+				t.Errorf("note %q, want %q", got, tt.note)
 			}
 		})
 	}
@@ -126,22 +137,5 @@ every metric, with -v
 	}
 	if n := strings.Count(out.String(), "\n"); n != 7 || strings.Contains(out.String(), "\na,,") {
 		t.Errorf("%d lines, want a header and 6 rows of slices:\n%s", n, &out)
-	}
-}
-
-// TestSlightCoverageNote: metrics that are nearly scored whole share one note,
-// whatever their bounds.
-func TestSlightCoverageNote(t *testing.T) {
-	line := func(coverage, low, high float64) *summaryLine {
-		return &summaryLine{Macro: runs.SummaryRow{Coverage: &coverage, BoundLow: &low, BoundHigh: &high}}
-	}
-	a, b := coverageNote(line(0.97, 0.60, 0.64)), coverageNote(line(0.99, 0.10, 0.11))
-	if a == "" || a != b {
-		t.Errorf("notes %q and %q, want one", a, b)
-	}
-	for _, l := range []*summaryLine{line(0.97, 0.60, 0.66), line(0.89, 0.60, 0.61)} {
-		if got := coverageNote(l); got == a {
-			t.Errorf("coverage %v, bounds %v to %v: the shared note", *l.Macro.Coverage, *l.Macro.BoundLow, *l.Macro.BoundHigh)
-		}
 	}
 }

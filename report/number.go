@@ -22,10 +22,13 @@ func numberOrDash(v *float64) string {
 // that it is in.
 func estimateText(r *runs.SummaryRow) string {
 	if r.Estimate == nil && r.Reason != "" && r.BoundLow != nil {
-		return fmt.Sprintf("%.2f–%.2f", *r.BoundLow, *r.BoundHigh)
+		return rangeText(*r.BoundLow, *r.BoundHigh)
 	}
 	return numberOrDash(r.Estimate)
 }
+
+// rangeText prints the least and the greatest value that a number can have.
+func rangeText(low, high float64) string { return fmt.Sprintf("%.2f–%.2f", low, high) }
 
 // optional is numberOrDash for what most rows of a table may lack: nothing instead of a
 // dash, so that an empty column vanishes.

@@ -150,7 +150,7 @@ func sliceTables(data *pageData) (out []doc.Block) {
 			}
 			value := slice[len(key)+1:]
 			row := []doc.Cell{
-				{Text: doc.Text{{Text: value, Link: sliceLink(key, value)}}}, {Text: doc.T(estimateText(first)), Notes: first.Warnings}, doc.C(interval(first.Low, first.High)), doc.C(Thousands(first.N)),
+				{Text: doc.Text{{Text: value, Link: sliceLink(key, value)}}}, {Text: doc.T(estimateText(first)), Notes: data.results[0].summary.block("", slice).line(data.lead[0]).Notes}, doc.C(interval(first.Low, first.High)), doc.C(Thousands(first.N)),
 			}
 			for _, name := range data.lead[1:] {
 				cell := doc.C("–")

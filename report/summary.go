@@ -472,15 +472,20 @@ func groupTables(lines []summaryLine, level, of string) (out []doc.Block) {
 				{Name: level, Number: true, Keep: 2},
 				{Name: "n", Number: true},
 				{Name: "undefined", Number: true},
+				{Name: "scored", Number: true, Keep: 1},
+				{Name: "could be"},
 			}})
 		}
 		t := out[len(out)-1].(doc.Table)
+		part, bounds := l.scored()
 		row := []doc.Cell{
 			doc.C(l.Metric.Name), doc.C(estimateText(&l.Macro)), doc.C(interval(l.Macro.Low, l.Macro.High)),
 			{},
 			{},
 			doc.C(Thousands(l.Macro.N)),
 			{Text: doc.T(Thousands(l.Macro.Undefined)), Notes: l.Notes},
+			doc.C(part),
+			doc.C(bounds),
 		}
 		if l.HasMicro {
 			row[3], row[4] = doc.C(estimateText(&l.Micro)), doc.C(interval(l.Micro.Low, l.Micro.High))
