@@ -9,6 +9,7 @@ import (
 
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 // A Conclusion is what came of a run, a sentence for each question. The terminal, the page,
@@ -36,7 +37,7 @@ func (c *Compared) conclude(n answerCount, gates []runs.GateResult) Conclusion {
 	if len(gates) > 0 {
 		out.Gates = "Gates: " + gatesInWords(gates) + "."
 	}
-	if r := c.Comparison; r != nil && len(r.Pairs) > 0 {
+	if r := c.Comparison; r != nil && len(r.Pairs) > 0 && !(n.unknown() && needsVerdicts(r)) {
 		out.Systems = NewComparison(r).headline()
 	}
 	if r := c.Since; r != nil {
@@ -50,6 +51,16 @@ func (c *Compared) conclude(n answerCount, gates []runs.GateResult) Conclusion {
 		}
 	}
 	return out
+}
+
+// needsVerdicts reports whether the first metric that decides rests on what claims say. Where
+// nothing is known of any, who is best by it is of no meaning.
+func needsVerdicts(r *compare.Result) bool {
+	if len(r.Headline) == 0 {
+		return false
+	}
+	d, _ := metrics.Lookup(shownQuantity(r.Headline[0]).Metric)
+	return d.Judged || d.Name == failingMetric
 }
 
 // ordered reports whether systems can be put in order: they answered questions in common, or
@@ -105,6 +116,11 @@ func (t *totals) answers(of func(system int) bool) (n answerCount) {
 	return n
 }
 
+// unknown reports whether there is no answer of which anything is known.
+func (n answerCount) unknown() bool {
+	return n.rows > 0 && n.fails == 0 && n.open[0]+n.open[1]+n.open[2] == n.rows
+}
+
 // sentence is what became of the answers, what fails first; what is 0 is left out.
 func (n answerCount) sentence() string {
 	text := fmt.Sprintf("%s of %s %s", Thousands(n.fails), Plural(n.rows, "answer", "answers"), oneOrMany(n.fails, "fails", "fail"))
@@ -117,15 +133,23 @@ func (n answerCount) sentence() string {
 		return "1 answer passes."
 	case n.rows == 1:
 		text = "1 answer does not fail"
+	case n.unknown() && n.open[2] == n.rows:
+		return fmt.Sprintf("Nothing could be checked: what the %s answers cite, or the text of it, is not known.", Thousands(n.rows))
+	case n.unknown():
+		text = fmt.Sprintf("Nothing is decided of %s answers", Thousands(n.rows))
 	case n.fails == 0 && n.open == [3]int64{}:
 		return fmt.Sprintf("None of %s answers fails.", Thousands(n.rows))
 	}
 	if n.errors > 0 {
 		text += fmt.Sprintf(", %s not scored", Thousands(n.errors))
 	}
+	separator := ", "
+	if n.rows > 1 && n.unknown() {
+		separator = ": "
+	}
 	for i, m := range n.open {
 		if m > 0 {
-			text += ", " + Thousands(m) + " " + answerWords[i].Short
+			text, separator = text+separator+Thousands(m)+" "+answerWords[i].Short, ", "
 		}
 	}
 	return text + "."
