@@ -170,8 +170,8 @@ func TestSafeLinks(t *testing.T) {
 	}
 }
 
-// TestConstantMarkup: what the HTML is made of stands in the source. Only raw, text and
-// the helper of escapes write, and no string is turned into markup.
+// TestConstantMarkup: what the HTML is made of stands in the source. Only put writes, no string
+// is turned into markup, and markup has a place for each text.
 func TestConstantMarkup(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "html.go", nil, 0)
 	if err != nil {
@@ -189,6 +189,11 @@ func TestConstantMarkup(t *testing.T) {
 				if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "constant" {
 					t.Errorf("%s turns a string into markup", f.Name)
 				}
+				if method, ok := n.Fun.(*ast.SelectorExpr); ok && method.Sel.Name == "put" {
+					if literal, ok := n.Args[0].(*ast.BasicLit); ok && strings.Count(literal.Value, "{}") != len(n.Args)-1 {
+						t.Errorf("%s: %s has not a place for each of %d texts", f.Name, literal.Value, len(n.Args)-1)
+					}
+				}
 			case *ast.SelectorExpr:
 				if n.Sel.Name == "out" {
 					writes[f.Name.Name] = true
@@ -198,11 +203,11 @@ func TestConstantMarkup(t *testing.T) {
 		})
 	}
 	for name := range writes {
-		if !slices.Contains([]string{"raw", "text", "WriteHTML", "WriteRows"}, name) {
-			t.Errorf("%s writes past raw and text", name)
+		if !slices.Contains([]string{"put", "WriteHTML", "WriteRows"}, name) {
+			t.Errorf("%s writes past put", name)
 		}
 	}
-	if !writes["raw"] || !writes["text"] {
+	if !writes["put"] {
 		t.Errorf("the writing functions are %v", writes)
 	}
 }

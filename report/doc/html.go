@@ -2,6 +2,7 @@ package doc
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"slices"
 	"strconv"
@@ -12,8 +13,7 @@ import (
 // the conversion.
 type constant string
 
-// An htmlWriter writes elements. Its raw method writes constants alone; text, attr and
-// number escape or check what they write.
+// An htmlWriter writes elements. Its put method escapes all that is not a constant.
 type htmlWriter struct {
 	out   *bufio.Writer
 	notes notes
@@ -30,23 +30,24 @@ func WriteHTML(out io.Writer, blocks ...Block) error {
 	return w.out.Flush()
 }
 
-func (w *htmlWriter) raw(markup constant) { w.out.WriteString(string(markup)) }
-
 var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-func (w *htmlWriter) text(text string) { htmlEscapes.WriteString(w.out, clean(text)) }
-
-// attr writes an attribute; name is a space, the name and =.
-func (w *htmlWriter) attr(name constant, value string) {
-	w.raw(name)
-	w.raw(`"`)
-	w.text(value)
-	w.raw(`"`)
+// put writes markup with a text in the place of each {}: the text of an element, or the value of
+// an attribute within quotation marks.
+func (w *htmlWriter) put(markup constant, texts ...string) {
+	rest := string(markup)
+	for _, text := range texts {
+		before, after, _ := strings.Cut(rest, "{}")
+		w.out.WriteString(before)
+		htmlEscapes.WriteString(w.out, clean(text))
+		rest = after
+	}
+	w.out.WriteString(rest)
 }
 
-// place writes an attribute that is a place on an axis, in percent.
-func (w *htmlWriter) place(name constant, share float64) {
-	w.attr(name, strconv.FormatFloat(100*min(max(share, 0), 1), 'f', 2, 64)+"%")
+// place is a place on an axis, in percent.
+func place(share float64) string {
+	return strconv.FormatFloat(100*min(max(share, 0), 1), 'f', 2, 64) + "%"
 }
 
 // safe is a link that can run nothing and leads to no other scheme; "" if it could.
@@ -72,133 +73,108 @@ func (w *htmlWriter) blocks(blocks []Block, folded bool) {
 			if w.top {
 				open, end = "<h2>", "</h2>"
 			}
-			w.raw(open)
+			w.put(open)
 			w.spans(b.Text)
-			w.raw(end)
+			w.put(end)
 		case Para:
 			w.para(b, isItem(blocks, i-1), isItem(blocks, i+1))
 		case Table:
 			w.table(&b, folded && i == 0)
 		case Facts:
-			w.raw(`<dl class="facts counts">`)
+			w.put(`<dl class="facts counts">`)
 			for _, f := range b {
-				w.raw("<div")
 				if f.ID != "" {
-					w.attr(" id=", f.ID)
+					w.put(`<div id="{}"><dt>{}</dt><dd>`, f.ID, f.Name)
+				} else {
+					w.put("<div><dt>{}</dt><dd>", f.Name)
 				}
-				w.raw("><dt>")
-				w.text(f.Name)
-				w.raw("</dt><dd>")
 				w.spans(f.Text)
-				w.raw("</dd></div>")
+				w.put("</dd></div>")
 			}
-			w.raw("</dl>")
+			w.put("</dl>")
 		case Panels:
-			w.raw(`<div class="compare">`)
+			w.put(`<div class="compare">`)
 			for _, p := range b {
 				w.panel(&p)
 			}
-			w.raw("</div>")
+			w.put("</div>")
 		case Chart:
 			w.chart(&b)
 		case Form:
 			w.form(&b)
 		case Details:
-			w.raw(`<details class="all"`)
+			w.put(`<details class="all"`)
 			if b.Open {
-				w.raw(" open")
+				w.put(" open")
 			}
-			w.raw("><summary>")
-			w.text(b.Summary)
-			w.raw("</summary>")
+			w.put("><summary>{}</summary>", b.Summary)
 			w.blocks(b.Blocks, true)
-			w.raw("</details>")
+			w.put("</details>")
 		}
 	}
 }
 
-// panelStarts are the elements of panels, by how good they are.
-var panelStarts = map[Tone]constant{Good: `<figure class="passage good">`, Warn: `<figure class="passage warn">`, Bad: `<figure class="passage bad">`}
-
 func (w *htmlWriter) panel(p *Panel) {
-	if start, ok := panelStarts[p.State.Tone]; ok {
-		w.raw(start)
-	} else {
-		w.raw(`<figure class="passage">`)
+	class := "passage"
+	switch p.State.Tone {
+	case Good, Warn, Bad:
+		class += " " + string(p.State.Tone)
 	}
-	w.raw("<figcaption><b><bdi>")
-	w.text(p.Title)
-	w.raw("</bdi></b> ")
+	w.put(`<figure class="{}"><figcaption><b><bdi>{}</bdi></b> `, class, p.Title)
 	if p.State.Text != "" {
 		w.spans(Text{p.State, {Text: " "}})
 	}
-	w.raw(`<span class="dim">`)
-	w.text(p.Below)
-	w.raw("</span></figcaption>")
+	w.put(`<span class="dim">{}</span></figcaption>`, p.Below)
 	if len(p.Text) > 0 {
-		w.raw(`<blockquote dir="auto">`)
+		w.put(`<blockquote dir="auto">`)
 		w.spans(p.Text)
-		w.raw("</blockquote>")
+		w.put("</blockquote>")
 	}
 	for _, note := range p.Notes {
-		w.raw(`<p class="small">`)
+		w.put(`<p class="small">`)
 		w.spans(note)
-		w.raw("</p>")
+		w.put("</p>")
 	}
-	w.raw("</figure>")
+	w.put("</figure>")
 }
 
 // form writes a form; one that the script answers is hidden until the script is there.
 func (w *htmlWriter) form(f *Form) {
-	w.raw(`<form role="search"`)
-	w.attr(" aria-label=", f.Fields[0].Label)
+	w.put(`<form role="search" aria-label="{}"`, f.Fields[0].Label)
 	if f.ID != "" {
-		w.attr(" id=", f.ID)
+		w.put(` id="{}"`, f.ID)
 	}
 	if f.Action != "" {
-		w.attr(" action=", f.Action)
+		w.put(` action="{}">`, f.Action)
 	} else {
-		w.raw(" hidden")
+		w.put(" hidden>")
 	}
-	w.raw(">")
 	for i := range f.Fields {
 		w.field(&f.Fields[i])
 	}
 	if f.Button != "" {
-		w.raw("<button>")
-		w.text(f.Button)
-		w.raw("</button>")
+		w.put("<button>{}</button>", f.Button)
 	}
 	if f.Action == "" {
-		w.raw(`<output id="status"></output>`)
+		w.put(`<output id="status"></output>`)
 	}
-	w.raw("</form>")
+	w.put("</form>")
 }
 
 func (w *htmlWriter) field(f *Field) {
-	w.raw("<label>")
-	w.text(f.Label)
 	if len(f.Options) == 0 {
-		w.raw(` <input type="search"`)
-		w.attr(" name=", f.Name)
-		w.attr(" value=", f.Value)
-		w.raw("></label>")
+		w.put(`<label>{} <input type="search" name="{}" value="{}"></label>`, f.Label, f.Name, f.Value)
 		return
 	}
-	w.raw(" <select")
-	w.attr(" name=", f.Name)
-	w.raw(">")
+	w.put(`<label>{} <select name="{}">`, f.Label, f.Name)
 	for _, o := range f.Options {
-		w.raw("<option")
-		w.attr(" value=", o.Value)
+		w.put(`<option value="{}"`, o.Value)
 		if o.Value == f.Value {
-			w.raw(" selected")
+			w.put(" selected")
 		}
-		w.raw(">")
-		w.text(o.Text)
-		w.raw("</option>")
+		w.put(">{}</option>", o.Text)
 	}
-	w.raw("</select></label>")
+	w.put("</select></label>")
 }
 
 func isItem(blocks []Block, i int) bool {
@@ -210,177 +186,138 @@ func isItem(blocks []Block, i int) bool {
 }
 
 func (w *htmlWriter) section(s *Section) {
-	w.raw("<section")
-	w.attr(" id=", s.ID)
-	w.attr(" aria-labelledby=", "h-"+s.ID)
-	var open, end constant = "><h2", "</h2>"
+	var title constant = `><h2 id="{}" tabindex="-1">{}</h2>`
 	if s.Top {
-		open, end = "><h1", "</h1>"
+		title = `><h1 id="{}" tabindex="-1">{}</h1>`
 	}
-	w.raw(open)
-	w.attr(" id=", "h-"+s.ID)
-	w.raw(` tabindex="-1">`)
-	w.text(s.Title)
-	w.raw(end)
+	w.put(`<section id="{}" aria-labelledby="{}"`, s.ID, "h-"+s.ID)
+	w.put(title, "h-"+s.ID, s.Title)
 	w.id, w.top = s.ID, s.Top
 	w.blocks(s.Blocks, false)
 	w.footnotes()
-	w.raw("</section>")
+	w.put("</section>")
 }
 
 // footnotes writes the notes since the last ones.
 func (w *htmlWriter) footnotes() {
 	for k, note := range w.notes.texts {
-		w.raw(`<p class="small dim"`)
-		w.attr(" id=", w.anchor(k+1))
-		w.raw(">")
-		w.text(Superscript(k+1) + " " + note)
-		w.raw("</p>")
+		w.put(`<p class="small dim" id="{}">{}</p>`, w.anchor(k+1), Superscript(k+1)+" "+note)
 	}
 	w.notes = notes{}
 }
 
 func (w *htmlWriter) anchor(note int) string { return w.id + "-note-" + strconv.Itoa(note) }
 
+// paraStarts are the beginnings of paragraphs.
+var paraStarts = map[Kind]constant{Plain: "<p>", Lead: `<p class="verdict">`, Note: `<p class="notice">`, Small: `<p class="small dim">`}
+
 func (w *htmlWriter) para(p Para, afterItem, beforeItem bool) {
-	switch p.Kind {
-	case Item:
+	start := paraStarts[p.Kind]
+	var end constant = "</p>"
+	if p.Kind == Item {
+		start, end = "<li>", "</li>"
 		if !afterItem {
-			w.raw(`<ul class="says">`)
+			start = `<ul class="says"><li>`
 		}
-		w.raw("<li>")
-		w.spans(p.Text)
-		w.raw("</li>")
 		if !beforeItem {
-			w.raw("</ul>")
+			end = "</li></ul>"
 		}
-		return
-	case Lead:
-		w.raw(`<p class="verdict">`)
-	case Note:
-		w.raw(`<p class="notice">`)
-	case Small:
-		w.raw(`<p class="small dim">`)
-	default:
-		w.raw("<p>")
 	}
+	w.put(start)
 	w.spans(p.Text)
-	w.raw("</p>")
+	w.put(end)
 }
 
-// badges are the classes of tones.
-var badges = map[Tone]constant{
-	Good: `<span class="badge good">`, Warn: `<span class="badge warn">`, Bad: `<span class="badge bad">`, Dim: `<span class="dim">`,
+// badges are the elements of tones.
+var badges = map[Tone][2]constant{
+	Good: {`<span class="badge good">`, "</span>"}, Warn: {`<span class="badge warn">`, "</span>"}, Bad: {`<span class="badge bad">`, "</span>"}, Dim: {`<span class="dim">`, "</span>"},
 }
 
-// markStarts and markEnds are the elements of marks, with words for readers who do not see them.
-var (
-	markStarts = map[Mark]constant{
-		Marked: `<mark class="t"><span class="sr">(marked: </span>`, MarkedByAll: `<mark class="t all"><span class="sr">(marked by all: </span>`,
-		Cited: `<mark class="p"><span class="sr">(cited: </span>`, True: `<mark class="t"><span class="sr">(right: </span>`, CitedTrue: `<mark class="p t"><span class="sr">(cited, right: </span>`,
-		Gone: `<del><span class="sr">(gone: </span>`, Added: `<ins><span class="sr">(new: </span>`,
-	}
-	markEnds = map[Mark]constant{Gone: `<span class="sr">)</span></del>`, Added: `<span class="sr">)</span></ins>`}
-)
+// marks are the elements of marks, with words for readers who do not see them.
+var marks = map[Mark]constant{
+	Marked:      `<mark class="t"><span class="sr">(marked: </span>{}<span class="sr">)</span></mark>`,
+	MarkedByAll: `<mark class="t all"><span class="sr">(marked by all: </span>{}<span class="sr">)</span></mark>`,
+	Cited:       `<mark class="p"><span class="sr">(cited: </span>{}<span class="sr">)</span></mark>`,
+	True:        `<mark class="t"><span class="sr">(right: </span>{}<span class="sr">)</span></mark>`,
+	CitedTrue:   `<mark class="p t"><span class="sr">(cited, right: </span>{}<span class="sr">)</span></mark>`,
+	Gone:        `<del><span class="sr">(gone: </span>{}<span class="sr">)</span></del>`,
+	Added:       `<ins><span class="sr">(new: </span>{}<span class="sr">)</span></ins>`,
+}
 
 func (w *htmlWriter) spans(text Text) {
 	for _, s := range text {
-		if start, marked := markStarts[s.Mark]; marked {
-			w.raw(start)
-			w.text(s.Text)
-			if end, ok := markEnds[s.Mark]; ok {
-				w.raw(end)
-			} else {
-				w.raw(`<span class="sr">)</span></mark>`)
-			}
+		if mark, marked := marks[s.Mark]; marked {
+			w.put(mark, s.Text)
 			continue
 		}
 		link := safe(s.Link)
 		if link != "" {
-			w.raw("<a")
-			w.attr(" href=", link)
-			w.raw(">")
+			w.put(`<a href="{}">`, link)
 		}
-		open, toned := badges[s.Tone]
-		if toned {
-			w.raw(open)
-		}
-		w.raw("<bdi>")
-		w.text(s.Text)
-		w.raw("</bdi>")
-		if toned {
-			w.raw("</span>")
-		}
+		badge := badges[s.Tone]
+		w.put(badge[0])
+		w.put("<bdi>{}</bdi>", s.Text)
+		w.put(badge[1])
 		if link != "" {
-			w.raw("</a>")
+			w.put("</a>")
 		}
 	}
 }
 
 func (w *htmlWriter) table(t *Table, captioned bool) {
 	shown := t.columns(func(*Column) bool { return true })
-	w.raw(`<div class="scroll" tabindex="0" role="group"`)
-	w.attr(" aria-label=", t.Caption+", table")
-	w.raw("><table")
-	w.attr(" class=", t.Class)
-	w.raw("><caption")
+	w.put(`<div class="scroll" tabindex="0" role="group" aria-label="{}"><table class="{}"><caption`, t.Caption+", table", t.Class)
 	if captioned {
-		w.raw(` class="sr"`)
+		w.put(` class="sr"`)
 	}
-	w.raw(">")
-	w.text(t.Caption)
-	w.raw("</caption><thead><tr>")
+	w.put(">{}</caption><thead><tr>", t.Caption)
 	for _, c := range shown {
 		if t.Columns[c].Name == "" { // a header has a name
-			w.raw("<td></td>")
+			w.put("<td></td>")
 			continue
 		}
-		w.raw(`<th scope="col"`)
+		w.put(`<th scope="col"`)
 		w.columnClass(&t.Columns[c], 0)
-		w.raw(">")
-		w.text(t.Columns[c].Name)
-		w.raw("</th>")
+		w.put(">{}</th>", t.Columns[c].Name)
 	}
-	w.raw("</tr></thead><tbody>")
+	w.put("</tr></thead><tbody>")
 	rows := t.Rows
 	if t.Fold > 0 {
 		rows = rows[:min(len(rows), t.Fold)]
 	}
 	w.rows(t, shown, rows)
-	w.raw("</tbody></table></div>")
+	w.put("</tbody></table></div>")
 }
 
 func (w *htmlWriter) rows(t *Table, shown []int, rows [][]Cell) {
 	for _, row := range rows {
-		w.raw("<tr>")
+		w.put("<tr>")
 		for k, c := range shown {
+			var end constant = "</td>"
 			if k == 0 {
-				w.raw(`<th scope="row"`)
+				w.put(`<th scope="row"`)
+				end = "</th>"
 			} else {
-				w.raw("<td")
+				w.put("<td")
 				w.columnClass(&t.Columns[c], row[c].Step)
 			}
 			if row[c].Find != "" {
-				w.attr(" data-f=", row[c].Find)
+				w.put(` data-f="{}"`, row[c].Find)
 			}
-			w.raw(">")
+			w.put(">")
 			w.cell(&row[c])
-			if k == 0 {
-				w.raw("</th>")
-			} else {
-				w.raw("</td>")
-			}
+			w.put(end)
 		}
-		w.raw("</tr>")
+		w.put("</tr>")
 	}
 }
 
 // WriteRows writes some of the rows of a table as HTML, for the script of a page.
 func WriteRows(out io.Writer, t *Table, from, to int) error {
 	w := &htmlWriter{out: bufio.NewWriter(out)}
-	w.raw("<table>")
+	w.put("<table>")
 	w.rows(t, t.columns(func(*Column) bool { return true }), t.Rows[from:to])
-	w.raw("</table>")
+	w.put("</table>")
 	return w.out.Flush()
 }
 
@@ -402,7 +339,7 @@ func (w *htmlWriter) columnClass(c *Column, step int) {
 		classes = append(classes, "opt")
 	}
 	if len(classes) > 0 {
-		w.attr(" class=", strings.Join(classes, " "))
+		w.put(` class="{}"`, strings.Join(classes, " "))
 	}
 }
 
@@ -412,100 +349,54 @@ func (w *htmlWriter) cell(c *Cell) {
 		w.strip(c.Strip)
 	}
 	for _, k := range w.notes.numbers(c.Notes) {
-		w.raw(`<a class="fn"`)
-		w.attr(" href=", "#"+w.anchor(k))
-		w.attr(" aria-label=", "note "+strconv.Itoa(k))
-		w.raw(">")
-		w.text(Superscript(k))
-		w.raw("</a>")
+		w.put(`<a class="fn" href="{}" aria-label="{}">{}</a>`, "#"+w.anchor(k), "note "+strconv.Itoa(k), Superscript(k))
 	}
 }
 
 // stripColours are the classes of colours of a strip.
-var stripColours = map[Tone]constant{Good: ` class="strip c2"`, Bad: ` class="strip c1"`, Dim: ` class="strip c6"`}
+var stripColours = map[Tone]string{Good: "strip c2", Bad: "strip c1", Dim: "strip c6"}
 
 func (w *htmlWriter) strip(s *Strip) {
-	w.raw("<svg")
-	if class, ok := stripColours[s.Tone]; ok {
-		w.raw(class)
-	} else {
-		w.raw(` class="strip"`)
-	}
-	w.raw(` role="img" width="100%" height="22" focusable="false"`)
-	w.attr(" aria-label=", s.Label)
-	w.raw("><title>")
-	w.text(s.Label)
-	w.raw("</title>")
+	w.put(`<svg class="{}" role="img" width="100%" height="22" focusable="false" aria-label="{}"><title>{}</title>`, cmp.Or(stripColours[s.Tone], "strip"), s.Label, s.Label)
 	for _, at := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		w.upright(`<line class="grid" y1="2" y2="20"`, at)
+		w.put(`<line class="grid" y1="2" y2="20" x1="{}" x2="{}"/>`, place(at), place(at))
 	}
 	for _, at := range s.Marks {
-		w.upright(`<line class="zero" y1="0" y2="22"`, at)
+		w.put(`<line class="zero" y1="0" y2="22" x1="{}" x2="{}"/>`, place(at), place(at))
 	}
 	if s.Interval {
-		w.raw(`<line class="ci" y1="11" y2="11"`)
-		w.place(" x1=", s.Low)
-		w.place(" x2=", s.High)
-		w.raw("/>")
+		w.put(`<line class="ci" y1="11" y2="11" x1="{}" x2="{}"/>`, place(s.Low), place(s.High))
 	}
-	w.raw(`<circle class="mark" cy="11" r="5"`)
-	w.place(" cx=", s.At)
-	w.raw("/></svg>")
+	w.put(`<circle class="mark" cy="11" r="5" cx="{}"/></svg>`, place(s.At))
 }
 
-func (w *htmlWriter) upright(line constant, at float64) {
-	w.raw(line)
-	w.place(" x1=", at)
-	w.place(" x2=", at)
-	w.raw("/>")
-}
-
-// colours are the classes of the lines of a chart.
-var colours = []constant{"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}
+// colour is the class of a line of a chart.
+func colour(series int) string { return "c" + strconv.Itoa(series%8) }
 
 // The measures of a chart in pixels; its width is that of the page.
 const chartTop, chartTall = 8, 170
 
 // chart draws a chart. Its places are in percent of its width, so that marks keep their size.
 func (w *htmlWriter) chart(c *Chart) {
-	w.raw(`<figure class="chart"><figcaption>`)
-	w.text(c.Caption)
-	w.raw(`</figcaption><svg role="img" width="100%" height="190" focusable="false"`)
-	w.attr(" aria-label=", c.Caption)
-	w.raw(">")
+	w.put(`<figure class="chart"><figcaption>{}</figcaption><svg role="img" width="100%" height="190" focusable="false" aria-label="{}">`, c.Caption, c.Caption)
 	for _, at := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		w.raw(`<line class="grid" x1="0" x2="100%"`)
-		w.height(" y1=", at)
-		w.height(" y2=", at)
-		w.raw("/>")
+		w.put(`<line class="grid" x1="0" x2="100%" y1="{}" y2="{}"/>`, height(at), height(at))
 	}
 	for _, b := range c.Breaks {
-		w.upright(`<line class="break" y1="0" y2="190"`, c.x(b, 0)-0.5/float64(len(c.Labels)))
+		at := place(c.x(b, 0) - 0.5/float64(len(c.Labels)))
+		w.put(`<line class="break" y1="0" y2="190" x1="{}" x2="{}"/>`, at, at)
 	}
 	for k := range c.Series {
-		w.raw(`<g class="`)
-		w.raw(colours[k%len(colours)])
-		w.raw(`">`)
+		w.put(`<g class="{}">`, colour(k))
 		w.series(c, k)
-		w.raw("</g>")
+		w.put("</g>")
 	}
-	w.raw(`<text x="0" y="20">`)
-	w.text(c.High)
-	w.raw(`</text><text x="0" y="176">`)
-	w.text(c.Low)
-	w.raw(`</text></svg><p class="small dim ends"><span>`)
-	w.text(c.Labels[0])
-	w.raw("</span><span>")
-	w.text(c.Labels[len(c.Labels)-1])
-	w.raw(`</span></p><ul class="small key">`)
+	w.put(`<text x="0" y="20">{}</text><text x="0" y="176">{}</text></svg>`, c.High, c.Low)
+	w.put(`<p class="small dim ends"><span>{}</span><span>{}</span></p><ul class="small key">`, c.Labels[0], c.Labels[len(c.Labels)-1])
 	for k, s := range c.Series {
-		w.raw(`<li><svg width="28" height="12" aria-hidden="true" focusable="false"><g class="`)
-		w.raw(colours[k%len(colours)])
-		w.raw(`"><line x1="0" x2="28" y1="6" y2="6"/></g></svg> <bdi>`)
-		w.text(s.Name)
-		w.raw("</bdi></li>")
+		w.put(`<li><svg width="28" height="12" aria-hidden="true" focusable="false"><g class="{}"><line x1="0" x2="28" y1="6" y2="6"/></g></svg> <bdi>{}</bdi></li>`, colour(k), s.Name)
 	}
-	w.raw("</ul></figure>")
+	w.put("</ul></figure>")
 }
 
 // x is the place of a point of a series as a share of the width. Series stand side by side,
@@ -521,32 +412,18 @@ func (w *htmlWriter) series(c *Chart, k int) {
 		if p == nil {
 			continue
 		}
+		x := place(c.x(i, k))
 		if i > 0 && c.Series[k].Points[i-1] != nil && !slices.Contains(c.Breaks, i) {
-			w.raw("<line")
-			w.place(" x1=", c.x(i-1, k))
-			w.height(" y1=", c.Series[k].Points[i-1].At)
-			w.place(" x2=", c.x(i, k))
-			w.height(" y2=", p.At)
-			w.raw("/>")
+			w.put(`<line x1="{}" y1="{}" x2="{}" y2="{}"/>`, place(c.x(i-1, k)), height(c.Series[k].Points[i-1].At), x, height(p.At))
 		}
 		if p.Interval {
-			w.raw(`<line class="ci"`)
-			w.place(" x1=", c.x(i, k))
-			w.height(" y1=", p.Low)
-			w.place(" x2=", c.x(i, k))
-			w.height(" y2=", p.High)
-			w.raw("/>")
+			w.put(`<line class="ci" x1="{}" y1="{}" x2="{}" y2="{}"/>`, x, height(p.Low), x, height(p.High))
 		}
-		w.raw(`<circle r="3.5"`)
-		w.place(" cx=", c.x(i, k))
-		w.height(" cy=", p.At)
-		w.raw("><title>")
-		w.text(p.Label)
-		w.raw("</title></circle>")
+		w.put(`<circle r="3.5" cx="{}" cy="{}"><title>{}</title></circle>`, x, height(p.At), p.Label)
 	}
 }
 
-// height writes an attribute that is a place on the upright axis of a chart, in pixels.
-func (w *htmlWriter) height(name constant, share float64) {
-	w.attr(name, strconv.FormatFloat(chartTop+chartTall*(1-min(max(share, 0), 1)), 'f', 1, 64))
+// height is a place on the upright axis of a chart, in pixels.
+func height(share float64) string {
+	return strconv.FormatFloat(chartTop+chartTall*(1-min(max(share, 0), 1)), 'f', 1, 64)
 }

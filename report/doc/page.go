@@ -3,6 +3,7 @@ package doc
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed" // of style and script
 	"encoding/base64"
@@ -39,67 +40,42 @@ type Link struct{ To, Text string }
 // and base64.
 type Pack struct{ ID, Data string }
 
-// The parts of a page that do not depend on its content.
-const (
-	pageHead constant = `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,"><title>`
-	pageNav  constant = `<nav aria-label="Sections">`
-	pageTop  constant = `</title></head><body><a class="skip" href="#main">Skip to the content</a><header class="top"><div class="brand"><b>ibid</b> <span class="run">`
-	pageMain constant = `</nav><div class="tools" hidden><button type="button" id="theme" title="light, dark, or as the system" aria-label="theme">◐</button></div></header><main id="main" tabindex="-1">`
-)
+// pageNav begins the navigation of a page.
+const pageNav constant = `<nav aria-label="Sections">`
 
 // Write writes the page.
 func (p *Page) Write(out io.Writer) error {
 	w := &htmlWriter{out: bufio.NewWriterSize(out, 64<<10)}
-	w.raw(`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">`)
+	w.put(`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">`)
 	if !p.Served {
-		w.raw(`<meta http-equiv="Content-Security-Policy"`)
-		w.attr(" content=", policy("'none'"))
-		w.raw(">")
+		w.put(`<meta http-equiv="Content-Security-Policy" content="{}">`, policy("'none'"))
 	}
-	w.raw("<style>")
-	w.raw(pageStyle)
-	w.raw("</style>")
-	w.raw(pageHead)
-	w.text("ibid · " + p.Title)
-	w.raw(pageTop)
-	w.text(p.Title)
-	w.raw("</span></div>")
-	w.raw(pageNav)
+	w.put("<style>")
+	w.put(pageStyle)
+	w.put(`</style><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,"><title>{}</title></head><body>`, "ibid · "+p.Title)
+	w.put(`<a class="skip" href="#main">Skip to the content</a><header class="top"><div class="brand"><b>ibid</b> <span class="run">{}</span></div>`, p.Title)
+	w.put(pageNav)
 	w.links(p.Links)
 	for _, s := range p.Sections {
-		name := s.Name
-		if name == "" {
-			name = s.Title
-		}
-		w.links([]Link{{"#" + s.ID, name}})
+		w.links([]Link{{"#" + s.ID, cmp.Or(s.Name, s.Title)}})
 	}
-	w.raw(pageMain)
+	w.put(`</nav><div class="tools" hidden><button type="button" id="theme" title="light, dark, or as the system" aria-label="theme">◐</button></div></header><main id="main" tabindex="-1">`)
 	for k := range p.Sections {
 		w.section(&p.Sections[k])
 	}
-	w.raw("</main><footer>")
-	w.text(strings.TrimSpace("Made by ibid "+p.Version) + ". This file loads nothing from anywhere.")
-	w.raw("</footer>")
+	w.put("</main><footer>{}</footer>", strings.TrimSpace("Made by ibid "+p.Version)+". This file loads nothing from anywhere.")
 	for _, k := range p.Packs {
-		w.raw(`<script type="application/octet-stream"`)
-		w.attr(" id=", k.ID)
-		w.raw(">")
-		w.text(k.Data) // base64 has nothing to escape
-		w.raw("</script>\n")
+		w.put("<script type=\"application/octet-stream\" id=\"{}\">{}</script>\n", k.ID, k.Data) // base64 has nothing to escape
 	}
-	w.raw("<script>")
-	w.raw(pageScript)
-	w.raw("</script></body></html>\n")
+	w.put("<script>")
+	w.put(pageScript)
+	w.put("</script></body></html>\n")
 	return w.out.Flush()
 }
 
 func (w *htmlWriter) links(links []Link) {
 	for _, l := range links {
-		w.raw("<a")
-		w.attr(" href=", safe(l.To))
-		w.raw(">")
-		w.text(l.Text)
-		w.raw("</a>")
+		w.put(`<a href="{}">{}</a>`, safe(l.To), l.Text)
 	}
 }
 
