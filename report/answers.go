@@ -202,15 +202,20 @@ func (s *survey) items(run int) error {
 	s.lastOne = -1
 	supported := limitsOf(r.run.Manifest).Supported
 	err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
-		system, status, kind := b.Texts("system"), b.Texts("status"), b.Texts("source_type")
+		system, status, kind, source := b.Texts("system"), b.Texts("status"), b.Texts("source_type"), b.Texts("source_ref")
 		support, exact := b.Column("support"), b.Column("exact_jaccard")
 		for i := range status {
 			s.count(t.status, status[i], s.system(r.prefix, system[i]))
 			if kind[i] == "" {
 				continue
 			}
-			k := s.data.kinds.of(kind[i])
+			k := s.data.kinds[kind[i]]
+			if k == nil {
+				k = new(kindCount)
+				s.data.kinds[strings.Clone(kind[i])] = k
+			}
 			k.cited++
+			k.tell(source[i])
 			valid, wrong := validStatus(status[i]), exact.Valid[i] && exact.Doubles[i] == 0
 			if valid {
 				k.valid++

@@ -213,11 +213,7 @@ func (o *opener) run(ctx context.Context, run int) error {
 			disputed[v.found.Row] = append(disputed[v.found.Row], v)
 		}
 		wants := func(pos int64) bool { return len(disputed[pos]) > 0 || data.find(run, pos) != nil }
-		if len(data.kinds) > 0 {
-			wants = nil // what providers say of kinds of sources is counted over all rows
-		}
 		err = r.run.Texts.Each(ctx, further, wants, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
-			data.kinds.said(row)
 			for _, v := range disputed[row.Pos] {
 				v.read(row, text)
 			}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ibid/annotations/compare"
@@ -75,24 +76,17 @@ func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
 	if left := len(c.Pairs) - len(shown); left > 0 {
 		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(Plural(int64(left), "more pair", "more pairs") + " in JSON and CSV")})
 	}
-	if took := c.took(); took != nil {
-		out = append(out, *took)
-	}
-	return append(out, doc.Para{Kind: doc.Small, Text: doc.T(c.legend())}, doc.Details{Summary: "how this was compared", Blocks: c.how()})
-}
-
-// shownPairs is how many pairs that changed are shown unfolded.
-const shownPairs = 3
-
-// took is what the answers of the sides took.
-func (c *Comparison) took() *doc.Table {
 	var names []string
 	var all []compare.Took
 	for _, s := range c.Sides {
 		names, all = append(names, s.Name), append(all, s.Took)
 	}
-	return tookTable(names, all)
+	out = append(out, tookTable(names, all)...)
+	return append(out, doc.Para{Kind: doc.Small, Text: doc.T(c.legend())}, doc.Details{Summary: "how this was compared", Blocks: c.how()})
 }
+
+// shownPairs is how many pairs that changed are shown unfolded.
+const shownPairs = 3
 
 // legend says what marks and columns mean.
 func (c *Comparison) legend() string {
@@ -124,7 +118,7 @@ func (c *Comparison) how() []doc.Block {
 // ranking orders the sides by the first metric that decides.
 func (c *Comparison) ranking(ranking *compare.Ranking) doc.Table {
 	r := rankingShown(ranking)
-	t := doc.Table{Caption: "ranking by " + rankingName(&r), Class: "metrics", Columns: []doc.Column{
+	t := doc.Table{Caption: "ranking by " + quantityName(&compare.Difference{Metric: r.Metric, Agg: r.Agg}), Class: "metrics", Columns: []doc.Column{
 		{Name: ""}, {Name: "estimate", Number: true}, {Name: "simultaneous", Number: true}, {Name: "rank", Number: true}, {Name: ""},
 	}}
 	for _, p := range r.Places {
@@ -138,13 +132,6 @@ func (c *Comparison) ranking(ranking *compare.Ranking) doc.Table {
 		t.Rows = append(t.Rows, []doc.Cell{doc.C(c.Sides[p.Side].Name), doc.C(number(p.Estimate)), doc.C(interval(p.Low, p.High)), doc.C(rankText(&p)), doc.C(word)})
 	}
 	return t
-}
-
-func rankingName(r *compare.Ranking) string {
-	if r.Agg == "micro" {
-		return "micro(" + r.Metric + ")"
-	}
-	return r.Metric
 }
 
 // overview has a line for each pair and the difference in each metric that decides.
@@ -328,7 +315,7 @@ func pairLine(d *compare.Difference, paired bool, axis float64) []doc.Cell {
 		name, doc.C(numberOrDash(d.Base)), doc.C(numberOrDash(d.New)), drawn,
 		{Text: doc.Text{{Text: w.Short, Tone: doc.Tone(w.Tone)}}},
 		doc.C(signed(d.Diff)),
-		doc.C(interval(d.Low, d.High)), doc.C(strings.TrimPrefix(strings.TrimPrefix(pValue(d), "p"), "=")), doc.C(mde), doc.C(better), doc.C(worse), doc.C(same), doc.C(Thousands(d.N)),
+		doc.C(interval(d.Low, d.High)), doc.C(pValue(d)), doc.C(mde), doc.C(better), doc.C(worse), doc.C(same), doc.C(Thousands(d.N)),
 	}
 }
 
@@ -370,8 +357,8 @@ func shortQuantity(d *compare.Difference) string {
 // shownQuantity is the metric that people see of one that decides, such as micro(char_f1).
 func shownQuantity(name string) *compare.Difference {
 	d := &compare.Difference{Metric: name}
-	if inner, ok := strings.CutPrefix(name, "micro("); ok {
-		d.Metric, d.Agg = strings.TrimSuffix(inner, ")"), "micro"
+	if q, err := compare.ParseQuantity(name); err == nil && q.Micro {
+		d.Metric, d.Agg = q.Metric.Name, "micro"
 	}
 	d.Metric = shownMetric(d.Metric)
 	return d
@@ -397,15 +384,15 @@ func signed(v *float64) string {
 	return text
 }
 
-// pValue is the adjusted p-value.
+// pValue is the adjusted p-value, "" if there is none.
 func pValue(d *compare.Difference) string {
 	switch {
 	case d.Adjusted == nil:
 		return ""
 	case *d.Adjusted < 0.001:
-		return "p<0.001"
+		return "<0.001"
 	}
-	return fmt.Sprintf("p=%.3f", *d.Adjusted)
+	return fmt.Sprintf("%.3f", *d.Adjusted)
 }
 
 // outcomeOfDifference puts the outcomes of package compare into words.
@@ -443,24 +430,18 @@ func asShown(d *compare.Difference) compare.Difference {
 	if d.Metric != "hallucination_score" {
 		return out
 	}
-	turned := func(v *float64) *float64 {
+	turned := func(from float64, v *float64) *float64 {
 		if v == nil {
 			return nil
 		}
-		return new(1 - *v)
-	}
-	less := func(v *float64) *float64 {
-		if v == nil {
-			return nil
-		}
-		return new(0 - *v) // not -0
+		return new(from - *v) // not -0
 	}
 	out.Metric, out.Direction = "hallucination_rate", -d.Direction
-	out.Base, out.New, out.Diff = turned(d.Base), turned(d.New), less(d.Diff)
-	out.Low, out.High, out.Higher, out.Lower = less(d.High), less(d.Low), d.Lower, d.Higher
+	out.Base, out.New, out.Diff = turned(1, d.Base), turned(1, d.New), turned(0, d.Diff)
+	out.Low, out.High, out.Higher, out.Lower = turned(0, d.High), turned(0, d.Low), d.Lower, d.Higher
 	if c := d.Corrected; c != nil {
 		out.Corrected = &compare.Corrected{
-			Base: turned(c.Base), New: turned(c.New), Diff: 0 - c.Diff, Low: 0 - c.High, High: 0 - c.Low, Labelled: c.Labelled, Method: c.Method,
+			Base: turned(1, c.Base), New: turned(1, c.New), Diff: 0 - c.Diff, Low: 0 - c.High, High: 0 - c.Low, Labelled: c.Labelled, Method: c.Method,
 		}
 	}
 	return out
@@ -511,4 +492,58 @@ func pagePairs(r *compare.Result) (shown []int) {
 		}
 	}
 	return shown
+}
+
+// compareSection is how runs or systems differ, as package compare found it.
+func compareSection(data *pageData) *doc.Section {
+	r := data.options.Comparison
+	switch {
+	case r != nil && len(r.Pairs) > 0:
+		return docSection("compare", "Compare", NewComparison(r).blocks(nil))
+	case data.options.NotCompared != "":
+		return docSection("compare", "Compare", []doc.Block{doc.Para{Kind: doc.Note, Text: doc.T("Not compared: " + data.options.NotCompared)}})
+	}
+	return nil
+}
+
+// tookTable sets beside each other what the answers of several took on average,
+// nil if nothing is known of any.
+func tookTable(names []string, all []compare.Took) []doc.Block {
+	t := doc.Table{Caption: "what answers took", Class: "metrics", Columns: []doc.Column{{Name: "mean of an answer"}}}
+	for _, name := range names {
+		t.Columns = append(t.Columns, doc.Column{Name: name, Number: true}, doc.Column{Name: "n", Number: true, Keep: 1})
+	}
+	for _, of := range []struct {
+		name string
+		mean func(compare.Took) *compare.Mean
+	}{
+		{"answer_cost_usd", func(t compare.Took) *compare.Mean { return t.CostUSD }},
+		{"answer_tokens", func(t compare.Took) *compare.Mean { return t.Tokens }},
+		{"answer_latency_ms", func(t compare.Took) *compare.Mean { return t.LatencyMillis }},
+	} {
+		if !slices.ContainsFunc(all, func(t compare.Took) bool { return of.mean(t) != nil }) {
+			continue
+		}
+		row := []doc.Cell{doc.C(of.name)}
+		for _, took := range all {
+			if m := of.mean(took); m != nil {
+				row = append(row, doc.C(amount(m.Value)), doc.C(Thousands(m.N)))
+			} else {
+				row = append(row, doc.C("–"), doc.C("0"))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []doc.Block{t}
+}
+
+// amount prints a number from 0 up with four digits: a cent is not 0.000.
+func amount(v float64) string {
+	if v >= 1000 {
+		return number(v)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }

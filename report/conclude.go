@@ -223,12 +223,8 @@ func differs(d *compare.Difference) string {
 		word = "is " + string(d.Outcome)
 	}
 	text := fmt.Sprintf("%s on %s by %s", word, shortQuantity(d), number(math.Abs(*d.Diff)))
-	switch {
-	case d.Adjusted == nil:
-	case *d.Adjusted < 0.001:
-		text += " (p < 0.001)"
-	default:
-		text += fmt.Sprintf(" (p %.3f)", *d.Adjusted)
+	if p := pValue(d); p != "" {
+		text += " (p " + strings.Replace(p, "<", "< ", 1) + ")"
 	}
 	return text
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"io"
-	"strconv"
 
 	"ibid/dataset/runs"
 )
@@ -50,14 +49,4 @@ func WriteJSON(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-func count(n int64) string { return strconv.FormatInt(n, 10) }
-
-// exact prints a number so that it reads back as the same.
-func exact(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
 }

@@ -13,17 +13,19 @@ import (
 
 // Gates is the view model of what became of a run's gates.
 type Gates struct {
-	Title   string // the verdict in words
-	Verdict runs.Verdict
-	Lacks   []string // why the run as a whole says too little to be judged by
-	Results []runs.GateResult
+	Schema  string                       `json:"schema"`
+	Run     runJSON                      `json:"run"`
+	Verdict runs.Verdict                 `json:"verdict"`
+	Lacks   runs.ListOf[string]          `json:"lacks"` // why the run as a whole says too little to be judged by
+	Results runs.ListOf[runs.GateResult] `json:"gates"`
 
-	run *runs.Manifest
+	title string // the verdict in words
+	run   *runs.Manifest
 }
 
 // NewGates makes the view model of a verdict and of what it rests on.
 func NewGates(m *runs.Manifest, verdict runs.Verdict, lacks []string, results []runs.GateResult) *Gates {
-	return &Gates{Title: gatesTitle(m, verdict, results), Verdict: verdict, Lacks: lacks, Results: results, run: m}
+	return &Gates{"ibid.gate/v1", runOf(m), verdict, lacks, results, gatesTitle(m, verdict, results), m}
 }
 
 func gatesTitle(m *runs.Manifest, verdict runs.Verdict, results []runs.GateResult) string {
@@ -38,28 +40,15 @@ func gatesTitle(m *runs.Manifest, verdict runs.Verdict, results []runs.GateResul
 	return title + ")"
 }
 
-// Write is [Write] of the gates.
-func (g *Gates) Write(w io.Writer, format string, o TextOptions) error { return Write(w, g, format, o) }
-
 func (g *Gates) section() doc.Section {
 	out := gateBlocks("Gates", g.Results)
 	for _, why := range g.Lacks {
 		out = append(out, doc.Para{Text: doc.T(why)})
 	}
-	return doc.Section{Title: g.Title, Blocks: out}
+	return doc.Section{Title: g.title, Blocks: out}
 }
 
-type gatesJSON struct {
-	Schema  string                       `json:"schema"`
-	Run     runJSON                      `json:"run"`
-	Verdict runs.Verdict                 `json:"verdict"`
-	Lacks   runs.ListOf[string]          `json:"lacks"`
-	Gates   runs.ListOf[runs.GateResult] `json:"gates"`
-}
-
-func (g *Gates) asJSON() any {
-	return gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, g.Lacks, g.Results}
-}
+func (g *Gates) asJSON() any { return g }
 
 func (g *Gates) writeCSV(w io.Writer) error {
 	rows := [][]string{{"gate", "verdict", "value", "detail", "reason"}}

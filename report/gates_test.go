@@ -99,7 +99,7 @@ func TestGatesAreNoMarkup(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.format, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := hostileGates().Write(&out, tt.format, TextOptions{}); err != nil {
+			if err := Write(&out, hostileGates(), tt.format, TextOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, line := range tt.lines {

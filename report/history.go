@@ -41,31 +41,10 @@ func (h *History) section() doc.Section {
 func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
 
 type historyJSON struct {
-	Schema string                 `json:"schema"`
-	Title  string                 `json:"title"`
-	Runs   runs.ListOf[listedRun] `json:"runs"`
-	Series []seriesJSON           `json:"series"`
+	Schema string                      `json:"schema"`
+	Title  string                      `json:"title"`
+	Runs   runs.ListOf[listedRun]      `json:"runs"`
+	Series runs.ListOf[history.Series] `json:"series"`
 }
 
-type seriesJSON struct {
-	Metric   string        `json:"metric"`
-	System   string        `json:"system"`
-	Segments []segmentJSON `json:"segments"`
-}
-
-type segmentJSON struct {
-	Changed []string        `json:"changed"`
-	Nights  []history.Night `json:"nights"`
-}
-
-func (h *History) asJSON() any {
-	out := historyJSON{Schema: "ibid.history/v2", Title: h.Title, Runs: h.Runs.Runs, Series: []seriesJSON{}}
-	for _, s := range h.Series {
-		j := seriesJSON{Metric: s.Metric, System: s.System, Segments: []segmentJSON{}}
-		for _, g := range s.Segments {
-			j.Segments = append(j.Segments, segmentJSON{append([]string{}, g.Why...), g.Nights})
-		}
-		out.Series = append(out.Series, j)
-	}
-	return out
-}
+func (h *History) asJSON() any { return historyJSON{"ibid.history/v2", h.Title, h.Runs.Runs, h.Series} }

@@ -67,7 +67,7 @@ type pageData struct {
 	systems []string // in the order of the page
 	lead    []string // names of the metrics that matter most, best first
 	totals  totals
-	kinds   kindCounts
+	kinds   map[string]*kindCount
 	answers []*answer // that the page lists, run by run in the order of the input
 	list    doc.Table // of them
 	opened  int64     // that can be opened
@@ -161,7 +161,7 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = maxPageBytes
 	}
-	data := &pageData{options: o, kinds: make(kindCounts), disagreements: make([][]*disagreementView, len(all))}
+	data := &pageData{options: o, kinds: make(map[string]*kindCount), disagreements: make([][]*disagreementView, len(all))}
 	for run := range all {
 		r := &results{run: &all[run], prefix: prefixOf(all, run), summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
 		data.results = append(data.results, r)

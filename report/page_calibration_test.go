@@ -72,7 +72,7 @@ func TestPageShowsCalibration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := doc.FormatText(doc.TextOptions{Width: 200, All: true, Style: plain{}}, docView(t, p, "judge"))
+	judge := doc.FormatText(doc.TextOptions{Width: 200, All: true}, docView(t, p, "judge"))
 	x := c.Kinds[1].Confusion
 	for _, want := range []string{
 		"people yes  " + fmt.Sprintf("%9d", x.TP), "\nsensitivity ", number(float64(x.TP) / float64(x.TP+x.FN)), "\nIt accepts 1 of the 1 that people accept. Of the 2 that people reject it accepts 1.\n",

@@ -37,7 +37,7 @@ func TestPageShowsDisagreements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agreement := doc.FormatText(doc.TextOptions{Width: 200, All: true, Style: plain{}}, docView(t, p, "agreement"))
+	agreement := doc.FormatText(doc.TextOptions{Width: 200, All: true}, docView(t, p, "agreement"))
 	const want = `
 q1 Jaccard 0.400
 How much cargo?

@@ -70,7 +70,7 @@ func docView(t *testing.T, p *doc.Page, id string) doc.Section {
 // sectionText is a section that is made of blocks as text, nothing folded.
 func sectionText(t *testing.T, p *doc.Page, id string) string {
 	t.Helper()
-	return doc.FormatText(doc.TextOptions{Width: 120, All: true, Style: styleOf(nil)}, docView(t, p, id))
+	return doc.FormatText(doc.TextOptions{Width: 120, All: true}, docView(t, p, id))
 }
 
 // headline is the sentence at the top of a page.
@@ -100,7 +100,7 @@ char_f1 >= 0.3                   PASS     0.350
 
 func TestPageMetrics(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
-	systems := doc.FormatText(doc.TextOptions{Style: plain{}, All: true}, docView(t, p, "metrics"))
+	systems := doc.FormatText(doc.TextOptions{All: true}, docView(t, p, "metrics"))
 	for _, want := range []string{"\nEvery metric of all answers\n", "\nEvery metric of alpha\n"} {
 		if !strings.Contains(systems, want) {
 			t.Errorf("no %q in\n%s", want, systems)

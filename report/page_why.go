@@ -2,8 +2,11 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"ibid/report/doc"
 )
@@ -63,6 +66,68 @@ func countTable(data *pageData, caption, facet string, words []word, counts map[
 			}
 		}
 		t.Rows = append(t.Rows, append(row, doc.C(w.Long)))
+	}
+	return t
+}
+
+// A kindCount counts the citations of one kind of source.
+type kindCount struct {
+	cited, valid, supported, wrong int64
+
+	scored, counted int64 // of which the provider tells relevance, and tokens
+	relevance       float64
+	tokens          int64
+	oldest          time.Time
+}
+
+// tell adds what the provider tells of a citation, the column source_ref.
+func (k *kindCount) tell(source string) {
+	var ref struct {
+		Relevance     *float64 `json:"relevance"`
+		Tokens        *int64   `json:"token_contribution"`
+		LastIndexedAt string   `json:"last_indexed_at"`
+	}
+	_ = json.Unmarshal([]byte(source), &ref) // a member of another type is not told
+	if ref.Relevance != nil {
+		k.relevance, k.scored = k.relevance+*ref.Relevance, k.scored+1
+	}
+	if ref.Tokens != nil {
+		k.tokens, k.counted = k.tokens+*ref.Tokens, k.counted+1
+	}
+	if at, err := time.Parse(time.RFC3339, ref.LastIndexedAt); err == nil && (k.oldest.IsZero() || at.Before(k.oldest)) {
+		k.oldest = at
+	}
+}
+
+// kindTable says of each kind of source how its citations do, and what providers tell of them,
+// the most cited kind first.
+func kindTable(data *pageData) doc.Table {
+	t := doc.Table{Caption: "Kinds of sources", Columns: []doc.Column{
+		{Name: "source type"}, {Name: "citations", Number: true}, {Name: "valid", Number: true}, {Name: "supported", Number: true}, {Name: "wrong", Number: true},
+		{Name: "mean relevance", Number: true, Keep: 1}, {Name: "tokens", Number: true, Keep: 1}, {Name: "oldest was indexed", Keep: 1},
+	}}
+	names := sortedKeys(data.kinds)
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(data.kinds[y].cited, data.kinds[x].cited) })
+	for _, name := range names {
+		k, supported, relevance, tokens, indexed := data.kinds[name], "", "", "", ""
+		if data.judged() {
+			supported = Thousands(k.supported)
+		}
+		if k.scored > 0 {
+			relevance = number(k.relevance / float64(k.scored))
+		}
+		if k.counted > 0 {
+			tokens = Thousands(k.tokens)
+		}
+		if !k.oldest.IsZero() {
+			indexed = age(data.results[0].run.Manifest.Timings.Started.Sub(k.oldest)) + " the run"
+		}
+		name = line(name, 80)
+		t.Rows = append(t.Rows, []doc.Cell{
+			{Text: doc.Text{{Text: strings.ReplaceAll(name, "_", " "), Link: rowsLink("type:" + name)}}},
+			doc.C(Thousands(k.cited)), doc.C(Thousands(k.valid)), doc.C(supported), doc.C(fmt.Sprintf("%s (%s)", Thousands(k.wrong), percent(k.wrong, k.cited))),
+			doc.C(relevance), doc.C(tokens), doc.C(indexed),
+		})
 	}
 	return t
 }

@@ -63,7 +63,7 @@ marks: ⟦cited⟧ ‹right› ⟦‹both›⟧
 
 scores, with -v
 `
-	got := doc.FormatText(doc.TextOptions{Width: 130, Style: plain{}}, v.section())
+	got := doc.FormatText(doc.TextOptions{Width: 130}, v.section())
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

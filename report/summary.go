@@ -143,10 +143,7 @@ func (s *Summary) conclusion() Conclusion {
 }
 
 // TextOptions say how text is laid out.
-type TextOptions struct {
-	All   bool  // every system, slice and count in full
-	Style Style // nil for none
-}
+type TextOptions = doc.TextOptions
 
 // A View is what a command prints: text, json, csv or markdown.
 type View interface {
@@ -170,32 +167,11 @@ func Write(w io.Writer, v View, format string, o TextOptions) error {
 func writeSection(w io.Writer, s doc.Section, format string, o TextOptions) error {
 	text := doc.FormatMarkdown(s)
 	if format != "markdown" {
-		text = doc.FormatText(doc.TextOptions{All: o.All, Style: styleOf(o.Style)}, s)
+		text = doc.FormatText(o, s)
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
-
-// styleOf is a style, or none.
-func styleOf(s Style) Style {
-	if s == nil {
-		return plain{}
-	}
-	return s
-}
-
-// A Style emphasises text on a terminal.
-type Style = doc.Style
-
-type plain struct{}
-
-func (plain) Bold(s string) string { return s }
-
-func (plain) Dim(s string) string { return s }
-
-func (plain) Red(s string) string { return s }
-
-func (plain) Green(s string) string { return s }
 
 // Write is [Write] of the summary.
 func (s *Summary) Write(w io.Writer, format string, o TextOptions) error {
@@ -546,10 +522,7 @@ func (s *Summary) took(columns []summaryBlock) []doc.Block {
 	for i := range columns {
 		names, all = append(names, columns[i].name()), append(all, s.Took[columns[i].System])
 	}
-	if t := tookTable(names, all); t != nil {
-		return []doc.Block{*t}
-	}
-	return nil
+	return tookTable(names, all)
 }
 
 // byField sets the values of the field side by side: of all systems, then of each.

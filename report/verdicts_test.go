@@ -28,7 +28,7 @@ func TestVerdictTable(t *testing.T) {
 		{Evidence: "citation:2", Support: &one},
 	}
 	m := newVerdictTable(verdicts)
-	text := doc.FormatText(doc.TextOptions{Style: plain{}}, *m.table())
+	text := doc.FormatText(doc.TextOptions{}, *m.table())
 	for _, want := range []string{"claim  [1]      [3]     together  elsewhere", "1      partial  full    full", "2               unsure  0.500     none"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

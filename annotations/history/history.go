@@ -22,15 +22,16 @@ type Night struct {
 
 // A Series is one metric over nights.
 type Series struct {
-	Metric, System string
-	Segments       []Segment
+	Metric   string    `json:"metric"`
+	System   string    `json:"system"`
+	Segments []Segment `json:"segments"`
 }
 
 // A Segment is nights that follow each other and have the same questions, judge and
 // settings.
 type Segment struct {
-	Why    []string // what changed against the segment before; nil of the first
-	Nights []Night
+	Why    []string `json:"changed"` // against the segment before; empty of the first
+	Nights []Night  `json:"nights"`
 }
 
 // A Line is a night with what it is of.
@@ -59,7 +60,7 @@ func (s *Series) Lines() []Line {
 func Divide(nights []Night) []Segment {
 	var out []Segment
 	for i, n := range nights {
-		var why []string
+		why := []string{}
 		if i > 0 {
 			why = changed(&nights[i-1], &n)
 		}

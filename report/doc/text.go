@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,10 +18,18 @@ type Style interface {
 
 // TextOptions say how text is laid out.
 type TextOptions struct {
-	Width int  // columns; 0 means 80
-	All   bool // what is folded away is shown, too
-	Style Style
+	Width int   // columns; 0 means 80
+	All   bool  // what is folded away is shown, too
+	Style Style // nil for none
 }
+
+// plain is no style.
+type plain struct{}
+
+func (plain) Bold(s string) string  { return s }
+func (plain) Dim(s string) string   { return s }
+func (plain) Red(s string) string   { return s }
+func (plain) Green(s string) string { return s }
 
 // A textWriter writes blocks as text of a width.
 type textWriter struct {
@@ -32,9 +41,8 @@ type textWriter struct {
 
 // FormatText is blocks as text: no line is wider than the width unless a word is.
 func FormatText(o TextOptions, blocks ...Block) string {
-	if o.Width == 0 {
-		o.Width = 80
-	}
+	o.Width = cmp.Or(o.Width, 80)
+	o.Style = cmp.Or[Style](o.Style, plain{})
 	w := &textWriter{TextOptions: o}
 	w.blocks(blocks)
 	w.footnotes()
