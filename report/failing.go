@@ -1,14 +1,11 @@
 package report
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -28,15 +25,10 @@ type Failing struct {
 	BySystem map[string]int64 // rows that fail
 
 	answers answerCount
-	dir     string
-	more    []int64 // where the rows after Rows stand in the file: they are read as they are written
 }
 
 // failingMetric is the metric whose value is shown of failing rows, and orders them.
 const failingMetric = "overall_citation_accuracy"
-
-// failingChunk is how many failing rows are in memory at one time; tests set it.
-var failingChunk = 1 << 17
 
 // ReadFailing counts the rows of a run that fail, and finds the worst limit of them; 0 means
 // all. It reads the columns that say so, and of the rows that are shown what [whyColumns] has.
@@ -47,7 +39,7 @@ func ReadFailing(dir string, m *runs.Manifest, limit int) (*Failing, error) {
 	if err := s.read(0); err != nil {
 		return nil, err
 	}
-	f := &Failing{Run: m, Failing: s.fitting, BySystem: make(map[string]int64), answers: data.totals.answers(func(int) bool { return true }), dir: dir}
+	f := &Failing{Run: m, Failing: s.fitting, BySystem: make(map[string]int64), answers: data.totals.answers(func(int) bool { return true })}
 	for k, system := range data.systems {
 		f.BySystem[system] = data.totals.failing[k]
 	}
@@ -56,49 +48,17 @@ func ReadFailing(dir string, m *runs.Manifest, limit int) (*Failing, error) {
 			f.Reasons = append(f.Reasons, failingReason{w.Code, n, w})
 		}
 	}
-	for _, x := range s.worst.sorted() {
-		f.more = append(f.more, x.at)
-	}
-	f.Left = f.Failing - int64(len(f.more))
-	first := min(len(f.more), failingChunk)
-	rows, err := f.read(f.more[:first])
-	f.Rows, f.more = rows, f.more[first:]
-	return f, err
-}
-
-// read reads the rows at those places of the file, in their order.
-func (f *Failing) read(at []int64) ([]FailingRow, error) {
-	rows := make([]FailingRow, len(at))
-	place := make(map[int64]int, len(at))
-	for k, row := range at {
-		place[row] = k
+	list := s.worst.sorted()
+	f.Rows, f.Left = make([]FailingRow, len(list)), f.Failing-int64(len(list))
+	place := make(map[int64]int, len(list)) // by where a row stands in the file
+	for k := range list {
+		place[list[k].at] = k
 	}
 	columns := append([]string{"id", "system", "row", failingMetric}, whyColumns...)
-	return rows, runs.Rows().ScanSome(f.dir, columns, slices.Sorted(slices.Values(at)), func(row int64, r *runs.Row) error {
-		rows[place[row]] = newFailingRow(r)
+	return f, runs.Rows().ScanSome(dir, columns, slices.Sorted(maps.Keys(place)), func(at int64, r *runs.Row) error {
+		f.Rows[place[at]] = newFailingRow(r)
 		return nil
 	})
-}
-
-// each calls yield with every row.
-func (f *Failing) each(yield func(*FailingRow) error) error {
-	rows := f.Rows
-	for left := f.more; ; {
-		for i := range rows {
-			if err := yield(&rows[i]); err != nil {
-				return err
-			}
-		}
-		if len(left) == 0 {
-			return nil
-		}
-		var err error
-		first := min(len(left), failingChunk)
-		if rows, err = f.read(left[:first]); err != nil {
-			return err
-		}
-		left = left[first:]
-	}
 }
 
 // A failingReason is a worst problem of failing rows, and how many have it.
@@ -177,98 +137,43 @@ func newFailingRow(row *runs.Row) FailingRow {
 	return f
 }
 
-// Write renders the rows as text, json, csv or markdown; json and csv row by row.
-func (f *Failing) Write(w io.Writer, format string, o TextOptions) error {
-	switch format {
-	case "json":
-		return f.writeJSON(w)
-	case "csv":
-		return f.writeCSV(w)
-	}
-	section, err := f.section()
-	if err != nil {
-		return err
-	}
-	return writeSection(w, section, format, o)
-}
-
 // section is why rows fail, and the rows.
-func (f *Failing) section() (doc.Section, error) {
+func (f *Failing) section() doc.Section {
+	out := doc.Section{Title: CleanLine(f.Run.ID) + ": " + f.answers.sentence()}
 	reasons := doc.Table{Caption: "Why answers fail", Columns: []doc.Column{{Name: "why"}, {Name: "answers", Number: true}}}
 	for _, r := range f.Reasons {
 		reasons.Rows = append(reasons.Rows, []doc.Cell{{Text: doc.Text{r.word.span("")}}, doc.C(Thousands(r.Rows))})
 	}
 	rows := doc.Table{Caption: "The worst first", Columns: []doc.Column{{Name: "answer"}, {Name: "row", Number: true, Keep: 3}, {Name: "fails because"}, {Name: shortName(failingMetric), Number: true}, {Name: "why", Keep: 1}}}
-	err := f.each(func(r *FailingRow) error {
+	for i := range f.Rows {
+		r := &f.Rows[i]
 		rows.Rows = append(rows.Rows, []doc.Cell{doc.C(r.name()), doc.C(fmt.Sprintf("#%d", r.Row)), doc.C(problemWords[r.Problem].Short), doc.C(numberOrDash(r.Value)), doc.C(clip(strings.Join(r.Why, ", "), 30))})
-		return nil
-	})
-	out := doc.Section{Title: CleanLine(f.Run.ID) + ": " + f.answers.sentence()}
+	}
 	if len(rows.Rows) > 0 {
 		out.Blocks = append(out.Blocks, reasons, rows)
 	}
 	if f.Left > 0 {
 		out.Blocks = append(out.Blocks, doc.Para{Text: doc.T(Thousands(f.Left) + " more with --limit 0")})
 	}
-	return out, err
+	return out
 }
 
-// failingJSON is the JSON form of failing rows.
-type failingJSON struct {
-	Schema  string          `json:"schema"`
-	Run     runJSON         `json:"run"`
-	Failing int64           `json:"failing"`
-	Left    int64           `json:"left_out,omitempty"`
-	Reasons []failingReason `json:"reasons"`
-	Rows    []FailingRow    `json:"rows"`
-}
-
-// writeJSON writes what WriteJSON would, row by row.
-func (f *Failing) writeJSON(w io.Writer) error {
-	var head bytes.Buffer
-	if err := WriteJSON(&head, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Left, append([]failingReason{}, f.Reasons...), []FailingRow{}}); err != nil {
-		return err
-	}
-	const end = "]\n}\n"
-	before, ok := bytes.CutSuffix(head.Bytes(), []byte(end))
-	if !ok {
-		return errors.New("internal error: rows are not the last member")
-	}
-	out := bufio.NewWriter(w)
-	out.Write(before)
-	var row bytes.Buffer
-	e := json.NewEncoder(&row)
-	e.SetIndent("    ", "  ")
-	e.SetEscapeHTML(false)
-	separator := "\n    "
-	err := f.each(func(r *FailingRow) error {
-		row.Reset()
-		if err := e.Encode(r); err != nil {
-			return err
-		}
-		out.WriteString(separator)
-		separator = ",\n    "
-		_, err := out.Write(bytes.TrimSuffix(row.Bytes(), []byte("\n")))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if separator[0] == ',' {
-		out.WriteString("\n  ")
-	}
-	out.WriteString(end)
-	return out.Flush()
+func (f *Failing) asJSON() any {
+	return struct {
+		Schema  string                     `json:"schema"`
+		Run     runJSON                    `json:"run"`
+		Failing int64                      `json:"failing"`
+		Left    int64                      `json:"left_out,omitempty"`
+		Reasons runs.ListOf[failingReason] `json:"reasons"`
+		Rows    runs.ListOf[FailingRow]    `json:"rows"`
+	}{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Left, f.Reasons, f.Rows}
 }
 
 func (f *Failing) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	err := out.Write([]string{"row", "id", "system", "fails_because", failingMetric, "why"})
-	if err == nil {
-		err = f.each(func(r *FailingRow) error {
-			return out.Write([]string{count(r.Row), r.ID, r.System, r.Because, exact(r.Value), strings.Join(r.Why, "; ")})
-		})
+	rows := [][]string{{"row", "id", "system", "fails_because", failingMetric, "why"}}
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		rows = append(rows, []string{count(r.Row), r.ID, r.System, r.Because, exact(r.Value), strings.Join(r.Why, "; ")})
 	}
-	out.Flush()
-	return cmp.Or(err, out.Error())
+	return csv.NewWriter(w).WriteAll(rows)
 }

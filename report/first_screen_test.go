@@ -43,7 +43,7 @@ func briefOf(n int, gates ...runs.GateResult) *Summary {
 func briefText(t *testing.T, b *Summary) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := b.Write(&out, "text", TextOptions{}); err != nil {
+	if err := Write(&out, b, "text", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

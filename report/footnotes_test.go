@@ -88,7 +88,7 @@ func TestNotesOfWhatIsShown(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := tt.summary.Write(&out, "text", tt.options); err != nil {
+			if err := Write(&out, tt.summary, "text", tt.options); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.Contains(out.String(), "\n¹ few rows\n"); got != tt.want {
@@ -107,7 +107,7 @@ func TestBy(t *testing.T) {
 	}
 	by, _ := s.By("lang")
 	var out bytes.Buffer
-	if err := by.Write(&out, "text", TextOptions{}); err != nil {
+	if err := Write(&out, by, "text", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `x, by lang: 8 answers.
@@ -132,7 +132,7 @@ every metric, with -v
 		t.Errorf("got:\n%s\nwant:\n%s", &out, want)
 	}
 	out.Reset()
-	if err := by.Write(&out, "csv", TextOptions{}); err != nil {
+	if err := Write(&out, by, "csv", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), "\n"); n != 7 || strings.Contains(out.String(), "\na,,") {

@@ -24,7 +24,7 @@ func hostileSummary() *Summary {
 
 func TestMarkdownIsNoMarkup(t *testing.T) {
 	var out bytes.Buffer
-	if err := hostileSummary().Write(&out, "markdown", TextOptions{}); err != nil {
+	if err := Write(&out, hostileSummary(), "markdown", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
@@ -48,7 +48,7 @@ func TestMarkdownIsNoMarkup(t *testing.T) {
 // CSV reads back as it was, and what is undefined is empty.
 func TestCSV(t *testing.T) {
 	var out bytes.Buffer
-	if err := hostileSummary().Write(&out, "csv", TextOptions{}); err != nil {
+	if err := Write(&out, hostileSummary(), "csv", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := csv.NewReader(&out).ReadAll()
@@ -68,7 +68,7 @@ func TestCSV(t *testing.T) {
 // JSON has null for what is undefined and [] for what is empty.
 func TestJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := hostileSummary().Write(&out, "json", TextOptions{}); err != nil {
+	if err := Write(&out, hostileSummary(), "json", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

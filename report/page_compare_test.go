@@ -236,7 +236,7 @@ func TestOneConclusion(t *testing.T) {
 	forms := map[string]string{"page": sectionText(t, f.page(t, PageOptions{Compared: c}), "verdict")}
 	for _, format := range []string{"text", "markdown", "json"} {
 		var out strings.Builder
-		if err := s.Write(&out, format, TextOptions{}); err != nil {
+		if err := Write(&out, s, format, TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		forms[format] = out.String()

@@ -103,8 +103,14 @@ func (k *kindCount) tell(source string) {
 // the most cited kind first.
 func kindTable(data *pageData) doc.Table {
 	t := doc.Table{Caption: "Kinds of sources", Columns: []doc.Column{
-		{Name: "source type"}, {Name: "citations", Number: true}, {Name: "valid", Number: true}, {Name: "supported", Number: true}, {Name: "wrong", Number: true},
-		{Name: "mean relevance", Number: true, Keep: 1}, {Name: "tokens", Number: true, Keep: 1}, {Name: "oldest was indexed", Keep: 1},
+		{Name: "source type"},
+		{Name: "citations", Number: true},
+		{Name: "valid", Number: true},
+		{Name: "supported", Number: true},
+		{Name: "wrong", Number: true},
+		{Name: "mean relevance", Number: true, Keep: 1},
+		{Name: "tokens", Number: true, Keep: 1},
+		{Name: "oldest was indexed", Keep: 1},
 	}}
 	names := sortedKeys(data.kinds)
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(data.kinds[y].cited, data.kinds[x].cited) })

@@ -173,11 +173,6 @@ func writeSection(w io.Writer, s doc.Section, format string, o TextOptions) erro
 	return err
 }
 
-// Write is [Write] of the summary.
-func (s *Summary) Write(w io.Writer, format string, o TextOptions) error {
-	return Write(w, s, format, o)
-}
-
 func (s *Summary) writeCSV(w io.Writer) error { return runs.Summary.WriteCSV(w, s.rows) }
 
 // What the first screen has at most.

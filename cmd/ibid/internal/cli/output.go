@@ -36,11 +36,9 @@ func (a *app) write(f func(w io.Writer) error) error {
 }
 
 func (a *app) show(v report.View) error {
-	return a.write(func(w io.Writer) error { return report.Write(w, v, a.format, a.textOptions()) })
-}
-
-func (a *app) textOptions() report.TextOptions {
-	return report.TextOptions{All: a.detail, Style: a.style()}
+	return a.write(func(w io.Writer) error {
+		return report.Write(w, v, a.format, report.TextOptions{All: a.detail, Style: a.style()})
+	})
 }
 
 func writeOutput(path string, f func(w io.Writer) error) error {

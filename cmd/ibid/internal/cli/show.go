@@ -225,7 +225,7 @@ func (a *app) showFailing(dir string, m *runs.Manifest, limit int) error {
 	if err != nil {
 		return err
 	}
-	return a.write(func(w io.Writer) error { return failing.Write(w, a.format, a.textOptions()) })
+	return a.show(failing)
 }
 
 // errorRow is an error row in JSON.
