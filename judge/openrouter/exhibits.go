@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,30 +96,22 @@ func (x *exhibits) prompt(b []byte, set *prompts.Set, vote int, necessity bool) 
 
 func (x *exhibits) print(b []byte, vote int) []byte {
 	order := newShuffle(x.digest, vote)
-	b = x.tag(b, "question")
-	b = append(b, x.request.Question...)
-	b = x.close(b, "question")
-	b = append(b, '\n')
-	b = x.answer(b)
+	b = x.close(append(x.tag(b, "question"), x.request.Question...), "question")
+	b = x.answer(append(b, '\n'))
 	if len(x.listed) > 0 {
 		b = x.tag(b, "claims")
 		for _, i := range order.permute(len(x.listed)) {
 			c := x.listed[i]
 			b = append(x.claim(b, c, x.request.Claims[c].Text), '\n')
 		}
-		b = x.endTag(b, "claims")
-		b = append(b, '\n')
+		b = append(x.endTag(b, "claims"), "\n\n"...)
 	}
 	b = x.tag(b, "evidence")
 	for _, e := range order.permute(len(x.passages)) {
-		b = append(append(append(b, "<passage-"...), x.code[:]...), ` id="e`...)
-		b = strconv.AppendInt(b, int64(e+1), 10)
-		b = append(b, "\">\n"...)
-		b = x.passage(b, &x.passages[e])
-		b = x.close(b, "passage")
+		b = fmt.Appendf(b, "<passage-%s id=\"e%d\">\n", x.code, e+1)
+		b = x.close(x.passage(b, &x.passages[e]), "passage")
 	}
-	b = x.endTag(b, "evidence")
-	b = x.notes(b)
+	b = x.notes(append(x.endTag(b, "evidence"), '\n'))
 	return bytes.TrimSuffix(b, []byte("\n"))
 }
 
@@ -128,36 +121,28 @@ func (x *exhibits) answer(b []byte) []byte {
 		return b
 	}
 	b = x.tag(b, "answer")
-	at := 0
+	text, at := []rune(x.request.Answer), int64(0)
 	for _, m := range x.marked {
-		b = append(b, x.request.Answer[at:m.start]...)
-		b = x.claim(b, m.claim, x.request.Answer[m.start:m.end])
+		b = append(b, string(text[at:m.start])...)
+		b = x.claim(b, m.claim, string(text[m.start:m.end]))
 		at = m.end
 	}
-	b = append(b, x.request.Answer[at:]...)
-	b = x.close(b, "answer")
-	return append(b, '\n')
+	return append(x.close(append(b, string(text[at:])...), "answer"), '\n')
 }
 
 // claim prints claim c with the ids of the evidence that it cites.
 func (x *exhibits) claim(b []byte, c int, text string) []byte {
-	b = append(append(append(b, "<claim-"...), x.code[:]...), ` id="c`...)
-	b = append(strconv.AppendInt(b, int64(c+1), 10), `" citations="`...)
-	b = x.roster.AppendCited(b, c)
-	b = append(append(b, "\">"...), text...)
-	return bytes.TrimSuffix(x.endTag(b, "claim"), []byte("\n"))
+	b = x.roster.AppendCited(fmt.Appendf(b, "<claim-%s id=\"c%d\" citations=\"", x.code, c+1), c)
+	return x.endTag(append(append(b, "\">"...), text...), "claim")
 }
 
 // passage prints the cited words, marked, in what stands around them.
 func (x *exhibits) passage(b []byte, p *judge.Evidence) []byte {
 	if p.Title != "" {
-		b = append(x.tag(b, "title"), p.Title...)
-		b = x.close(b, "title")
+		b = x.close(append(x.tag(b, "title"), p.Title...), "title")
 	}
-	b = append(b, p.Before...)
-	b = append(bytes.TrimSuffix(x.tag(b, "cited"), []byte("\n")), p.Text...)
-	b = bytes.TrimSuffix(x.endTag(b, "cited"), []byte("\n"))
-	return append(b, p.After...)
+	b = fmt.Appendf(b, "%s<cited-%s>%s", p.Before, x.code, p.Text)
+	return append(x.endTag(b, "cited"), p.After...)
 }
 
 // notes names what to look at twice: numbers and names of a claim that stand in
@@ -182,17 +167,13 @@ func (x *exhibits) notes(b []byte) []byte {
 			continue
 		}
 		if !begun {
-			b = append(b, '\n')
-			b = x.tag(b, "notes")
+			b = x.tag(append(b, '\n'), "notes")
 			begun = true
 		}
-		b = append(b, x.roster.ClaimID(c)...)
-		b = append(b, " has, and none of its passages in these words: "...)
-		b = append(b, strings.Join(missing[:min(len(missing), maxNotes)], ", ")...)
-		b = append(b, '\n')
+		b = fmt.Appendf(b, "%s has, and none of its passages in these words: %s\n", x.roster.ClaimID(c), strings.Join(missing[:min(len(missing), maxNotes)], ", "))
 	}
 	if begun {
-		b = x.endTag(b, "notes")
+		b = append(x.endTag(b, "notes"), '\n')
 	}
 	return b
 }
@@ -200,19 +181,14 @@ func (x *exhibits) notes(b []byte) []byte {
 // maxNotes is how many words are noted for a claim.
 const maxNotes = 8
 
+// close ends what stands on lines of its own.
 func (f *fence) close(b []byte, name string) []byte {
-	return f.endTag(append(b, '\n'), name)
+	return append(f.endTag(append(b, '\n'), name), '\n')
 }
 
-func (f *fence) tag(b []byte, name string) []byte {
-	b = append(append(append(append(b, '<'), name...), '-'), f.code[:]...)
-	return append(b, ">\n"...)
-}
+func (f *fence) tag(b []byte, name string) []byte { return fmt.Appendf(b, "<%s-%s>\n", name, f.code) }
 
-func (f *fence) endTag(b []byte, name string) []byte {
-	b = append(append(append(append(b, "</"...), name...), '-'), f.code[:]...)
-	return append(b, ">\n"...)
-}
+func (f *fence) endTag(b []byte, name string) []byte { return fmt.Appendf(b, "</%s-%s>", name, f.code) }
 
 // A shuffle draws orders from a digest: a stream of SplitMix64, so that they
 // are the same in every version and on every machine.

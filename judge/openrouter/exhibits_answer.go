@@ -11,19 +11,20 @@ import (
 	"ibid/metrics/token"
 )
 
-// A markedClaim is a claim that is marked where it stands in the answer, in bytes.
-type markedClaim struct{ claim, start, end int }
+// A markedClaim is a claim that is marked where it stands in the answer, in code points.
+type markedClaim struct {
+	claim      int
+	start, end int64
+}
 
 // placeClaims returns the claims that can be marked in the answer, in its order, and
 // the others in theirs: those without an extent in it, those that overlap another, and
 // those whose words do not stand there.
 func placeClaims(r *judge.Request) (marked []markedClaim, listed []int) {
-	bytesOf := byteOffsets(r)
+	answer := []rune(r.Answer)
 	for c := range r.Claims {
 		at := r.Claims[c].Extent
-		start, known := bytesOf[at.Start.Value]
-		end, ends := bytesOf[at.End.Value]
-		if at.Known() && known && ends && start < end {
+		if start, end := at.Start.Value, at.End.Value; at.Known() && 0 <= start && start < end && end <= int64(len(answer)) {
 			marked = append(marked, markedClaim{c, start, end})
 		} else {
 			listed = append(listed, c)
@@ -31,10 +32,10 @@ func placeClaims(r *judge.Request) (marked []markedClaim, listed []int) {
 	}
 	slices.SortStableFunc(marked, func(a, b markedClaim) int { return cmp.Compare(a.start, b.start) })
 	alone := marked[:0:0]
-	before := 0 // where the last of those before ends
+	before := int64(0) // where the last of those before ends
 	for i, m := range marked {
 		overlaps := m.start < before || i+1 < len(marked) && marked[i+1].start < m.end
-		if before = max(before, m.end); !overlaps && hasWords(r.Answer[m.start:m.end], r.Claims[m.claim].Text) {
+		if before = max(before, m.end); !overlaps && hasWords(string(answer[m.start:m.end]), r.Claims[m.claim].Text) {
 			alone = append(alone, m)
 		} else {
 			listed = append(listed, m.claim)
@@ -42,33 +43,6 @@ func placeClaims(r *judge.Request) (marked []markedClaim, listed []int) {
 	}
 	slices.Sort(listed)
 	return alone, listed
-}
-
-// byteOffsets are where in the answer the code points stand at which claims begin and
-// end.
-func byteOffsets(r *judge.Request) map[int64]int {
-	out := make(map[int64]int, 2*len(r.Claims))
-	for c := range r.Claims {
-		if at := r.Claims[c].Extent; at.Known() {
-			out[at.Start.Value], out[at.End.Value] = -1, -1
-		}
-	}
-	n := int64(0)
-	for i := range r.Answer {
-		if _, wanted := out[n]; wanted {
-			out[n] = i
-		}
-		n++
-	}
-	if _, wanted := out[n]; wanted {
-		out[n] = len(r.Answer)
-	}
-	for at, i := range out {
-		if i < 0 {
-			delete(out, at) // beyond the answer
-		}
-	}
-	return out
 }
 
 // hasWords reports whether text has the words of claim in their order; others, such as

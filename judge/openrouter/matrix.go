@@ -110,12 +110,7 @@ func addInvalid(r *judge.Request, v *judge.Verdict) {
 // mergeOpinions puts the opinions on a part into those on its row.
 func mergeOpinions(row, got []judge.Opinion, p *part, claims int) []judge.Opinion {
 	for _, o := range got {
-		at := -1
-		for i := range row {
-			if row[i].Model == o.Model && row[i].Vote == o.Vote {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(row, func(r judge.Opinion) bool { return r.Model == o.Model && r.Vote == o.Vote })
 		if at < 0 {
 			at = len(row)
 			row = append(row, judge.Opinion{Model: o.Model, Vote: o.Vote, Claims: make([]judge.ClaimVerdict, claims)})
@@ -123,13 +118,7 @@ func mergeOpinions(row, got []judge.Opinion, p *part, claims int) []judge.Opinio
 				row[at].Claims[c].ElsewhereEvidence = -1
 			}
 		}
-		for i, c := range p.claims {
-			v := o.Claims[i]
-			if p.evidence != nil {
-				p.restore(&v)
-			}
-			row[at].Claims[c] = v
-		}
+		p.take(o.Claims, row[at].Claims)
 	}
 	return row
 }

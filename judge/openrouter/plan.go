@@ -327,16 +327,21 @@ func newPart(r *judge.Request, claims, evidence []int) part {
 
 // merge puts the verdict on a part into that on its row.
 func (p *part) merge(from, into *judge.Verdict) {
-	for i, c := range p.claims {
-		v := from.Claims[i]
-		if p.evidence != nil {
-			p.restore(&v)
-		}
-		into.Claims[c] = v
-	}
+	p.take(from.Claims, into.Claims)
 	into.Calls = append(into.Calls, from.Calls...)
 	if !ibid.Tampered(into.Tampering) {
 		into.Tampering = from.Tampering
+	}
+}
+
+// take puts what is said of the claims of a part into what is said of those of its row.
+func (p *part) take(from, into []judge.ClaimVerdict) {
+	for i, c := range p.claims {
+		v := from[i]
+		if p.evidence != nil {
+			p.restore(&v)
+		}
+		into[c] = v
 	}
 }
 

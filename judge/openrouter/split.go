@@ -95,10 +95,8 @@ func splitPrompt(s *judge.Sentences, set *prompts.Set) []byte {
 		b = f.close(append(f.tag(append(b, '\n'), "answer"), s.Answer...), "answer")
 		b = f.tag(append(b, '\n'), "sentences")
 		for i, text := range s.Sentences {
-			b = append(append(append(b, "<sentence-"...), f.code[:]...), ` id="s`...)
-			b = append(strconv.AppendInt(b, int64(i+1), 10), "\">\n"...)
-			b = f.close(append(b, text...), "sentence")
+			b = f.close(fmt.Appendf(b, "<sentence-%s id=\"s%d\">\n%s", f.code, i+1, text), "sentence")
 		}
-		return append(append(append(b, "</sentences-"...), f.code[:]...), '>')
+		return f.endTag(b, "sentences")
 	})
 }
