@@ -10,13 +10,13 @@ import (
 	"ibid/judge/cache"
 )
 
-// collect keeps the replies of a batch that has ended. What it cost is what the service
+// collect keeps the replies of a batch that has ended, which are in the file. What it cost is what the service
 // says of all of it, shared among the lines by their own costs at half price; else the
 // sum of those.
-func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObject, each func(func(*batchResult) error) error) (answered int64, err error) {
+func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObject) (answered int64, err error) {
 	j := b.judge
 	var costs, tokens int64
-	if err := each(func(r *batchResult) error {
+	if err := scanLines(b.results, func(r *batchResult) error {
 		line, n := b.read(r, batch.Model)
 		costs, tokens = costs+line.CostNanoUSD, tokens+n
 		return nil
@@ -39,7 +39,7 @@ func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObjec
 		lines = lines[:0]
 		return err
 	}
-	err = each(func(r *batchResult) error {
+	err = scanLines(b.results, func(r *batchResult) error {
 		line, n := b.read(r, batch.Model)
 		if line.State == "" {
 			return nil

@@ -224,11 +224,10 @@ func (b *Batcher) hasLines(ctx context.Context, o *batchObject, batch *cache.Bat
 	if f != nil {
 		return false, f, nil
 	}
-	each, _, f := b.client.results(ctx, whole, batch.Questions, b.results)
-	if f != nil {
+	if _, f := b.client.results(ctx, whole, batch.Questions, b.results); f != nil {
 		return false, f, nil
 	}
-	err = each(func(r *batchResult) error {
+	err = scanLines(b.results, func(r *batchResult) error {
 		key, ok := r.key()
 		if !ok {
 			return errEnough
@@ -252,10 +251,9 @@ var errEnough = errors.New("enough")
 // status is "" then.
 func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, f *failure, err error) {
 	o, f := b.client.get(ctx, batch.ServiceID, batch.Questions, b.results)
-	var each func(func(*batchResult) error) error
 	var ok bool
 	if f == nil && o.ended() {
-		each, ok, f = b.client.results(ctx, o, batch.Questions, b.results)
+		ok, f = b.client.results(ctx, o, batch.Questions, b.results)
 	}
 	switch {
 	case f != nil && f.class == classRow && b.judge.config.Now().Sub(batch.Created) > b.settleTime(): // one that is new may not be known everywhere
@@ -270,7 +268,7 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 	case !ok:
 		return "ended, results to come", int64(o.Counts.Completed), nil, nil
 	}
-	kept, err := b.collect(ctx, batch, o, each)
+	kept, err := b.collect(ctx, batch, o)
 	if err != nil {
 		return "", 0, nil, err
 	}

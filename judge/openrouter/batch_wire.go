@@ -214,84 +214,69 @@ func (c *batchClient) page(ctx context.Context, after string, limit int) (page s
 	return page, f
 }
 
-// get is a batch as it is now. Its results, if they come with it, are in the file.
+// get is a batch as it is now. Its results, if they come with it, are in the file, one a line.
 func (c *batchClient) get(ctx context.Context, id string, questions int64, results *disk.File) (o *batchObject, f *failure) {
-	f = c.call(ctx, http.MethodGet, c.base+"/batches/"+url.PathEscape(id), "", nil, 0, questions*resultBytes, func(r io.Reader) error { return refill(results, r) })
-	if f != nil {
-		return nil, f
-	}
-	o, err := scanBatch(results, nil)
-	if err == nil && o.Status == "" {
-		err = errors.New("a batch without a status")
-	}
-	if err != nil {
-		return nil, &failure{class: classTransient, err: fmt.Errorf("batch %s: %w", id, err)}
-	}
-	return o, nil
+	f = c.call(ctx, http.MethodGet, c.base+"/batches/"+url.PathEscape(id), "", nil, 0, questions*resultBytes, func(r io.Reader) (err error) {
+		if o, err = readBatch(r, results); err == nil && o.Status == "" {
+			err = errors.New("a batch without a status")
+		}
+		if err != nil {
+			err = fmt.Errorf("batch %s: %w", id, err)
+		}
+		return err
+	})
+	return o, f
 }
 
-// refill replaces what is in a file; nobody reads on from where it stands then.
-func refill(file *disk.File, from io.Reader) error {
+// empty empties a file.
+func empty(file *disk.File) error {
 	if err := file.Truncate(0); err != nil {
 		return err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	_, err := io.Copy(file, from)
+	_, err := file.Seek(0, io.SeekStart)
 	return err
 }
 
-// scanBatch reads a batch with its results; line may be nil.
-func scanBatch(file *disk.File, line func(*batchResult) error) (*batchObject, error) {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
+// readBatch reads a batch, and puts the results that come with it into a file, one a line.
+func readBatch(r io.Reader, results *disk.File) (*batchObject, error) {
 	var said struct {
 		batchObject
 		Results json.RawMessage
 	}
-	if err := lenient(json.NewDecoder(file).Decode(&said)); err != nil {
+	if err := lenient(json.NewDecoder(r).Decode(&said)); err != nil {
 		return nil, err
 	}
-	var results []json.RawMessage
-	if said.Results != nil && json.Unmarshal(said.Results, &results) != nil {
+	var list []json.RawMessage
+	if said.Results != nil && json.Unmarshal(said.Results, &list) != nil {
 		return nil, errors.New("the results of the batch are no list")
 	}
-	said.listed = len(results)
-	for _, raw := range results {
-		if err := eachLine(raw, line); err != nil {
+	said.listed = len(list)
+	if err := empty(results); err != nil {
+		return nil, err
+	}
+	w := bufio.NewWriterSize(results, 1<<16)
+	var line bytes.Buffer
+	for _, raw := range list {
+		line.Reset()
+		if err := json.Compact(&line, raw); err != nil {
 			return nil, err
 		}
+		w.Write(append(line.Bytes(), '\n'))
 	}
-	return &said.batchObject, nil
+	return &said.batchObject, w.Flush()
 }
 
-// eachLine hands a line on, unless it is no JSON: a line of no use must not lose the
-// others.
-func eachLine(raw []byte, line func(*batchResult) error) error {
-	if line == nil {
-		return nil
-	}
-	var r batchResult
-	if lenient(json.Unmarshal(raw, &r)) != nil {
-		return nil
-	}
-	return line(&r)
-}
-
-// results returns what hands out the results of a batch that has ended, as often as it
-// is called. ok is false if they are not there yet.
-func (c *batchClient) results(ctx context.Context, o *batchObject, questions int64, file *disk.File) (each func(func(*batchResult) error) error, ok bool, f *failure) {
+// results brings the results of a batch that has ended into the file, one a line. ok is false
+// if they are not there yet.
+func (c *batchClient) results(ctx context.Context, o *batchObject, questions int64, file *disk.File) (ok bool, f *failure) {
 	if c.inline() {
-		return func(line func(*batchResult) error) error { _, err := scanBatch(file, line); return err },
-			o.listed > 0 || o.Counts.Completed == 0, nil
+		return o.listed > 0 || o.Counts.Completed == 0, nil
 	}
 	if o.OutputFile == "" && o.Counts.Completed > 0 {
-		return nil, false, nil
+		return false, nil
 	}
-	if err := refill(file, strings.NewReader("")); err != nil {
-		return nil, false, &failure{class: classTransient, err: err}
+	if err := empty(file); err != nil {
+		return false, &failure{class: classTransient, err: err}
 	}
 	for _, id := range []label{o.OutputFile, o.ErrorFile} {
 		if id == "" {
@@ -305,13 +290,13 @@ func (c *batchClient) results(ctx context.Context, o *batchObject, questions int
 			return err
 		})
 		if f != nil && (f.class != classRow || id == o.OutputFile) { // without the errors, their lines have no result
-			return nil, false, f
+			return false, f
 		}
 	}
-	return func(line func(*batchResult) error) error { return scanLines(file, line) }, true, nil
+	return true, nil
 }
 
-// scanLines reads results, one a line.
+// scanLines reads results, one a line. A line of no use must not lose the others.
 func scanLines(file *disk.File, line func(*batchResult) error) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -319,8 +304,9 @@ func scanLines(file *disk.File, line func(*batchResult) error) error {
 	r := bufio.NewReaderSize(file, 1<<16)
 	for {
 		raw, err := r.ReadBytes('\n')
-		if len(bytes.TrimSpace(raw)) > 0 {
-			if err := eachLine(raw, line); err != nil {
+		var result batchResult
+		if len(bytes.TrimSpace(raw)) > 0 && lenient(json.Unmarshal(raw, &result)) == nil {
+			if err := line(&result); err != nil {
 				return err
 			}
 		}

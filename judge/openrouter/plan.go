@@ -204,28 +204,22 @@ type part struct {
 	evidence []int
 }
 
-// settle begins a verdict with what needs no model; open are the claims that do.
+// settle begins a verdict with what needs no model: claims that say nothing and cite nothing.
+// That a claim stands in its evidence word by word settles nothing: what stands around it may
+// say that it is false. open are the other claims.
 func settle(r *judge.Request) (v *judge.Verdict, open []int) {
 	v = &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
 	for c := range r.Claims {
-		if !settleClaim(r, c, &v.Claims[c]) {
+		out := &v.Claims[c]
+		out.ElsewhereEvidence = -1
+		says := strings.ContainsFunc(r.Claims[c].Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		if says || len(r.Cited(c, nil)) > 0 {
 			open = append(open, c)
+			continue
 		}
+		out.Factual, out.Contradicted, out.Joint, out.Precheck = ibid.No, ibid.No, ibid.None.Support(), judge.PrecheckBlank
 	}
 	return v, open
-}
-
-// settleClaim settles a claim that says nothing and cites nothing. That a claim stands
-// in its evidence word by word settles nothing: what stands around it may say that it
-// is false.
-func settleClaim(r *judge.Request, c int, out *judge.ClaimVerdict) bool {
-	claim := &r.Claims[c]
-	out.ElsewhereEvidence = -1
-	if len(r.Cited(c, nil)) > 0 || strings.ContainsFunc(claim.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-		return false
-	}
-	out.Factual, out.Contradicted, out.Joint, out.Precheck = ibid.No, ibid.No, ibid.None.Support(), judge.PrecheckBlank
-	return true
 }
 
 // split puts claims into as few parts as the settings allow, in their order.
