@@ -322,23 +322,18 @@ func (s *Summary) correctedLine() string {
 
 // corrected are the numbers that ibid calibrate has corrected.
 func (s *Summary) corrected() []runs.SummaryRow {
-	var out []runs.SummaryRow
-	for _, r := range s.rows {
-		if r.Corrected != nil && r.Slice == "" && shownMetric(r.Metric) == r.Metric {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(s.rows), func(r runs.SummaryRow) bool {
+		return r.Corrected == nil || r.Slice != "" || shownMetric(r.Metric) != r.Metric
+	})
 }
 
 func (s *Summary) systems() []summaryBlock {
-	var out []summaryBlock
-	for _, block := range s.Blocks {
-		if block.System != "" && block.Slice == "" {
-			out = append(out, block)
-		}
-	}
-	return out
+	return slices.DeleteFunc(s.whole(), func(b summaryBlock) bool { return b.System == "" })
+}
+
+// whole are the blocks that are no slices.
+func (s *Summary) whole() []summaryBlock {
+	return slices.DeleteFunc(slices.Clone(s.Blocks), func(b summaryBlock) bool { return b.Slice != "" })
 }
 
 // firstBlocks are the systems; a run without systems has one block.
@@ -346,13 +341,7 @@ func (s *Summary) firstBlocks() []summaryBlock {
 	if systems := s.systems(); len(systems) > 0 {
 		return systems
 	}
-	var out []summaryBlock
-	for _, block := range s.Blocks {
-		if block.Slice == "" {
-			out = append(out, block)
-		}
-	}
-	return out
+	return s.whole()
 }
 
 // line finds a metric of the block, or nil.
@@ -412,10 +401,9 @@ func (b *summaryBlock) tables(of string) (out []doc.Block) {
 	if len(b.Lines) == 0 {
 		return []doc.Block{doc.Para{Text: doc.T("no metric is defined in any row")}}
 	}
-	isCount := func(l summaryLine) bool { return l.Count }
-	first := len(b.Lines)
-	if i := slices.IndexFunc(b.Lines, isCount); i >= 0 {
-		first = i // counts come last
+	first := slices.IndexFunc(b.Lines, func(l summaryLine) bool { return l.Count }) // counts come last
+	if first < 0 {
+		first = len(b.Lines)
 	}
 	level := levelOf(*b)
 	out = append(out, groupTables(b.Lines[:first], level, of)...)
@@ -540,16 +528,8 @@ func (s *Summary) By(field string) (by *Summary, ok bool) {
 		has = func(system, slice string) bool { return system != "" && slice == "" }
 	}
 	by = &Summary{Run: s.Run, Took: s.Took, by: field}
-	for _, b := range s.Blocks {
-		if has(b.System, b.Slice) {
-			by.Blocks = append(by.Blocks, b)
-		}
-	}
-	for _, r := range s.rows {
-		if has(r.System, r.Slice) {
-			by.rows = append(by.rows, r)
-		}
-	}
+	by.Blocks = slices.DeleteFunc(slices.Clone(s.Blocks), func(b summaryBlock) bool { return !has(b.System, b.Slice) })
+	by.rows = slices.DeleteFunc(slices.Clone(s.rows), func(r runs.SummaryRow) bool { return !has(r.System, r.Slice) })
 	return by, len(by.rows) > 0
 }
 
@@ -563,7 +543,7 @@ func (s *Summary) Only(names []string) *Summary {
 	}
 	only := *s
 	only.asked = true
-	only.Blocks, only.rows = nil, nil
+	only.Blocks = nil
 	for _, b := range s.Blocks {
 		b.Lines = slices.DeleteFunc(slices.Clone(b.Lines), func(l summaryLine) bool { return !shown[l.Metric.Name] })
 		for i := range b.Lines {
@@ -571,11 +551,7 @@ func (s *Summary) Only(names []string) *Summary {
 		}
 		only.Blocks = append(only.Blocks, b)
 	}
-	for _, r := range s.rows {
-		if wanted[r.Metric] {
-			only.rows = append(only.rows, r)
-		}
-	}
+	only.rows = slices.DeleteFunc(slices.Clone(s.rows), func(r runs.SummaryRow) bool { return !wanted[r.Metric] })
 	return &only
 }
 

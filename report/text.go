@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ibid/dataset/runs"
@@ -181,7 +182,9 @@ func asciiPrefix(text string, at []int64) int {
 
 // shellWord quotes a word for a POSIX shell where that is needed.
 func shellWord(word string) string {
-	plain := func(r rune) bool { return isNameRune(r) || strings.ContainsRune("./:=,@%+-", r) }
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("_./:=,@%+-", r)
+	}
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word
 	}

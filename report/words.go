@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"ibid"
@@ -179,19 +180,12 @@ func validStatus(name string) bool {
 }
 
 // Statuses and outcomes by the names that files have.
-var (
-	statusNamed = func() map[string]ibid.Status {
-		m := make(map[string]ibid.Status)
-		for _, s := range ibid.Statuses() {
-			m[s.String()] = s
-		}
-		return m
-	}()
-	outcomeNamed = func() map[string]ibid.Outcome {
-		m := make(map[string]ibid.Outcome)
-		for _, o := range ibid.Outcomes() {
-			m[o.String()] = o
-		}
-		return m
-	}()
-)
+var statusNamed, outcomeNamed = byName(ibid.Statuses()), byName(ibid.Outcomes())
+
+func byName[T fmt.Stringer](all []T) map[string]T {
+	m := make(map[string]T)
+	for _, v := range all {
+		m[v.String()] = v
+	}
+	return m
+}
