@@ -199,7 +199,7 @@ func (o *opener) run(ctx context.Context, run int) error {
 		}
 		s := &RowSource{
 			Run: r.run.Manifest, Row: &row[0], Citations: citations.of(x.row), Claims: claims.of(x.row), Calls: calls.of(x.row), Verdicts: verdicts.of(x.row),
-			Display: r.run.display(), Parts: r.run.Parts, Answer: in, Text: text, limits: &limits,
+			Display: r.run.Display, Parts: r.run.Parts, Answer: in, Text: text, limits: &limits,
 		}
 		return cmp.Or(citations.err, claims.err, calls.err, verdicts.err, o.open(x, s))
 	}

@@ -24,20 +24,12 @@ type RunData struct {
 	Manifest *runs.Manifest
 	Summary  []runs.SummaryRow // as far as pages show it, see [RunData.ReadSummary]
 	Gates    []runs.GateResult
-	Texts    Texts    // nil if they are not at hand
-	NoTexts  string   // why they are not
-	Display  *Display // nil means what is shown by default
+	Texts    Texts   // nil if they are not at hand
+	NoTexts  string  // why they are not
+	Display  Display // of citations
 	Parts    Parts
 
 	moreSlices map[string]int // slices by key that are not in Summary
-}
-
-// display is what the rows of the run show of their citations.
-func (d *RunData) display() Display {
-	if d.Display == nil {
-		return defaultDisplay
-	}
-	return *d.Display
 }
 
 // Texts yields what a run read: the rows at the positions of the input that wants is

@@ -257,7 +257,7 @@ func (f *fixture) run(t testing.TB) RunData {
 		writeTable(t, filepath.Join(dir, runs.ClaimsFile), runs.Claims.Fields(), f.claims)
 	}
 	f.manifest.Rows, f.manifest.Citations = int64(len(f.rows)), int64(len(f.citations))
-	return RunData{Dir: dir, Manifest: &f.manifest, Summary: f.summary, Gates: f.gates, Texts: &f.texts}
+	return RunData{Dir: dir, Manifest: &f.manifest, Summary: f.summary, Gates: f.gates, Texts: &f.texts, Display: defaultDisplay}
 }
 
 // page makes the page of a fixture.
@@ -356,3 +356,6 @@ func large(n, documents int) *fixture {
 	f.macro("", "", "char_f1", 0.5, 0.4, 0.6)
 	return f
 }
+
+// defaultDisplay is what is shown unless somebody wants it otherwise.
+var defaultDisplay = Display{Provenance: true, BySourceType: true, MaxCitations: 10, Markers: true}

@@ -140,9 +140,6 @@ type Display struct {
 	Markers      bool // citations are numbered in the answer
 }
 
-// defaultDisplay is what is shown unless somebody wants it otherwise.
-var defaultDisplay = Display{Provenance: true, BySourceType: true, MaxCitations: 10, Markers: true}
-
 // Parts are the parts that a report leaves out. The zero value leaves out none.
 type Parts struct {
 	NoSpans          bool // what is cited and true, in the texts of the documents

@@ -18,12 +18,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,8 +76,7 @@ type member struct {
 	gate    *gate
 }
 
-// New returns a judge. It does not go over the network. Settings that cannot
-// be used are an error.
+// New returns a judge. It does not go over the network.
 func New(config Config) (*Judge, error) {
 	set, err := config.prepare()
 	if err != nil {
@@ -279,23 +275,10 @@ const (
 	openAIBaseURL          = "https://api.openai.com/v1"
 )
 
-// prepare checks the settings, fills in defaults and reads the prompts.
+// prepare fills in defaults and reads the prompts. Package configs has checked the settings.
 func (c *Config) prepare() (*prompts.Set, error) {
-	for _, set := range []struct {
-		name  string
-		value *string
-		known []string // the first is the default
-	}{
-		{"kind", &c.Kind, []string{KindOpenRouter, KindOpenAI}}, {"protocol", &c.Protocol, []string{Verdicts, Score, YesNo, Classify}},
-	} {
-		setDefault(set.value, set.known[0])
-		if !slices.Contains(set.known, *set.value) {
-			return nil, fmt.Errorf("judge %s %q: not one of %s", set.name, *set.value, strings.Join(set.known, ", "))
-		}
-	}
-	if c.small() && (c.Necessity || c.Claims || len(c.Models) > 1 || c.Votes > 1 || c.Protocol == Classify && c.Kind != KindOpenAI) {
-		return nil, fmt.Errorf("protocol %s takes one model, one vote and one claim at a time; classify takes judge kind %s", c.Protocol, KindOpenAI)
-	}
+	setDefault(&c.Kind, KindOpenRouter)
+	setDefault(&c.Protocol, Verdicts)
 	if c.BaseURL == "" {
 		c.BaseURL = openRouterBaseURL
 		if c.Kind == KindOpenAI {
@@ -303,12 +286,6 @@ func (c *Config) prepare() (*prompts.Set, error) {
 		}
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	if len(c.Models) == 0 {
-		return nil, errors.New("no model to judge with")
-	}
-	if c.Necessity && c.Protocol == Score {
-		return nil, errors.New("protocol score cannot ask which citations are needed")
-	}
 	setDefault(&c.Votes, 1)
 	setDefault(&c.MaxPairs, defaultMaxPairs)
 	setDefault(&c.MaxPromptTokens, defaultMaxPromptTokens)

@@ -113,7 +113,7 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 	if err != nil {
 		return nil, err
 	}
-	d.Display = new(displayOf(config))
+	d.Display = displayOf(config)
 	d.Parts = report.Parts{NoSpans: !config.Reporting.DetailedSpanAnalysis, NoHallucinations: !config.Reporting.HallucinationDetails}
 	if d.Gates, err = harness.SavedGates(dir, m, config); err != nil {
 		return nil, err
