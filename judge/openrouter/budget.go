@@ -42,35 +42,38 @@ func newBudget(limit, spent int64) *budget {
 // errBudget if the budget is used up.
 func (b *budget) reserve(ctx context.Context, most int64) (held int64, err error) {
 	for {
-		b.mu.Lock()
-		left := b.limit - b.spent - b.reserved
-		switch {
-		case b.limit == 0:
-			b.mu.Unlock()
-			return 0, nil
-		case most >= 0 && most <= left:
-			b.reserved += most
-			b.open++
-			b.mu.Unlock()
-			return most, nil
-		case b.open == 0 && left > 0 && left >= b.average(most):
-			// Alone: all that is left stands for it.
-			b.reserved += left
-			b.open++
-			b.mu.Unlock()
-			return left, nil
-		case b.open == 0:
-			b.mu.Unlock()
-			return 0, errBudget
+		held, changed, err := b.try(most)
+		if changed == nil {
+			return held, err
 		}
-		changed := b.changed
-		b.mu.Unlock()
 		select {
 		case <-changed:
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		}
 	}
+}
+
+// try is reserve without waiting: changed is what to wait for, nil if there is nothing.
+func (b *budget) try(most int64) (held int64, changed chan struct{}, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	left := b.limit - b.spent - b.reserved
+	switch {
+	case b.limit == 0:
+		return 0, nil, nil
+	case most >= 0 && most <= left:
+		held = most
+	case b.open == 0 && left > 0 && left >= b.average(most):
+		held = left // alone: all that is left stands for it
+	case b.open == 0:
+		return 0, nil, errBudget
+	default:
+		return 0, b.changed, nil
+	}
+	b.reserved += held
+	b.open++
+	return held, nil, nil
 }
 
 // average is what calls have cost so far; at first what one can cost at most,
@@ -170,14 +173,13 @@ type leases struct {
 	store *cache.SQLite // nil if there are none
 	owner string
 
-	mu   sync.Mutex
-	held map[cache.Key]bool
+	held sync.Map // by key
 	stop context.CancelFunc
 	done chan struct{}
 }
 
 func newLeases(store *cache.SQLite, owner string) *leases {
-	l := &leases{store: store, owner: owner, held: make(map[cache.Key]bool)}
+	l := &leases{store: store, owner: owner}
 	if store == nil {
 		return l
 	}
@@ -205,17 +207,11 @@ func (l *leases) renew(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		l.mu.Lock()
-		keys := make([]cache.Key, 0, len(l.held))
-		for k := range l.held {
-			keys = append(keys, k)
-		}
-		l.mu.Unlock()
 		var wg sync.WaitGroup
-		for _, k := range keys {
+		for key := range l.held.Range {
 			// A lease that cannot be renewed runs out: the worst is a request
 			// asked twice. The call itself will meet the store's error.
-			wg.Go(func() { _, _ = l.store.Acquire(ctx, k, l.owner, leaseTTL) })
+			wg.Go(func() { _, _ = l.store.Acquire(ctx, key.(cache.Key), l.owner, leaseTTL) })
 		}
 		wg.Wait()
 	}
@@ -224,9 +220,7 @@ func (l *leases) renew(ctx context.Context) {
 // try takes the right to ask for key if nobody else has it.
 func (l *leases) try(ctx context.Context, key cache.Key) (held bool, err error) {
 	if held, err = l.store.Acquire(ctx, key, l.owner, leaseTTL); held {
-		l.mu.Lock()
-		l.held[key] = true
-		l.mu.Unlock()
+		l.held.Store(key, true)
 	}
 	return held, err
 }
@@ -264,47 +258,31 @@ func (l *leases) release(key cache.Key) {
 	if l.store == nil {
 		return
 	}
-	l.mu.Lock()
-	delete(l.held, key)
-	l.mu.Unlock()
+	l.held.Delete(key)
 	// One that cannot be given back runs out.
 	_ = l.store.Release(context.Background(), key, l.owner)
 }
 
-// flights lets equal requests of one process wait for the first of them.
-type flights struct {
-	mu    sync.Mutex
-	under map[cache.Key]*flight
-}
-
+// A flight is a question that is being asked.
 type flight struct {
 	done   chan struct{}
 	answer *answer
 	err    error
 }
 
-// do calls f once for equal keys at the same time. first is false for those
+// once calls f once for equal keys at the same time. first is false for those
 // that waited. When the one that is waited for gives up because its own context
 // ended, the next takes its place.
-func (g *flights) do(ctx context.Context, key cache.Key, f func() (*answer, error)) (a *answer, first bool, err error) {
+func (j *Judge) once(ctx context.Context, key cache.Key, f func() (*answer, error)) (a *answer, first bool, err error) {
 	for {
-		g.mu.Lock()
-		if g.under == nil {
-			g.under = make(map[cache.Key]*flight)
-		}
-		w := g.under[key]
-		if w == nil {
-			w = &flight{done: make(chan struct{})}
-			g.under[key] = w
-			g.mu.Unlock()
+		found, waits := j.flights.LoadOrStore(key, &flight{done: make(chan struct{})})
+		w := found.(*flight)
+		if !waits {
 			w.answer, w.err = f()
-			g.mu.Lock()
-			delete(g.under, key)
-			g.mu.Unlock()
+			j.flights.Delete(key)
 			close(w.done)
 			return w.answer, true, w.err
 		}
-		g.mu.Unlock()
 		select {
 		case <-w.done:
 		case <-ctx.Done():

@@ -509,7 +509,7 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 	if a, err := j.kept(ctx, key); a != nil || err != nil {
 		return a, err
 	}
-	a, first, err := j.flights.do(ctx, key, func() (*answer, error) {
+	a, first, err := j.once(ctx, key, func() (*answer, error) {
 		waits, cancel := j.waiting(ctx)
 		defer cancel()
 		e, err := j.leases.hold(waits, key)

@@ -45,7 +45,7 @@ type Judge struct {
 	store   *cache.SQLite // nil if nothing is kept
 	owner   string        // of leases
 	budget  *budget
-	flights flights
+	flights sync.Map // a *flight for each key that is asked
 	leases  *leases
 	counts  counters
 	began   time.Time // of this process, in milliseconds as the store has them
