@@ -261,7 +261,7 @@ func (a *Agreement) people() (out []doc.Block) {
 	}}
 	for _, x := range a.Result.Marking {
 		t.Rows = append(t.Rows, []doc.Cell{
-			doc.C(x.Name), doc.C(Thousands(x.Items)), doc.C(numberOf(x.Jaccard)), doc.C(shift(x.StartShift)), doc.C(shift(x.EndShift)), doc.C(times(x.LengthRate)), doc.C(Thousands(x.Empty)),
+			doc.C(x.Name), doc.C(Thousands(x.Items)), doc.C(numberOf(x.Jaccard)), doc.C(known(x.StartShift, shift)), doc.C(known(x.EndShift, shift)), doc.C(known(x.LengthRate, times)), doc.C(Thousands(x.Empty)),
 		})
 	}
 	if len(t.Rows) > 0 {
@@ -271,7 +271,7 @@ func (a *Agreement) people() (out []doc.Block) {
 		{Name: "annotator"}, {Name: "labels", Number: true}, {Name: "same as others", Number: true}, {Name: "leans", Number: true},
 	}}
 	for _, x := range a.Result.Labelling {
-		t.Rows = append(t.Rows, []doc.Cell{doc.C(x.Name), doc.C(Thousands(x.Labels)), doc.C(numberOf(x.Agree)), doc.C(leaning(x.Leaning))})
+		t.Rows = append(t.Rows, []doc.Cell{doc.C(x.Name), doc.C(Thousands(x.Labels)), doc.C(numberOf(x.Agree)), doc.C(known(x.Leaning, leaning))})
 	}
 	if len(t.Rows) > 0 {
 		out = append(out, t)
@@ -281,29 +281,25 @@ func (a *Agreement) people() (out []doc.Block) {
 
 func numberOf(n ibid.Number) string { return numberOrDash(n.Pointer()) }
 
-// shift says a mean distance in characters and its direction.
-func shift(n ibid.Number) string {
-	switch {
-	case !n.Known():
+// known prints a number that may not be known.
+func known(n ibid.Number, text func(v float64) string) string {
+	if !n.Known() {
 		return "–"
-	case n.Value < 0:
-		return fmt.Sprintf("%.1f early", -n.Value)
-	case n.Value > 0:
-		return fmt.Sprintf("%.1f late", n.Value)
+	}
+	return text(n.Value)
+}
+
+// shift says a mean distance in characters and its direction.
+func shift(v float64) string {
+	switch {
+	case v < 0:
+		return fmt.Sprintf("%.1f early", -v)
+	case v > 0:
+		return fmt.Sprintf("%.1f late", v)
 	}
 	return "alike"
 }
 
-func times(n ibid.Number) string {
-	if !n.Known() {
-		return "–"
-	}
-	return fmt.Sprintf("× %.2f", n.Value)
-}
+func times(v float64) string { return fmt.Sprintf("× %.2f", v) }
 
-func leaning(n ibid.Number) string {
-	if !n.Known() {
-		return "–"
-	}
-	return fmt.Sprintf("%+.3f", n.Value)
-}
+func leaning(v float64) string { return fmt.Sprintf("%+.3f", v) }

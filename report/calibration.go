@@ -55,18 +55,13 @@ func (c *Calibration) section() doc.Section {
 // blocks are the kinds of questions, those about support first. Of ends captions where there
 // are several runs.
 func (c *Calibration) blocks(of string) (out []doc.Block) {
-	first := []string{annotations.ClaimSupport, annotations.CitationSupport}
-	for _, name := range first {
-		for _, k := range c.Kinds {
-			if k.Kind == name {
-				out = append(out, kindBlocks(k, of)...)
-			}
-		}
-	}
-	for _, k := range c.Kinds {
-		if !slices.Contains(first, k.Kind) {
-			out = append(out, kindBlocks(k, of)...)
-		}
+	first := []string{annotations.CitationSupport, annotations.ClaimSupport} // the last is the first
+	kinds := slices.Clone(c.Kinds)
+	slices.SortStableFunc(kinds, func(a, b *annotations.Calibration) int {
+		return slices.Index(first, b.Kind) - slices.Index(first, a.Kind)
+	})
+	for _, k := range kinds {
+		out = append(out, kindBlocks(k, of)...)
 	}
 	return out
 }
@@ -87,13 +82,17 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 	measures := doc.Table{Caption: "measures, " + title, Class: "metrics", Columns: []doc.Column{
 		{}, {Name: "", Number: true}, {Name: fmt.Sprintf("%g %%", 100*k.Level), Number: true}, {Name: "0 to 1, with interval", Page: true, Keep: 1}, {Name: "items", Number: true},
 	}}
-	if !k.Abstains && (x.TP+x.FN == 0 || x.TN+x.FP == 0) { // nothing can be told from chance
-		return []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(confusionInWords(x))}}
-	}
-	out := []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(confusionInWords(x))}, confusion}
+	lead := confusionInWords(x)
 	if k.Abstains {
-		out = []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(fmt.Sprintf("Says supported: %s of %s, %s rightly; %s undecided. It never says no, so that nothing else is known of it.",
-			Thousands(k.Items), Thousands(k.Items+k.Undecided), Thousands(x.TP), Thousands(k.Undecided)))}}
+		lead = fmt.Sprintf("Says supported: %s of %s, %s rightly; %s undecided. It never says no, so that nothing else is known of it.",
+			Thousands(k.Items), Thousands(k.Items+k.Undecided), Thousands(x.TP), Thousands(k.Undecided))
+	}
+	out := []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(lead)}}
+	if !k.Abstains {
+		if x.TP+x.FN == 0 || x.TN+x.FP == 0 { // nothing can be told from chance
+			return out
+		}
+		out = append(out, confusion)
 	}
 	for _, r := range k.Statistics {
 		drawn, items := doc.Cell{Strip: agreementStrip(r.Statistic, r.Estimate, r.Low, r.High, k.Level, r.Target)}, doc.C(Thousands(r.Items))
@@ -197,9 +196,8 @@ func judgeSection(data *pageData) *doc.Section {
 		if m.Judge.Calls == 0 && c == nil && len(corrected) == 0 {
 			continue
 		}
-		of := ""
+		of := data.named(" of %s", r)
 		if data.several() {
-			of = " of " + m.ID
 			out = append(out, doc.Heading{Text: doc.T(m.ID)})
 		}
 		out = append(out, doc.Para{Text: doc.T(judgeInWords(r))}, judgeFacts(&m.Judge))

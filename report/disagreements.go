@@ -20,9 +20,8 @@ func agreementSection(data *pageData) *doc.Section {
 		if len(r.agreement) == 0 {
 			continue
 		}
-		of := ""
+		of := data.named(" of %s", r)
 		if data.several() {
-			of = " of " + r.run.Manifest.ID
 			out = append(out, doc.Heading{Text: doc.T(r.run.Manifest.ID)})
 		}
 		out = append(out, agreementBlocks(r.agreement, of, false)...)
@@ -270,7 +269,7 @@ func sideOf(text string, all [][]mark, k int) (out doc.Text) {
 
 // inCommon is what everybody marked.
 func inCommon(all [][]mark) []mark {
-	common := all[0]
+	common := slices.Clone(all[0])
 	for _, other := range all[1:] {
 		var both []mark
 		for _, a := range common {
@@ -282,11 +281,10 @@ func inCommon(all [][]mark) []mark {
 		}
 		common = both
 	}
-	out := slices.Clone(common)
-	for i := range out {
-		out[i].kind = markPredicted
+	for i := range common {
+		common[i].kind = markPredicted
 	}
-	return out
+	return common
 }
 
 // shortStretch leaves out the middle of a long stretch.

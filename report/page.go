@@ -194,6 +194,14 @@ func (r *results) readRest() (err error) {
 // pooled.
 func (data *pageData) several() bool { return len(data.results) > 1 }
 
+// named is the id of a run in a format, where the page is of several; else "".
+func (data *pageData) named(format string, r *results) string {
+	if !data.several() {
+		return ""
+	}
+	return fmt.Sprintf(format, line(r.run.Manifest.ID, 40))
+}
+
 // judged reports whether some run has verdicts.
 func (data *pageData) judged() bool {
 	return slices.ContainsFunc(data.results, func(r *results) bool { return r.judged })

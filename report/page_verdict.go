@@ -20,10 +20,7 @@ func verdictSection(data *pageData) *doc.Section {
 	fact("Gates", gatesText(data)...)
 	var answers doc.Text
 	for k, r := range data.results {
-		of := ""
-		if data.several() {
-			of = line(r.run.Manifest.ID, 40) + ": "
-		}
+		of := data.named("%s: ", r)
 		if said[k].Answers != title {
 			answers = append(answers, doc.Span{Text: of}, doc.Span{Text: said[k].Answers, Link: rowsLink("is:failing")}, doc.Span{Text: " "})
 		}
@@ -148,10 +145,7 @@ func standings(data *pageData) []standing {
 // gatesText says how the gates of all runs ended.
 func gatesText(data *pageData) (text doc.Text) {
 	for k, r := range data.results {
-		of := ""
-		if data.several() {
-			of = line(r.run.Manifest.ID, 40) + ": "
-		}
+		of := data.named("%s: ", r)
 		if k > 0 {
 			of = ", " + of
 		}
@@ -166,11 +160,7 @@ func gateTables(data *pageData) (out []doc.Block) {
 		if len(r.run.Gates) == 0 {
 			continue
 		}
-		caption := "Gates"
-		if data.several() {
-			caption += " of " + r.run.Manifest.ID
-		}
-		out = append(out, gateBlocks(caption, r.run.Gates)...)
+		out = append(out, gateBlocks("Gates"+data.named(" of %s", r), r.run.Gates)...)
 	}
 	return out
 }
@@ -213,10 +203,7 @@ func runText(r *results) string {
 // what was accepted or is only a note.
 func signs(data *pageData) (wrong, noted []doc.Block) {
 	for _, r := range data.results {
-		of := ""
-		if data.several() {
-			of = r.run.Manifest.ID + ": "
-		}
+		of := data.named("%s: ", r)
 		for _, s := range r.run.Manifest.Signs {
 			text := of + shown(s.Sentence()) + "."
 			if s.Note || s.Accepted {
