@@ -207,16 +207,6 @@ func (data *pageData) judged() bool {
 	return slices.ContainsFunc(data.results, func(r *results) bool { return r.judged })
 }
 
-// partsLeftOut are the parts that some run wants left out.
-func (data *pageData) partsLeftOut() Parts {
-	var p Parts
-	for _, r := range data.results {
-		p.NoSpans = p.NoSpans || r.run.Parts.NoSpans
-		p.NoHallucinations = p.NoHallucinations || r.run.Parts.NoHallucinations
-	}
-	return p
-}
-
 // judgeKind is who judged: none, lexical, human or a kind of model.
 func (r *results) judgeKind() string {
 	kind := r.run.Manifest.Judge.Kind

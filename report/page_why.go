@@ -24,7 +24,8 @@ func whySection(data *pageData) *doc.Section {
 			out = append(out, doc.Details{Summary: table.Caption, Blocks: []doc.Block{table}})
 		}
 	}
-	if data.judged() && !data.partsLeftOut().NoHallucinations {
+	leftOut := slices.ContainsFunc(data.results, func(r *results) bool { return r.run.Parts.NoHallucinations })
+	if data.judged() && !leftOut {
 		fold(countTable(data, "What became of "+Plural(sum(t.claims), "claim", "claims"), "outcome", outcomeWords, t.outcome, t.claims))
 	}
 	fold(countTable(data, "What is known of "+Plural(sum(t.citations), "cited place", "cited places"), "status", statusWords, t.status, t.citations))

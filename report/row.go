@@ -75,13 +75,8 @@ type RowView struct {
 	Others  doc.Text          `json:"-"` // other answers to the question
 	Before  *earlierAnswer    `json:"-"` // nil if there is none
 
-	notKept   int64   // citations, of a summary of rows that has none of them
-	display   Display // what is shown of citations; JSON has them all
-	parts     Parts   // that are left out
-	limits    metrics.ProblemLimits
-	judge     string       // what verdicts are called, such as "Judge"
-	answer    *ibid.Answer // nil if it is not at hand
-	text      func(doc string, page int32) (string, bool)
+	notKept   int64 // citations, of a summary of rows that has none of them
+	source    *RowSource
 	marked    []markedText
 	untouched []int // spans of the truth that nothing cites
 	missed    int   // what stands in for a citation of no right place, see findMissed
@@ -151,13 +146,12 @@ func NewRowView(s *RowSource) *RowView {
 	row := s.Row
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error, Annotator: row.Annotator, Tampering: row.Tampering,
-		Suspected: suspectedIn(s.Verdicts), Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer, text: s.Text,
+		Suspected: suspectedIn(s.Verdicts), Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, source: s,
 		State: stateOf(row), Overall: row.Number("overall_citation_accuracy"), Tags: row.Tags,
 	}
 	if s.limits == nil {
 		s.limits = new(limitsOf(s.Run))
 	}
-	v.limits = *s.limits
 	if len(row.Numbers)+len(row.Undefined) > 0 {
 		for _, d := range metrics.Definitions() {
 			number := row.Number(d.Name)
@@ -195,7 +189,7 @@ func NewRowView(s *RowSource) *RowView {
 	for k := range s.Citations {
 		c := &s.Citations[k]
 		view := citationView{
-			Citation: *c, Meant: s.Meant[c.Doc], Problem: v.limits.OfCitation(citationFinding(c), findings),
+			Citation: *c, Meant: s.Meant[c.Doc], Problem: s.limits.OfCitation(citationFinding(c), findings),
 			Place: placeInWords(c.Doc, c.Page, c.Start, c.End, c.Unit),
 		}
 		if c.RepairedStart != nil && c.RepairedEnd != nil {
@@ -242,9 +236,9 @@ func limitsOf(m *runs.Manifest) metrics.ProblemLimits {
 
 // asJSON is the row with the texts around its places.
 func (v *RowView) asJSON() any {
-	if v.text != nil {
+	if v.source.Text != nil {
 		for _, t := range v.marked {
-			if whole, ok := v.text(t.doc, t.page); ok {
+			if whole, ok := v.source.Text(t.doc, t.page); ok {
 				if list := passages(whole, t.marks); len(list) > 0 {
 					v.Sources = append(v.Sources, sourceView{t.doc, t.page, list})
 				}
@@ -287,12 +281,12 @@ func (v *RowView) markedTexts() []markedText {
 		}
 		out[n].marks = append(out[n].marks, mark{p.Start, p.End, kind})
 	}
-	for k := range v.answer.Citations {
-		add(&v.answer.Citations[k].Place, markPredicted)
+	for k := range v.source.Answer.Citations {
+		add(&v.source.Answer.Citations[k].Place, markPredicted)
 	}
-	for k := range v.answer.Truth {
+	for k := range v.source.Answer.Truth {
 		if v.scores(k) {
-			add(&v.answer.Truth[k].Place, markTrue)
+			add(&v.source.Answer.Truth[k].Place, markTrue)
 		}
 	}
 	return out
@@ -300,7 +294,7 @@ func (v *RowView) markedTexts() []markedText {
 
 // scores reports whether the row is compared with mark k of the truth.
 func (v *RowView) scores(k int) bool {
-	return v.Annotator == "" || v.answer.Truth[k].Annotator == v.Annotator
+	return v.Annotator == "" || v.source.Answer.Truth[k].Annotator == v.Annotator
 }
 
 // verdictOf is the verdict on a citation in words, with the degree; "" if there is none.

@@ -90,7 +90,7 @@ func (v *RowView) panels() (out []doc.Block, marked bool) {
 	if v.notKept > 0 {
 		return []doc.Block{doc.Para{Text: doc.T(Plural(v.notKept, "citation, which is not among the results", "citations, which are not among the results"))}}, false
 	}
-	seen, left, most := make([]bool, len(v.Citations)), mostPanels, v.display.MaxCitations
+	seen, left, most := make([]bool, len(v.Citations)), mostPanels, v.source.Display.MaxCitations
 	wanted := make(map[int]bool) // spans of the truth that are shown
 	var more []doc.Block
 	cite := func(citations []int32) (here doc.Panels) {
@@ -154,7 +154,7 @@ func (v *RowView) panels() (out []doc.Block, marked bool) {
 // grouped are citations, those of one kind of source together if the display wants that.
 func (v *RowView) grouped(citations []int32) []int32 {
 	list := slices.DeleteFunc(slices.Clone(citations), func(k int32) bool { return k < 0 || int(k) >= len(v.Citations) })
-	if v.display.BySourceType {
+	if v.source.Display.BySourceType {
 		first := make(map[string]int)
 		for i, k := range list {
 			if _, ok := first[v.Citations[k].SourceType]; !ok {
@@ -174,7 +174,7 @@ func addNote(p *doc.Panel, format string, args ...any) {
 // claimPanel is a claim, what became of it and why.
 func (v *RowView) claimPanel(c *claimView) doc.Panel {
 	p := doc.Panel{Title: fmt.Sprintf("Claim %d", c.Number+1), Text: doc.T(clip(c.Text, longText))}
-	if v.parts.NoHallucinations {
+	if v.source.Parts.NoHallucinations {
 		return p
 	}
 	p.State = wordOf(outcomeWords, c.Outcome).span("")
@@ -210,15 +210,15 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 		w = status
 	}
 	title := fmt.Sprintf("Cited [%d]", c.Number+1)
-	if v.display.BySourceType && c.SourceType != "" {
+	if v.source.Display.BySourceType && c.SourceType != "" {
 		title += " " + strings.ReplaceAll(line(c.SourceType, 80), "_", " ")
 	}
 	p := doc.Panel{Title: title, State: w.span(""), Below: c.Place}
 	if o := &c.Origin; o.text() != "" {
 		p.Notes = append(p.Notes, doc.Text{{Text: o.text(), Link: o.URL}})
 	}
-	if k := int(c.Number); v.answer != nil && k >= 0 && k < len(v.answer.Citations) && v.answer.Citations[k].Place.InSets() && !v.parts.NoSpans {
-		at := &v.answer.Citations[k].Place
+	if k := int(c.Number); v.source.Answer != nil && k >= 0 && k < len(v.source.Answer.Citations) && v.source.Answer.Citations[k].Place.InSets() && !v.source.Parts.NoSpans {
+		at := &v.source.Answer.Citations[k].Place
 		p.Text = v.excerpt(textKey{doc: at.Doc, page: at.Page}, at.Start, at.End)
 	}
 	good := c.Status == ibid.StatusOK.String()
@@ -232,7 +232,7 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 	if !good && c.Meant != "" {
 		addNote(&p, "Did you mean %s?", c.Meant)
 	}
-	if exact := c.ExactJaccard; exact != nil && !v.parts.NoSpans {
+	if exact := c.ExactJaccard; exact != nil && !v.source.Parts.NoSpans {
 		who := cmp.Or(clip(v.Annotator, 100), "an annotator")
 		switch snapped := c.SnappedJaccard; {
 		case *exact == 1:
@@ -247,7 +247,7 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 	}
 	valid := validStatus(c.Status)
 	if support := verdictOf(&c.Citation); support != "" && valid {
-		addNote(&p, "%s: %s.", v.judge, support)
+		addNote(&p, "%s: %s.", judgeName(v.source.Run), support)
 	} else if support != "" {
 		addNote(&p, "It was not judged: a citation that is not valid supports nothing.")
 	}
@@ -275,10 +275,10 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 // excerpt is what stands around a place of a text, with what is cited and right in it; nil if
 // the text is not at hand.
 func (v *RowView) excerpt(key textKey, start, end int64) (out doc.Text) {
-	if v.text == nil || start < 0 || end <= start {
+	if v.source.Text == nil || start < 0 || end <= start {
 		return nil
 	}
-	whole, ok := v.text(key.doc, key.page)
+	whole, ok := v.source.Text(key.doc, key.page)
 	if !ok {
 		return nil
 	}
@@ -336,11 +336,11 @@ func (v *RowView) shouldBeCited(title, whose, name string, page int32, start, en
 // citation touches. Nothing stands in for a citation of the right place.
 func (v *RowView) instead(k int, wanted map[int]bool) (doc.Panel, bool) {
 	c := &v.Citations[k]
-	if c.Problem <= metrics.ProblemQuoteMoved || v.answer == nil || v.parts.NoSpans {
+	if c.Problem <= metrics.ProblemQuoteMoved || v.source.Answer == nil || v.source.Parts.NoSpans {
 		return doc.Panel{}, false
 	}
 	for _, k := range c.Claims {
-		if k >= 0 && int(k) < len(v.Claims) && v.Claims[k].Outcome == ibid.SupportedElsewhere.String() && !v.parts.NoHallucinations {
+		if k >= 0 && int(k) < len(v.Claims) && v.Claims[k].Outcome == ibid.SupportedElsewhere.String() && !v.source.Parts.NoHallucinations {
 			if e := v.Claims[k].Elsewhere; e != nil && e.Start != nil && e.End != nil {
 				return v.shouldBeCited("Should be cited", "evidence that it does not cite", e.Doc, pageOf(e.Page), *e.Start, *e.End), true
 			}
@@ -350,7 +350,7 @@ func (v *RowView) instead(k int, wanted map[int]bool) (doc.Panel, bool) {
 		return doc.Panel{}, false
 	}
 	best := v.missed
-	if b := c.BestTruth; b != nil && *b >= 0 && int(*b) < len(v.answer.Truth) && v.answer.Truth[*b].Place.InSets() && v.scores(int(*b)) {
+	if b := c.BestTruth; b != nil && *b >= 0 && int(*b) < len(v.source.Answer.Truth) && v.source.Answer.Truth[*b].Place.InSets() && v.scores(int(*b)) {
 		best = int(*b)
 	}
 	if best < 0 || wanted[best] {
@@ -361,8 +361,8 @@ func (v *RowView) instead(k int, wanted map[int]bool) (doc.Panel, bool) {
 }
 
 func (v *RowView) truthPanel(title string, k int) doc.Panel {
-	p := &v.answer.Truth[k].Place
-	return v.shouldBeCited(title, "marked by "+nameOf(v.answer.Truth[k].Annotator), p.Doc, p.Page, p.Start, p.End)
+	p := &v.source.Answer.Truth[k].Place
+	return v.shouldBeCited(title, "marked by "+nameOf(v.source.Answer.Truth[k].Annotator), p.Doc, p.Page, p.Start, p.End)
 }
 
 // mostMissed is how many right places that nothing cites are shown.
@@ -370,7 +370,7 @@ const mostMissed = 10
 
 // missedPanels are the right places that no citation touches and that are not shown yet.
 func (v *RowView) missedPanels(wanted map[int]bool) (out doc.Panels) {
-	if v.answer == nil || v.parts.NoSpans {
+	if v.source.Answer == nil || v.source.Parts.NoSpans {
 		return nil
 	}
 	for _, k := range v.untouched {
@@ -387,8 +387,8 @@ func (v *RowView) missedPanels(wanted map[int]bool) (out doc.Panels) {
 func (v *RowView) findMissed() {
 	type reaching struct{ start, end int64 } // end is the greatest of the citations up to this one
 	cited := make(map[textKey][]reaching)
-	for i := range v.answer.Citations {
-		if p := &v.answer.Citations[i].Place; p.InSets() {
+	for i := range v.source.Answer.Citations {
+		if p := &v.source.Answer.Citations[i].Place; p.InSets() {
 			key := textKey{doc: p.Doc, page: p.Page}
 			cited[key] = append(cited[key], reaching{p.Start, p.End})
 		}
@@ -400,8 +400,8 @@ func (v *RowView) findMissed() {
 		}
 	}
 	v.missed = -1
-	for k := range v.answer.Truth {
-		p := &v.answer.Truth[k].Place
+	for k := range v.source.Answer.Truth {
+		p := &v.source.Answer.Truth[k].Place
 		if !p.InSets() || !v.scores(k) {
 			continue
 		}
@@ -420,11 +420,11 @@ func (v *RowView) findMissed() {
 
 // otherTruth says what annotators marked whose spans are not scored here.
 func (v *RowView) otherTruth() (out []doc.Block) {
-	if v.answer == nil || v.parts.NoSpans {
+	if v.source.Answer == nil || v.source.Parts.NoSpans {
 		return nil
 	}
-	for k := range v.answer.Truth {
-		t, p := &v.answer.Truth[k], &v.answer.Truth[k].Place
+	for k := range v.source.Answer.Truth {
+		t, p := &v.source.Answer.Truth[k], &v.source.Answer.Truth[k].Place
 		text := ""
 		switch {
 		case len(out) == mostMissed:
@@ -515,7 +515,7 @@ func callTable(calls []runs.Call) doc.Table {
 
 // markedAnswer is the answer with the numbers of its citations in it.
 func (v *RowView) markedAnswer() string {
-	if !v.display.Markers {
+	if !v.source.Display.Markers {
 		return v.Answer
 	}
 	var at []int64

@@ -78,7 +78,7 @@ scores, with -v
 // TestExcerpts: words around a place are whole, and what is left out is said.
 func TestExcerpts(t *testing.T) {
 	text := strings.Repeat("some words ", 20) + "the right place" + strings.Repeat(" of a text", 20)
-	v := &RowView{text: func(string, int32) (string, bool) { return text, true }}
+	v := &RowView{source: &RowSource{Text: func(string, int32) (string, bool) { return text, true }}}
 	v.marked = []markedText{{doc: "d", marks: []mark{cited(220, 235)}}}
 	const want = "… some words some words some words some words some words ⟦the right place⟧ of a text of a text of a text of a text of a text of a …"
 	if got := v.excerpt(textKey{doc: "d"}, 220, 235).String(); strings.Join(strings.Fields(got), " ") != want {
@@ -256,33 +256,33 @@ func TestCrowdedRow(t *testing.T) {
 func TestMissedTruth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
-		view := &RowView{answer: &ibid.Answer{}}
+		view := &RowView{source: &RowSource{Answer: &ibid.Answer{}}}
 		place := func() ibid.Place {
 			start := rng.Int64N(30)
 			return at([]string{"a", "b"}[rng.IntN(2)], start, start+1+rng.Int64N(8), ibid.StatusOK)
 		}
 		for range rng.IntN(5) {
-			view.answer.Citations = append(view.answer.Citations, ibid.Citation{Place: place()})
+			view.source.Answer.Citations = append(view.source.Answer.Citations, ibid.Citation{Place: place()})
 		}
 		for range rng.IntN(5) {
-			view.answer.Truth = append(view.answer.Truth, ibid.Mark{Place: place()})
+			view.source.Answer.Truth = append(view.source.Answer.Truth, ibid.Mark{Place: place()})
 		}
 		want := -1
-		for k, m := range view.answer.Truth {
+		for k, m := range view.source.Answer.Truth {
 			if m.Place.InSets() && (want < 0 || view.touches(want)) && (want < 0 || !view.touches(k)) {
 				want = k
 			}
 		}
 		if view.findMissed(); view.missed != want {
-			t.Fatalf("of %+v %d is missed, want %d", view.answer, view.missed, want)
+			t.Fatalf("of %+v %d is missed, want %d", view.source.Answer, view.missed, want)
 		}
 	}
 }
 
 // touches reports whether some citation touches true span k.
 func (v *RowView) touches(k int) bool {
-	p := &v.answer.Truth[k].Place
-	return slices.ContainsFunc(v.answer.Citations, func(c ibid.Citation) bool {
+	p := &v.source.Answer.Truth[k].Place
+	return slices.ContainsFunc(v.source.Answer.Citations, func(c ibid.Citation) bool {
 		q := &c.Place
 		return q.InSets() && q.Doc == p.Doc && q.Page == p.Page && q.Start < p.End && p.Start < q.End
 	})
