@@ -111,7 +111,7 @@ func placeFields[T any]() []field[T] {
 		column[T]("start", "Start", WantSpans).also("start_char"),
 		column[T]("end", "End", WantSpans).also("end_char"),
 		column[T]("unit", "Unit", WantSpans),
-		column[T]("cited_text", "CitedText", WantQuotes).also("context_text"),
+		column[T]("cited_text", "CitedText", WantQuotes),
 	}
 }
 

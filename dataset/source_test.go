@@ -164,7 +164,7 @@ func TestForeignNames(t *testing.T) {
 		path := writeFile(t, []specified{{keys(0), []citation{{"d", 2, 3, 4, 0.5, "llm", "c", 0.25}}}})
 		got := readRows(t, open(t, path, ReadOptions{}), 1)[0].Citations[0]
 		want := ibid.Citation{
-			Doc: "d", Page: ibid.Some[int64](2), Start: ibid.Some[int64](3), End: ibid.Some[int64](4), CitedText: "c",
+			Doc: "d", Page: ibid.Some[int64](2), Start: ibid.Some[int64](3), End: ibid.Some[int64](4),
 			Method: "llm", Confidence: ibid.Some[float64](0.5), Relevance: ibid.Some[float64](0.25),
 		}
 		if !cmp.Equal(got, want) {

@@ -384,7 +384,6 @@ var (
 		"end_char":          "end",
 		"confidence_score":  "confidence",
 		"extraction_method": "method",
-		"context_text":      "cited_text",
 		"relevance_score":   "relevance",
 	}
 	aliasOf = func() map[string]string {
@@ -395,6 +394,9 @@ var (
 		return all
 	}()
 )
+
+// surroundings is the specification's name of the text around a citation, which is no quote.
+const surroundings = "context_text"
 
 // ours are the members of an object under our names; a member given under both
 // names is an error.
@@ -468,7 +470,7 @@ func (c *jsonlRecord) nameSource(o *object, list string) {
 		}
 		c.renameMember(best, list, "doc")
 	}
-	if o.find("cited_text") == nil && o.find("context_text") == nil {
+	if o.find("cited_text") == nil {
 		for _, name := range quoteMembers {
 			if o.peekKind(name) == aString {
 				c.renameMember(o.find(name), list, "cited_text")
@@ -492,7 +494,9 @@ func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
 	var more extra
 	for name, v := range o.ours() {
 		if !citationColumns.read(out, name, v) {
-			c.unknown = append(c.unknown, clipped("citations."+name))
+			if name != surroundings {
+				c.unknown = append(c.unknown, clipped("citations."+name))
+			}
 			more.add(name, v.raw())
 		}
 	}

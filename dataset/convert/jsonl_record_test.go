@@ -90,7 +90,7 @@ func TestJSONLRow(t *testing.T) {
 				ID: "a", System: "default", HasCitations: true, HasTruth: true,
 				Citations: []ibid.Citation{{
 					Doc: "f", Page: some(1), Start: some(2), End: some(3),
-					Confidence: real(0.1), Method: "x", CitedText: "c", Relevance: real(0.2),
+					Confidence: real(0.1), Method: "x", Relevance: real(0.2), SourceReference: `{"context_text":"c"}`,
 				}},
 				Truth: []ibid.Mark{{Doc: "f", Start: some(0), End: some(1)}},
 			},
