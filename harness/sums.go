@@ -3,6 +3,8 @@ package harness
 import (
 	"context"
 	"errors"
+	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -248,14 +250,14 @@ type itemSums struct {
 
 // An adding is how an item is added up over the rows of a group, one after the other.
 type adding struct {
-	row          int    // of the group, that comes next
-	in           uint64 // key of the rows before it that have the item
+	row          int // of the group, that comes next
 	macro, micro weighing
 	units        *unitSums // where units have several rows; else nil
 }
 
 // A weighing is how the spread of a quotient over rows that are units is added up.
 type weighing struct {
+	in     uint64 // key of the weights of rows: quotients with the same have the same shares
 	shares *stats.Shares
 	leads  bool // of the quotients with these shares it adds to them
 	errors *stats.Errors
@@ -304,17 +306,16 @@ func (c *itemSums) add(ctx context.Context) error {
 	if err := c.eachBlock(ctx, c.list, c.touch); err != nil {
 		return err
 	}
-	type rowsOf struct {
+	type weights struct {
 		group int
 		in    uint64
 	}
-	means := make(map[rowsOf]*stats.Shares)
+	known := make(map[weights]*stats.Shares)
 	for k, i := range c.list {
 		for group, g := range c.in {
 			st, to := &c.states[i][group], &c.adding[k][group]
-			u, of := c.units[g], rowsOf{group, to.in}
 			to.row = 0
-			switch {
+			switch u := c.units[g]; {
 			case st.defined == 0:
 				continue
 			case to.units != nil:
@@ -324,11 +325,17 @@ func (c *itemSums) add(ctx context.Context) error {
 			case u == nil:
 				to.macro.weigh(&st.macro, stats.EqualShares(int(st.defined)))
 			default:
-				to.macro.weigh(&st.macro, means[of])
-				means[of] = to.macro.shares
+				of := weights{group, to.macro.in}
+				if st.defined == c.groups.all[g].rows && known[of] == nil {
+					to.macro.touchAll(u, int(st.defined))
+				}
+				to.macro.weigh(&st.macro, known[of])
+				known[of] = to.macro.shares
 			}
 			if st.micro.den != 0 {
-				to.micro.weigh(&st.micro, nil)
+				of := weights{group, to.micro.in}
+				to.micro.weigh(&st.micro, known[of])
+				known[of] = to.micro.shares
 			}
 		}
 	}
@@ -355,6 +362,9 @@ func (c *itemSums) touch(k int, b *itemBlock) {
 			st, to, u := &states[g], &adding[g], c.units[c.in[g]]
 			row := to.row
 			if to.row++; !ok {
+				if u != nil && to.units == nil && st.defined == int64(row) { // the first that is not known
+					to.macro.touchAll(u, row)
+				}
 				continue
 			}
 			if st.defined++; b.leftOut(i) {
@@ -366,13 +376,18 @@ func (c *itemSums) touch(k int, b *itemBlock) {
 			st.micro.den += x
 			switch {
 			case u == nil:
+				if y != 0 || x != 0 {
+					to.micro.note(row, x)
+				}
 			case to.units != nil:
 				to.units.add(row, u.units.Of(row), v, y, x)
 			default:
 				documents := u.units.Touched(row)
-				to.in = to.in*0x9e3779b97f4a7c15 + uint64(row) + 1
-				to.macro.shares.Touch(1, documents)
+				if to.macro.note(row, 1); st.defined <= int64(row) { // else all are known as yet
+					to.macro.shares.Touch(1, documents)
+				}
 				if y != 0 || x != 0 {
+					to.micro.note(row, x)
 					to.micro.shares.Touch(x, documents)
 				}
 			}
@@ -401,6 +416,18 @@ func (c *itemSums) weigh(k int, b *itemBlock) {
 				to.micro.add(&st.micro, y, x, documents)
 			}
 		}
+	}
+}
+
+// note notes a row in the key.
+func (w *weighing) note(row int, weight float64) {
+	w.in = bits.RotateLeft64((w.in^math.Float64bits(weight))*0x9e3779b97f4a7c15+uint64(row), 31)
+}
+
+// touchAll touches the first rows of a group, which have equal weight.
+func (w *weighing) touchAll(u *units, rows int) {
+	for row := range rows {
+		w.shares.Touch(1, u.units.Touched(row))
 	}
 }
 
@@ -480,7 +507,6 @@ func (b *itemBlock) pooled(i int) (num, den float64) {
 // eachBlock calls f with what each block of rows adds to each of the items, which it names by
 // their places in the list.
 func (s *groupSums) eachBlock(ctx context.Context, items []int, f func(k int, b *itemBlock)) error {
-	var num, den []float64
 	return s.file.Each(func(in *runs.Block) error {
 		b := itemBlock{first: int(in.First), signatures: &s.groups.perPart[in.Number]}
 		for k, i := range items {
@@ -490,8 +516,7 @@ func (s *groupSums) eachBlock(ctx context.Context, items []int, f func(k int, b 
 			}
 			b.values, b.known, b.left = s.left.Numbers(in, d)
 			if b.num, b.den = nil, nil; len(d.Num) > 0 {
-				num, den = in.Sum(num, d.Num), in.Sum(den, d.Den)
-				b.num, b.den = num, den
+				b.num, b.den = in.Pooled(d)
 			}
 			if in.Err() != nil {
 				return in.Err()

@@ -84,7 +84,9 @@ type Block struct {
 
 type blockColumn struct {
 	parquet.ColumnValues
-	of int // the block that it was read from
+	of       int  // the block that it was read from
+	numbers  bool // integers are in Doubles, too
+	num, den []float64
 }
 
 // Block is block k, for who goes from one to the next by himself.
@@ -122,16 +124,18 @@ func (b *Block) Err() error { return b.err }
 
 // Column reads a column of the block, once. The column undefined has every metric without a
 // value; the file names those alone whose reason is not the usual one.
-func (b *Block) Column(name string) *parquet.ColumnValues {
+func (b *Block) Column(name string) *parquet.ColumnValues { return &b.column(name).ColumnValues }
+
+func (b *Block) column(name string) *blockColumn {
 	c := b.columns[name]
 	if c == nil {
 		c = &blockColumn{of: -1}
 		b.columns[name] = c
 	}
 	if c.of == b.Number {
-		return &c.ColumnValues
+		return c
 	}
-	c.of = b.Number
+	c.of, c.numbers, c.num, c.den = b.Number, false, c.num[:0], c.den[:0]
 	d := b.frame.derives(name)
 	switch {
 	case b.err != nil:
@@ -142,12 +146,12 @@ func (b *Block) Column(name string) *parquet.ColumnValues {
 	case b.frame.stores(name):
 		b.readKey(keyed[name], name, &c.ColumnValues)
 	case d != nil:
-		b.derive(d, &c.ColumnValues)
+		b.derive(d, c)
 	}
-	if b.err != nil || d == nil && !b.frame.stores(name) {
+	if none := d == nil && !b.frame.stores(name); b.err != nil || none && c.Rows != b.rows() {
 		c.Null(b.rows())
 	}
-	return &c.ColumnValues
+	return c
 }
 
 // rows is the number of rows that columns are read of.
@@ -159,20 +163,23 @@ func (b *Block) rows() int {
 }
 
 // derive computes a derived metric.
-func (b *Block) derive(d *metrics.Definition, to *parquet.ColumnValues) {
+func (b *Block) derive(d *metrics.Definition, to *blockColumn) {
 	n, names := b.rows(), d.Columns()
 	to.Kind, to.Rows = parquet.Double, n
-	to.Doubles, to.Valid = slices.Grow(to.Doubles[:0], n)[:n], append(to.Valid[:0], slices.Repeat([]bool{true}, n)...)
+	to.Doubles, to.Valid = slices.Grow(to.Doubles[:0], n)[:n], slices.Grow(to.Valid[:0], n)[:n]
 	values := make([][]float64, len(names))
 	for k, name := range names {
 		var known []bool
-		values[k], known = b.Numbers(name)
+		if values[k], known = b.Numbers(name); k == 0 {
+			copy(to.Valid, known)
+			continue
+		}
 		for i, ok := range known {
 			to.Valid[i] = to.Valid[i] && ok
 		}
 	}
 	if len(d.Den) > 0 {
-		num, den := b.Sum(nil, d.Num), b.Sum(nil, d.Den)
+		num, den := b.pooled(d, to)
 		for i := range n {
 			if to.Doubles[i], to.Valid[i] = 0, to.Valid[i] && den[i] != 0; to.Valid[i] {
 				to.Doubles[i] = num[i] / den[i]
@@ -201,15 +208,27 @@ func (b *Block) Texts(name string) []string { return b.Column(name).Strings }
 
 // Numbers are the values of a column of numbers, and which of them are known.
 func (b *Block) Numbers(name string) (values []float64, known []bool) {
-	c := b.Column(name)
-	if c.Kind == parquet.Double {
+	c := b.column(name)
+	if c.Kind == parquet.Double || c.numbers {
 		return c.Doubles, c.Valid
 	}
-	c.Doubles = c.Doubles[:0]
+	c.numbers, c.Doubles = true, c.Doubles[:0]
 	for _, n := range c.Ints {
 		c.Doubles = append(c.Doubles, float64(n))
 	}
 	return c.Doubles, c.Valid
+}
+
+// Pooled are what each row adds to the numerator and the denominator of a metric.
+func (b *Block) Pooled(d *metrics.Definition) (num, den []float64) {
+	return b.pooled(d, b.column(d.Name))
+}
+
+func (b *Block) pooled(d *metrics.Definition, c *blockColumn) (num, den []float64) {
+	if len(c.num) == 0 {
+		c.num, c.den = b.Sum(c.num, d.Num), b.Sum(c.den, d.Den)
+	}
+	return c.num, c.den
 }
 
 // Sum is the sum of multiples of columns of each row, of which a null adds nothing. It takes the

@@ -156,9 +156,11 @@ func (s *Shares) Weigh(all float64) {
 // Add adds the next unit, whose share is its weight over that of all.
 func (s *Shares) Add(share float64, documents []int32) {
 	k := 0
-	for _, d := range documents {
-		if s.shared(d) {
-			k++
+	if len(s.held) > 0 {
+		for _, d := range documents {
+			if d != Lone && s.held[d] != unshared {
+				k++
+			}
 		}
 	}
 	if k == 0 {
@@ -171,7 +173,7 @@ func (s *Shares) Add(share float64, documents []int32) {
 	s.sums.h += float64(square * square * (1 - 1/n))
 	add := documentShares{share / root, square / root, share / n, square / n}
 	for _, d := range documents {
-		if s.shared(d) {
+		if d != Lone && s.held[d] != unshared {
 			to := &s.of[d]
 			to.tau += add.tau
 			to.q += add.q
@@ -179,10 +181,6 @@ func (s *Shares) Add(share float64, documents []int32) {
 			to.o += add.o
 		}
 	}
-}
-
-func (s *Shares) shared(document int32) bool {
-	return document != Lone && s.held != nil && s.held[document] != unshared
 }
 
 // NewShares are the shares of units, each at least 0, together 1. Units that touch documents

@@ -60,10 +60,12 @@ func (r *Errors) Add(e, share float64, documents []int32) {
 		return
 	}
 	k, held := 0, 0.0
-	for _, d := range documents {
-		if r.shares.shared(d) {
-			r.of[d] += e
-			k, held = k+1, held+r.shares.held[d]
+	if of := r.shares.held; len(of) > 0 {
+		for _, d := range documents {
+			if d != Lone && of[d] != unshared {
+				r.of[d] += e
+				k, held = k+1, held+of[d]
+			}
 		}
 	}
 	if k == 0 {
