@@ -53,32 +53,27 @@ const (
 // foreignPaths are the files that a setting names, if foreign says that they are in another
 // format than ours.
 func foreignPaths(pattern string, directories bool, foreign func(path string) bool) []string {
-	info, err := disk.Stat(pattern)
-	switch {
-	case err == nil && !info.IsDir():
-		if foreign(pattern) {
+	paths := []string{pattern}
+	switch info, err := disk.Stat(pattern); {
+	case err != nil:
+		paths, _ = filepath.Glob(pattern)
+		paths = slices.DeleteFunc(paths, func(name string) bool { return strings.HasPrefix(filepath.Base(name), ".") })
+		slices.Sort(paths)
+	case !info.IsDir():
+	case !directories:
+		return nil
+	default:
+		if paths, _ = filepath.Glob(filepath.Join(pattern, "*.parquet")); len(paths) == 0 {
+			if !convert.IsDirectoryOf(pattern) {
+				return nil
+			}
 			return []string{pattern}
 		}
-		return nil
-	case err == nil:
-		parquets, _ := filepath.Glob(filepath.Join(pattern, "*.parquet"))
-		if directories && len(parquets) > 0 && !slices.ContainsFunc(parquets, func(path string) bool { return !foreign(path) }) {
-			return parquets
-		}
-		if directories && len(parquets) == 0 && convert.IsDirectoryOf(pattern) {
-			return []string{pattern}
-		}
+	}
+	if slices.ContainsFunc(paths, func(path string) bool { return !foreign(path) }) {
 		return nil
 	}
-	matches, _ := filepath.Glob(pattern)
-	matches = slices.DeleteFunc(matches, func(name string) bool { return strings.HasPrefix(filepath.Base(name), ".") })
-	slices.Sort(matches)
-	for _, name := range matches {
-		if !foreign(name) {
-			return nil
-		}
-	}
-	return matches
+	return paths
 }
 
 // importInputs imports what is not Parquet with columns of ours, and makes the job read that.

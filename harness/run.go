@@ -377,7 +377,7 @@ func (p *Plan) finish(m *runs.Manifest, since time.Time) error {
 
 // interrupted tells a stop on purpose from trouble, and keeps the time spent.
 func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, done int64, since time.Time) error {
-	m.Timings.Seconds += time.Now().Sub(since).Seconds()
+	m.Timings.Seconds += time.Since(since).Seconds()
 	if e := m.Write(p.Dir); e != nil {
 		err = errors.Join(err, e)
 	}
