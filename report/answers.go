@@ -167,6 +167,7 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 		system, because := b.Texts("system"), b.Texts("fails_because")
 		row, citations := b.Column("row").Ints, b.Column("citations")
 		undecided, unjudged, noText := b.Column("undecided_outcomes").Ints, b.Column("unscored_factual").Ints, b.Column("no_text_factual").Ints
+		abstained := b.Column("abstained").Ints
 		values, known := b.Numbers(lead)
 		if b.Err() != nil {
 			return b.Err()
@@ -174,7 +175,7 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 		for i := range row {
 			x := found{run: run, row: row[i], at: b.First + int64(i), system: s.system(prefix, system[i]), size: citations.Ints[i]}
 			x.problem, _ = metrics.ParseProblem(because[i])
-			x.state = answerWord(x.problem, undecided[i], unjudged[i], noText[i], citations.Valid[i])
+			x.state = answerWord(x.problem, undecided[i], unjudged[i], noText[i], abstained[i] > 0, citations.Valid[i])
 			if known[i] {
 				x.lead, x.hasLead = sign*values[i], true
 			}

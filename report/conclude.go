@@ -98,7 +98,7 @@ func rankText(p *compare.Place) string {
 // An answerCount counts answers by what became of them.
 type answerCount struct {
 	rows, fails, errors int64
-	open                [3]int64 // of those that do not fail: undecided, not judged, not checked
+	open                [4]int64 // of those that do not fail: undecided, not judged, not checked, abstained
 }
 
 // answers counts the answers of some systems.
@@ -130,7 +130,7 @@ func (n answerCount) sentence() string {
 		return "There are no answers."
 	case n.rows == 1 && n.fails == 1:
 		return "1 answer fails."
-	case n.rows == 1 && n.open == [3]int64{}:
+	case n.rows == 1 && n.open == [4]int64{}:
 		return "1 answer passes."
 	case n.rows == 1:
 		text = "1 answer does not fail"
@@ -138,7 +138,7 @@ func (n answerCount) sentence() string {
 		return fmt.Sprintf("Nothing could be checked: what the %s answers cite, or the text of it, is not known.", Thousands(n.rows))
 	case n.unknown():
 		text = fmt.Sprintf("Nothing is decided of %s answers", Thousands(n.rows))
-	case n.fails == 0 && n.open == [3]int64{}:
+	case n.fails == 0 && n.open == [4]int64{}:
 		return fmt.Sprintf("None of %s answers fails.", Thousands(n.rows))
 	}
 	if n.errors > 0 {

@@ -2,10 +2,12 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -183,6 +185,9 @@ func notesOf(l *summaryLine) []string {
 		}
 	} else if text := coverageNote(l); text != "" {
 		notes = append(notes, text)
+	}
+	if n := l.Macro.Reasons[ibid.NoTruth.String()]; n > 0 && l.Macro.N > 0 && l.Metric.ComparesTruth() {
+		notes = append(notes, fmt.Sprintf("over %s of %s answers: %s no truth", Thousands(l.Macro.N), Thousands(l.Macro.N+l.Macro.Undefined), oneOrMany(n, "1 has", Thousands(n)+" have")))
 	}
 	return notes
 }

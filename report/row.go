@@ -207,7 +207,7 @@ func NewRowView(s *RowSource) *RowView {
 func stateOf(row *runs.Row) word {
 	p, _ := metrics.ParseProblem(row.FailsBecause)
 	_, cites := row.Numbers["citations"]
-	return *answerWord(p, row.Open["undecided_outcomes"], row.Open["unscored_factual"], row.Open["no_text_factual"], cites)
+	return *answerWord(p, row.Open["undecided_outcomes"], row.Open["unscored_factual"], row.Open["no_text_factual"], row.Numbers["abstained"] > 0, cites)
 }
 
 // citationFinding is what decides about a citation.

@@ -127,13 +127,14 @@ var answerWords = []word{
 	{"undecided", "undecided", "It does not fail, and the judge could not decide about some of its claims.", toneNeutral},
 	{"not_judged", "not judged", "It does not fail, and some of its claims have no verdict.", toneNeutral},
 	{"not_checked", "not checked", "What it cites, or the text of that, is not known, so nothing of it could be checked.", toneNeutral},
+	{ibid.Abstained.String(), ibid.Abstained.String(), "It says that it cannot answer, and claims and cites nothing.", toneNeutral},
 	{"passes", "passes", "No check found anything wrong.", toneGood},
 }
 
 // answerWord is what became of an answer with this as its worst problem, and so many claims
-// that are undecided, not judged, and without any text; cites says that it is known what the
-// answer cites.
-func answerWord(p metrics.Problem, undecided, unjudged, noText int64, cites bool) *word {
+// that are undecided, not judged, and without any text; abstains says that it does, and cites
+// that it is known what it cites.
+func answerWord(p metrics.Problem, undecided, unjudged, noText int64, abstains, cites bool) *word {
 	switch {
 	case p.Fails():
 		return &problemWords[p]
@@ -141,10 +142,12 @@ func answerWord(p metrics.Problem, undecided, unjudged, noText int64, cites bool
 		return &answerWords[0]
 	case unjudged > 0:
 		return &answerWords[1]
+	case abstains:
+		return &answerWords[3]
 	case noText > 0 || !cites:
 		return &answerWords[2]
 	}
-	return &answerWords[3]
+	return &answerWords[4]
 }
 
 // answerStates are all states of answers, the gravest first.
