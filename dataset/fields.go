@@ -504,22 +504,3 @@ func writeFields[T any](f *fileWriter, to *parquet.Table, fields []field[T], x *
 		}
 	}
 }
-
-// readFields sets the fields of x, which is zero, to what row i has in columns as writeFields
-// writes them.
-func readFields[T any](from []*parquet.ColumnValues, i int, fields []field[T], x *T) {
-	for k, v := range from {
-		switch f := &fields[k]; {
-		case !v.Valid[i]:
-			f.setNull(x, true)
-		case f.kind == parquet.String:
-			*ref[string](x, f.at) = v.Strings[i]
-		case f.kind == parquet.Bool:
-			*ref[bool](x, f.at) = v.Ints[i] != 0
-		case f.kind == parquet.Double:
-			*ref[ibid.Number](x, f.at) = ibid.Some(v.Doubles[i])
-		default:
-			*ref[ibid.Integer](x, f.at) = ibid.Some(v.Ints[i])
-		}
-	}
-}

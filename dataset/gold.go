@@ -3,9 +3,11 @@ package dataset
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math"
 	"path/filepath"
@@ -22,38 +24,36 @@ import (
 // the answers of every system to a question, or labels, which belong to one answer.
 // See [Source.Join].
 //
-// Its elements are kept in one table, in the order of the files.
+// It is kept encoded, in about the bytes of its texts, and found by hashes of 16 bytes
+// an element.
 type Gold struct {
 	fileSet        // of which there is no spec: records, names, sizes and conventions of the files
 	column  string // truth or labels
 	group   int
-	fields  []field[goldElement]    // that an element is kept as: goldKeys, those of its members, and empty
-	kept    fileWriter              // the table
-	columns []*parquet.ColumnValues // of the table
-	of      map[goldKey][]int32     // elements, by what they belong to
-	claims  []string                // of each element of labels: the id of the claim it is about, once that is known
-	lost    []bool                  // of each element: what it is about is not there
+	fields  []field[goldElement] // that an element is kept as: goldKeys, and those of its members
+	seed    maphash.Seed
+	texts   string // the encoded elements, one after the other
+	entries []goldEntry
+	claims  []string // of each entry of labels: the id of the claim it is about, once that is known
+	lost    []bool   // of each entry: what it is about is not there
 
 	replaces bool // every element stands for several opinions, which rows may have themselves
 }
 
-// A goldKey is an answer, or a question: then system is "".
-type goldKey struct{ id, system string }
-
-// name is the key as people read it.
-func (k goldKey) name() string {
-	if k.system == "" {
-		return strings.Clone(k.id)
-	}
-	return k.id + "/" + k.system
+// A goldEntry says where an element is. Entries are in the order of their hashes, and
+// those of one answer in the order of the table.
+type goldEntry struct {
+	hash uint64 // of id and system
+	at   int    // of the element in texts
 }
 
 // A goldElement is one mark or one label.
 type goldElement struct {
-	goldKey
-	mark  ibid.Mark
-	label ibid.Label
-	empty bool // the truth is known, and nothing: there is no mark
+	id, system string // system is "" of a mark, which belongs to the answers of all
+	mark       ibid.Mark
+	label      ibid.Label
+	empty      bool   // the truth is known, and nothing: there is no mark
+	encoded    string // what was decoded
 
 	// What a label is about where it has no id for it.
 	claimText            string
@@ -124,7 +124,7 @@ func openGold(pattern string, group int, values map[string]float64) (*Gold, erro
 			return nil, err
 		}
 	}
-	if g.len() == 0 {
+	if len(g.entries) == 0 {
 		return nil, &ibid.Error{File: pattern, Err: fmt.Errorf("no %s in it", g.column)}
 	}
 	r.finish()
@@ -134,55 +134,48 @@ func openGold(pattern string, group int, values map[string]float64) (*Gold, erro
 // finish makes what was read ready to be looked up.
 func (r *goldReader) finish() {
 	g := r.gold
-	for c := range g.fields {
-		g.columns = append(g.columns, g.kept.table.Column(c))
-	}
-	for k, id := range g.columns[0].Strings {
-		key := goldKey{id, g.columns[1].Strings[k]}
-		g.of[key] = append(g.of[key], int32(k))
-	}
-	g.lost = make([]bool, g.len())
+	g.texts = string(r.texts)
+	slices.SortFunc(g.entries, func(a, b goldEntry) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at))
+	})
+	g.lost = make([]bool, len(g.entries))
 	g.replaces = r.adjudicated && !r.others
 }
 
-// len is the number of elements.
-func (g *Gold) len() int { return g.kept.table.Rows() }
-
-// key is what the elements of an answer belong to.
-func (g *Gold) key(id, system string) goldKey {
-	if g.group == groupTruth {
-		system = ""
+// hash is that of the answer, or of the question, that an element belongs to.
+func (g *Gold) hash(id, system string) uint64 {
+	h := maphash.String(g.seed, id)
+	if g.group == groupLabels {
+		h = h*0x9E3779B97F4A7C15 ^ maphash.String(g.seed, system)
 	}
-	return goldKey{id, system}
+	return h
 }
 
 // each calls yield with the elements of an answer, in the order of the table, and with
-// their numbers. The element is valid until the next call; its strings stay.
-func (g *Gold) each(id, system string, yield func(k int, e *goldElement)) {
-	for _, k := range g.of[g.key(id, system)] {
-		e := g.element(int(k))
-		yield(int(k), &e)
+// their entries. The element is valid until the next call; its strings stay.
+func (g *Gold) each(id, system string, yield func(entry int, e *goldElement)) {
+	hash := g.hash(id, system)
+	k, _ := slices.BinarySearchFunc(g.entries, hash, func(e goldEntry, hash uint64) int { return cmp.Compare(e.hash, hash) })
+	for ; k < len(g.entries) && g.entries[k].hash == hash; k++ {
+		e := g.element(k)
+		if e.id == id && (g.group == groupTruth || e.system == system) {
+			yield(k, &e)
+		}
 	}
-}
-
-// element is element k.
-func (g *Gold) element(k int) (e goldElement) {
-	readFields(g.columns, k, g.fields, &e)
-	return e
 }
 
 // fillTruth adds the marks of the row's question to it.
 func (g *Gold) fillTruth(r *ibid.Answer, want Want) {
-	var seen []ibid.Mark
+	var seen []string
 	first := true
 	g.each(r.ID, "", func(_ int, e *goldElement) {
 		if first {
 			r.HasTruth, r.Truth, first = true, nil, false
 		}
-		if e.empty || slices.ContainsFunc(seen, func(m ibid.Mark) bool { return sameMark(&m, &e.mark) }) { // a table of several systems repeats it
+		if e.empty || slices.Contains(seen, e.encoded) { // a table of several systems repeats it
 			return
 		}
-		seen = append(seen, e.mark)
+		seen = append(seen, e.encoded)
 		if want&WantQuotes == 0 {
 			e.mark.CitedText = ""
 		}
@@ -191,12 +184,6 @@ func (g *Gold) fillTruth(r *ibid.Answer, want Want) {
 		}
 		r.Truth = append(r.Truth, e.mark)
 	})
-}
-
-// sameMark reports whether two marks say the same.
-func sameMark(a, b *ibid.Mark) bool {
-	return a.Annotator == b.Annotator && a.Doc == b.Doc && a.DocNull == b.DocNull && a.Page == b.Page && a.Start == b.Start &&
-		a.End == b.End && a.Unit == b.Unit && a.CitedText == b.CitedText && a.ClaimID == b.ClaimID
 }
 
 // fillLabels adds the row's labels to it: those about what is there.
@@ -221,12 +208,79 @@ func (g *Gold) fillLabels(r *ibid.Answer) {
 // aboutText reports whether a label says what claim it is about by text or interval.
 func (e *goldElement) aboutText() bool { return e.claimText != "" || e.claimStart.Known() }
 
+// encode appends an element: whether it is empty, and its fields. Before a text stands its
+// length and one more, 0 for null; before a number whether it is known.
+func (g *Gold) encode(to []byte, e *goldElement) []byte {
+	number := func(known bool, n int64) {
+		if to = append(to, 0); known {
+			to[len(to)-1] = 1
+			to = binary.AppendVarint(to, n)
+		}
+	}
+	number(e.empty, 0)
+	for k := range g.fields {
+		switch f := &g.fields[k]; f.kind {
+		case parquet.String:
+			if f.null == flagIsNull && f.isNull(e) {
+				to = append(to, 0)
+				continue
+			}
+			text := *ref[string](e, f.at)
+			to = append(binary.AppendUvarint(to, uint64(len(text))+1), text...)
+		case parquet.Int64, parquet.Int32:
+			n := ref[ibid.Integer](e, f.at)
+			number(n.Known(), n.Value)
+		default:
+			n := ref[ibid.Number](e, f.at)
+			number(n.Known(), int64(math.Float64bits(n.Value)))
+		}
+	}
+	return to
+}
+
+// element decodes the element of an entry.
+func (g *Gold) element(entry int) (e goldElement) {
+	all := g.texts[g.entries[entry].at:]
+	rest := all
+	head := func() []byte { return []byte(rest[:min(len(rest), binary.MaxVarintLen64)]) }
+	number := func() (n int64, known bool) {
+		known = rest[0] != 0
+		if rest = rest[1:]; known {
+			var size int
+			n, size = binary.Varint(head())
+			rest = rest[size:]
+		}
+		return n, known
+	}
+	_, e.empty = number()
+	for k := range g.fields {
+		switch f := &g.fields[k]; f.kind {
+		case parquet.String:
+			n, size := binary.Uvarint(head())
+			if rest = rest[size:]; n > 0 {
+				*ref[string](&e, f.at), rest = rest[:n-1], rest[n-1:]
+			}
+			f.setNull(&e, n == 0)
+		case parquet.Int64, parquet.Int32:
+			if n, known := number(); known {
+				*ref[ibid.Integer](&e, f.at) = ibid.Some(n)
+			}
+		default:
+			if n, known := number(); known {
+				*ref[ibid.Number](&e, f.at) = ibid.Some(math.Float64frombits(uint64(n)))
+			}
+		}
+	}
+	e.encoded = all[:len(all)-len(rest)]
+	return e
+}
+
 // A goldReader reads the files of a table.
 type goldReader struct {
 	gold   *Gold
-	fields []field[goldElement] // goldKeys, and the members of an element
-	rows   int64                // records of the current file
-	stated FileConventions      // by the current file
+	texts  []byte
+	rows   int64           // records of the current file
+	stated FileConventions // by the current file
 	values map[string]float64
 
 	adjudicated, others bool // some element is of [ibid.Adjudicated], or of somebody else
@@ -234,12 +288,7 @@ type goldReader struct {
 
 func newGoldReader(group int) *goldReader {
 	fields := slices.Concat(goldKeys, goldFields[group])
-	g := &Gold{column: rowSpec.groups[group], group: group, of: make(map[goldKey][]int32)}
-	g.fields = append(slices.Clip(fields), column[goldElement]("empty", "empty", WantAll))
-	var spec schemaSpec
-	addFields(&spec, -1, g.fields)
-	g.kept.table = parquet.NewTable(spec.fields())
-	return &goldReader{gold: g, fields: fields}
+	return &goldReader{gold: &Gold{column: rowSpec.groups[group], group: group, fields: fields, seed: maphash.MakeSeed()}}
 }
 
 // add keeps an element.
@@ -259,8 +308,8 @@ func (r *goldReader) add(e *goldElement) error {
 	} else if err := e.checkLabel(); err != nil {
 		return err
 	}
-	writeFields(&g.kept, g.kept.table, g.fields, e)
-	g.kept.table.EndRow()
+	g.entries = append(g.entries, goldEntry{g.hash(e.id, e.system), len(r.texts)})
+	r.texts = g.encode(r.texts, e)
 	return nil
 }
 
@@ -321,8 +370,8 @@ func wholeNumber(cell string) (n int64, ok bool) {
 
 // field is the column that goes by a name, nil if none does.
 func (r *goldReader) field(name string) *field[goldElement] {
-	for k := range r.fields {
-		if f := &r.fields[k]; f.named(name) {
+	for k := range r.gold.fields {
+		if f := &r.gold.fields[k]; f.named(name) {
 			return f
 		}
 	}
@@ -331,7 +380,7 @@ func (r *goldReader) field(name string) *field[goldElement] {
 
 // members are the names of the columns of an element.
 func (r *goldReader) members() (names []string) {
-	for _, f := range r.fields[len(goldKeys):] {
+	for _, f := range r.gold.fields[len(goldKeys):] {
 		names = append(names, f.member)
 	}
 	return names
@@ -386,7 +435,7 @@ func (r *goldReader) read(name string) error {
 
 // readLists reads a Parquet file with the column of a dataset.
 func (r *goldReader) readLists(name string) error {
-	fields := r.fields[len(goldKeys):]
+	fields := r.gold.fields[len(goldKeys):]
 	spec := &schemaSpec{groups: []string{r.gold.column}}
 	addFields(spec, -1, goldKeys)
 	addFields(spec, 0, fields)
@@ -421,10 +470,10 @@ func (r *goldReader) readLists(name string) error {
 // addAll keeps the list of an answer, whose id and system of has.
 func (r *goldReader) addAll(of *goldElement, elements []goldElement, known bool) error {
 	if known && len(elements) == 0 && r.gold.group == groupTruth {
-		return r.add(&goldElement{goldKey: of.goldKey, empty: true})
+		return r.add(&goldElement{id: of.id, empty: true})
 	}
 	for k := range elements {
-		elements[k].goldKey = of.goldKey
+		elements[k].id, elements[k].system = of.id, of.system
 		if err := r.add(&elements[k]); err != nil {
 			return err
 		}
@@ -457,15 +506,26 @@ func (r *goldReader) readRecords(name string) error {
 func (r *goldReader) addRecord(rec *record) (found bool, err error) {
 	e := goldElement{mark: ibid.Mark{DocNull: true}}
 	list := slices.Index(rec.names, r.gold.column)
-	found, err = r.fill(&e, rec.names, func(k int) (string, error) {
-		if rec.line == 0 || list >= 0 && rec.names[k] != "id" && rec.names[k] != "system" {
-			return "", nil
+	for k, name := range rec.names {
+		f := r.field(name)
+		switch {
+		case k == list, list >= 0 && name != "id" && name != "system":
+		case f == nil:
+			if err := r.checkName(name); err != nil {
+				return false, err
+			}
+		case rec.line > 0:
+			cell, err := rec.cell(k, false)
+			if err == nil {
+				err = r.set(&e, f, cell)
+			}
+			if err != nil {
+				return false, err
+			}
+			found = found || f.member == r.first()
 		}
-		return rec.cell(k, false)
-	}, list >= 0)
+	}
 	switch {
-	case err != nil:
-		return false, err
 	case !slices.Contains(rec.names, "id"):
 		return false, noColumn("id", rec.names)
 	case rec.line == 0:
@@ -489,35 +549,24 @@ func (r *goldReader) addRecord(rec *record) (found bool, err error) {
 	elements := make([]goldElement, len(objects))
 	for k, object := range objects {
 		elements[k].mark.DocNull = true
-		names := slices.Sorted(maps.Keys(object))
-		if _, err := r.fill(&elements[k], names, func(i int) (string, error) { return scalarText(names[i], object[names[i]]) }, false); err != nil {
-			return true, err
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			f := r.field(name)
+			if f == nil {
+				if err := r.checkName(name); err != nil {
+					return true, err
+				}
+				continue
+			}
+			cell, err := scalarText(name, object[name])
+			if err == nil {
+				err = r.set(&elements[k], f, cell)
+			}
+			if err != nil {
+				return true, err
+			}
 		}
 	}
 	return true, r.addAll(&e, elements, objects != nil)
-}
-
-// fill sets the fields of an element to the cells of these names. found says that there is the
-// member that every element has. With others, names may be unknown.
-func (r *goldReader) fill(e *goldElement, names []string, cell func(k int) (string, error), others bool) (found bool, err error) {
-	for k, name := range names {
-		f := r.field(name)
-		if f == nil {
-			if err := r.checkName(name); err != nil && !others {
-				return false, err
-			}
-			continue
-		}
-		text, err := cell(k)
-		if err == nil {
-			err = r.set(e, f, text)
-		}
-		if err != nil {
-			return false, err
-		}
-		found = found || f.member == r.first()
-	}
-	return found, nil
 }
 
 // atLine names the line of a text file that an error is about.

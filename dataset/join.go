@@ -61,7 +61,7 @@ func (s *Source) CheckJoin(ctx context.Context, c Conventions, claims func(*ibid
 	}
 	if g := s.fileSet.joined.labels; g != nil {
 		want |= WantSpans | WantAnswers | WantQuotes | WantDetails | WantClaims | WantLabels
-		g.claims = make([]string, g.len())
+		g.claims = make([]string, len(g.entries))
 		all = append(all, newJoinCheck(g))
 	}
 	if len(all) == 0 {
@@ -92,12 +92,12 @@ func (s *Source) CheckJoin(ctx context.Context, c Conventions, claims func(*ibid
 type joinCheck struct {
 	Joined
 	gold  *Gold
-	found []bool // of each element: some row has its id and system
+	found []bool // of each entry: some row has its id and system
 }
 
 func newJoinCheck(g *Gold) *joinCheck {
 	clear(g.lost)
-	return &joinCheck{Joined: Joined{Column: g.column, Elements: int64(g.len())}, gold: g, found: make([]bool, g.len())}
+	return &joinCheck{Joined: Joined{Column: g.column, Elements: int64(len(g.entries))}, gold: g, found: make([]bool, len(g.entries))}
 }
 
 // row looks up what the table says of a row.
@@ -143,7 +143,7 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 		}
 	case !any && !has:
 		if j.Without++; len(j.NoElement) < keptNames {
-			j.NoElement = append(j.NoElement, g.key(r.ID, r.System).name())
+			j.NoElement = append(j.NoElement, g.key(r.ID, r.System))
 		}
 	}
 	return nil
@@ -152,21 +152,40 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 // report counts what no row has.
 func (j *joinCheck) report() Joined {
 	g := j.gold
-	for k, found := range j.found {
-		if !found || g.lost[k] {
+	ids := make(map[string]bool) // whether some row has it
+	inOrder := make([]int, len(g.entries))
+	for k := range inOrder {
+		inOrder[k] = k
+	}
+	slices.SortFunc(inOrder, func(a, b int) int { return g.entries[a].at - g.entries[b].at })
+	for _, k := range inOrder {
+		if !j.found[k] || g.lost[k] {
 			j.Lost++
 		}
-	}
-	j.IDs = int64(len(g.of))
-	for k, found := range j.found {
 		e := g.element(k)
-		if of := g.of[e.goldKey]; !found && int(of[0]) == k {
+		id := g.key(e.id, e.system)
+		ids[id] = ids[id] || j.found[k]
+	}
+	j.IDs = int64(len(ids))
+	for _, k := range inOrder {
+		e := g.element(k)
+		id := g.key(e.id, e.system)
+		if there, first := ids[id]; first && !there {
 			if j.LostIDs++; len(j.NoRow) < keptNames {
-				j.NoRow = append(j.NoRow, e.name())
+				j.NoRow = append(j.NoRow, id)
 			}
 		}
+		delete(ids, id)
 	}
 	return j.Joined
+}
+
+// key names an answer, or a question if the table is one of truth.
+func (g *Gold) key(id, system string) string {
+	if g.group == groupTruth {
+		return strings.Clone(id)
+	}
+	return id + "/" + system
 }
 
 // A claimNames tells which claim of an answer a label is about.
