@@ -7,9 +7,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"sync/atomic"
 	"syscall"
 
@@ -19,27 +17,14 @@ import (
 // version is set by the linker; see the Makefile.
 var version = "devel"
 
-// How much the heap may grow before it is collected, in percent of what lives in it, unless GOGC
-// says otherwise. Columns of a part are large and live long, so that half the default saves a
-// third of the memory for a few percent of CPU; from where all would take more than heapBytes it
-// is less, since what grows with the rows has hardly a pointer to follow.
-const (
-	mostGrowth, leastGrowth = 50, 15
-	heapBytes               = 170 << 20
-)
-
-// limitGrowth sets how much the heap may grow, after each collection anew.
-func limitGrowth(after *[2]*byte) {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	room := heapBytes*100/max(1, int(live[0].Value.Uint64())) - 100
-	debug.SetGCPercent(min(mostGrowth, max(leastGrowth, room)))
-	runtime.SetFinalizer(after, limitGrowth)
-}
+// gcPercent is how much the heap may grow before it is collected, unless GOGC says
+// otherwise. Columns of a part are large and live long, so that less than half the
+// default saves a third of the memory for a few percent of CPU.
+const gcPercent = 40
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		limitGrowth(new([2]*byte))
+		debug.SetGCPercent(gcPercent)
 	}
 	os.Exit(run())
 }
