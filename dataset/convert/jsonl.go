@@ -589,7 +589,7 @@ func readColumns[T any](c *jsonlRecord, members iter.Seq2[string, value], of col
 // inlineDocuments reads a list of documents or texts. The names of texts are their numbers,
 // which marks such as [1] refer to. A string in place of the list is parsed if it contains a
 // list, and is otherwise the only text. Strings are names in a list called references, and in
-// other lists if they are URLs.
+// other lists if they are URLs. An object is a document, or texts by their names.
 func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.Document, known bool) {
 	add := func(i int, e value) {
 		d := ibid.Document{Doc: strconv.Itoa(i + c.first)}
@@ -621,7 +621,11 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 		}()
 		v = inner.open(fmt.Appendf(nil, `{"documents":%s}`, list)).get("documents")
 	}
-	if v.kind() == anObject && !isDocument(v) { // by their names
+	if v.kind() == anObject && isDocument(v) {
+		add(0, v)
+		return to, v.r.err == nil
+	}
+	if v.kind() == anObject { // by their names
 		for name, e := range v.object().all() {
 			add(len(to), e)
 			if d := &to[len(to)-1]; e.kind() == aString || d.Doc == strconv.Itoa(len(to)-1+c.first) {

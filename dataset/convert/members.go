@@ -272,8 +272,11 @@ func listsTexts(v value) bool {
 	if v.kind() != anObject {
 		return isText(v) || v.allElements(is)
 	}
+	if isDocument(v) {
+		return true
+	}
 	for _, e := range v.object().all() {
-		if !is(e) {
+		if !is(e) || isText(e) && !strings.Contains(e.string(), " ") { // {"lang": "en"} are no texts
 			return false
 		}
 	}

@@ -285,7 +285,7 @@ func (b *binder) wholeAnswer() {
 			}
 		}
 		if len(w.refs) > 0 {
-			w.at = extent{b.lists[0].start, b.lists[len(b.lists)-1].end}
+			w.at = b.lists[len(b.lists)-1]
 		} else if w = b.lastLine(); len(w.refs) == 0 {
 			return
 		}

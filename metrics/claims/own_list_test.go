@@ -74,6 +74,14 @@ func TestWholeAnswer(t *testing.T) {
 	}
 }
 
+// TestListsApart: what stands between two lists of references is text.
+func TestListsApart(t *testing.T) {
+	cut := NewCutter(Options{Phrases: NewPhrases(Phrases{})}).Cut(&ibid.Answer{Answer: "[^1]: https://a.org/x\n\nCats sleep.\n\n[^2]: https://b.org/y"})
+	if len(cut.List) != 1 || cut.List[0].Text != "Cats sleep." {
+		t.Errorf("claims %+v", cut.List)
+	}
+}
+
 // TestNamelessSources: an entry of the answer's own list is the source at its number if that has
 // no name which could be the entry's.
 func TestNamelessSources(t *testing.T) {
