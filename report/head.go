@@ -35,7 +35,13 @@ func (s *standing) number(metric string) *runs.SummaryRow {
 
 // notes are on a number that is defined.
 func (s *standing) notes(metric string) []string {
-	notes := slices.Clone(s.block.line(metric).Notes)
+	l := s.block.line(metric)
+	notes := slices.Clone(l.Notes)
+	if f1 := s.block.line("char_f1"); f1 != nil && l.Metric.ComparesTruth() {
+		if n := f1.Macro.Reasons[ibid.NoTruth.String()]; n > 0 {
+			notes = append(notes, fmt.Sprintf("%s of %s %s no truth", Thousands(n), Plural(f1.Macro.N+f1.Macro.Undefined, "answer", "answers"), oneOrMany(n, "has", "have")))
+		}
+	}
 	for _, sign := range s.of.Run.Signs {
 		if sign.Counts(s.block.System, metric) {
 			notes = append(notes, "sign "+sign.Name+": the number may be wrong")
@@ -185,9 +191,6 @@ func notesOf(l *summaryLine) []string {
 		}
 	} else if text := coverageNote(l); text != "" {
 		notes = append(notes, text)
-	}
-	if n := l.Macro.Reasons[ibid.NoTruth.String()]; n > 0 && l.Macro.N > 0 && l.Metric.ComparesTruth() {
-		notes = append(notes, fmt.Sprintf("over %s of %s answers: %s no truth", Thousands(l.Macro.N), Thousands(l.Macro.N+l.Macro.Undefined), oneOrMany(n, "1 has", Thousands(n)+" have")))
 	}
 	return notes
 }
