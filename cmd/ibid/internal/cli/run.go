@@ -128,23 +128,26 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, number
 	if err := errors.Join(numbers.check(), onlyHere(page), runHere(job.Baseline)); err != nil {
 		return err
 	}
-	out, err := a.do(cmd, job)
-	if err != nil {
-		return err
-	}
-	return a.afterRun(cmd.Context(), job.Config, out, page, numbers, ci)
+	return a.do(cmd, job, func(out *harness.Outcome) error {
+		return a.afterRun(cmd.Context(), job.Config, out, page, numbers, ci)
+	})
 }
 
-// do does a job.
-func (a *app) do(cmd *cobra.Command, job *harness.Job) (*harness.Outcome, error) {
+// do does a job, and then with its outcome what follows while its inputs are open: whoever reads
+// them again fetches nothing again.
+func (a *app) do(cmd *cobra.Command, job *harness.Job, then func(*harness.Outcome) error) error {
 	plan, progress, err := a.plan(cmd, job)
 	if err != nil {
-		return nil, a.interrupted(err, "")
+		return a.interrupted(err, "")
 	}
 	defer progress.Close()
 	defer plan.Close()
 	out, err := plan.Run(cmd.Context())
-	return out, a.interrupted(err, plan.ID)
+	progress.Close()
+	if err != nil {
+		return a.interrupted(err, plan.ID)
+	}
+	return then(out)
 }
 
 // plan plans a job that shows its progress and its warnings on standard error.

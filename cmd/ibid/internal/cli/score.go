@@ -139,20 +139,18 @@ func (a *app) scoreRows(cmd *cobra.Command, f *scoreFlags, args []string) error 
 	if err := a.keys(job); err != nil {
 		return err
 	}
-	out, err := a.do(cmd, job)
-	if err != nil {
-		return err
-	}
-	switch {
-	case a.quiet:
+	return a.do(cmd, job, func(out *harness.Outcome) error {
+		switch {
+		case a.quiet:
+			return nil
+		case out.Existed:
+			a.say("%s is done already; nothing was done", out.Dir)
+		default:
+			a.say("%s has %s", out.Dir, out.Manifest.Range.In())
+		}
+		a.hint("when all rows are scored: ibid summary DIR... -o runs/NAME")
 		return nil
-	case out.Existed:
-		a.say("%s is done already; nothing was done", out.Dir)
-	default:
-		a.say("%s has %s", out.Dir, out.Manifest.Range.In())
-	}
-	a.hint("when all rows are scored: ibid summary DIR... -o runs/NAME")
-	return nil
+	})
 }
 
 func (a *app) printSchema(f *scoreFlags) error {
