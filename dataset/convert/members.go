@@ -253,9 +253,18 @@ func listsSpans(v value) bool {
 	})
 }
 
-// holdsAnswer reports whether a value is a text, or a list of sentences (see [jsonlRecord.answer]).
+// holdsAnswer reports whether a value is a text, or a list of sentences with their sources (see
+// [jsonlRecord.answer]).
 func holdsAnswer(v value) bool {
-	return isText(v) || v.allElements(func(e value) bool { return e.kind() == anObject && sentenceText(e.object()) != nil })
+	cites := false
+	return isText(v) || v.allElements(func(e value) bool {
+		if e.kind() != anObject {
+			return false
+		}
+		o := e.object()
+		cites = cites || slices.ContainsFunc(sentenceSources, o.has)
+		return sentenceText(o) != nil
+	}) && cites
 }
 
 // isConversation reports whether a value is an object with a list of messages.
