@@ -300,7 +300,7 @@ func (l *arrowLeaf) ReadRows(n, most int, dst *parquet.Values, rep *[]byte, _ *p
 				return 0, parquet.ErrManyEntries
 			}
 			depth++
-			if a = of.ListValues(); of.DataType().ID() == arrow.MAP { // whose pairs are never null
+			if a = of.ListValues(); of.DataType().ID() == arrow.MAP { // a map has no pair that is null
 				a, path = a.(*array.Struct).Field(path[0]), path[1:]
 			}
 			e.enter(a)

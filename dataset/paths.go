@@ -17,9 +17,8 @@ import (
 	"ibid/dataset/parquet"
 )
 
-// expand lists the files that pattern stands for: the file of that name, the
-// *.parquet files of that directory, or what the glob matches, in the order of
-// their names. Names that begin with a dot or an underscore are hidden, as
+// expand returns the files that a pattern names, sorted: one file, the *.parquet files of a
+// folder, or the matches of a glob. It leaves out names that begin with a dot or an underscore:
 // writers use them for markers and unfinished files.
 func expand(pattern string) ([]string, error) {
 	if objects.Is(pattern) {
@@ -71,8 +70,8 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// matching lists the files that a pattern names, in the order of their names: of a folder those
-// whose path from there matches inFolder, word by word.
+// matching returns the files that a pattern names, sorted. Of a folder it returns those whose
+// path below the folder matches the pattern inFolder, see [matchWords].
 func matching(pattern string, inFolder ...string) (found []string, err error) {
 	root, words := pattern, inFolder
 	switch _, err := os.Stat(pattern); {

@@ -510,8 +510,8 @@ func (c *jsonlRecord) truth(o *object, out *ibid.Mark) {
 	readColumns(c, o.ours(), truthColumns, out)
 }
 
-// answer is a text, or the text of sentences that each name or number what they cite: [1] behind
-// a sentence stands for its citation 1.
+// answer reads a text, or a list of sentences with their sources. It joins the sentences, and
+// writes each source behind its sentence as a mark, such as [1] or [tower.md].
 func (c *jsonlRecord) answer(v value) string {
 	if v.kind() != aList {
 		return v.string()
@@ -548,7 +548,7 @@ var (
 	sentenceTexts   = []string{"text", "sentence", "statement", "claim"}
 )
 
-// sentenceText is the member with the text of a sentence, nil if there is none.
+// sentenceText returns the member that holds the text of a sentence, or nil.
 func sentenceText(o *object) *objectMember {
 	i := slices.IndexFunc(sentenceTexts, func(name string) bool { return o.peekKind(name) == aString })
 	if i < 0 {
@@ -621,21 +621,20 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 		}()
 		v = inner.open(fmt.Appendf(nil, `{"documents":%s}`, list)).get("documents")
 	}
-	if v.kind() == anObject && isDocument(v) {
+	switch {
+	case v.kind() != anObject:
+		for i, e := range v.elements() {
+			add(i, e)
+		}
+	case isDocument(v):
 		add(0, v)
-		return to, v.r.err == nil
-	}
-	if v.kind() == anObject { // by their names
+	default: // by their names
 		for name, e := range v.object().all() {
 			add(len(to), e)
 			if d := &to[len(to)-1]; e.kind() == aString || d.Doc == strconv.Itoa(len(to)-1+c.first) {
 				d.Doc = name
 			}
 		}
-		return to, v.r.err == nil
-	}
-	for i, e := range v.elements() {
-		add(i, e)
 	}
 	return to, v.given() && v.r.err == nil
 }

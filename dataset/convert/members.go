@@ -349,8 +349,7 @@ func (c *jsonlRecord) rename(o *object, list string) {
 	for i := range o.members {
 		m := &o.members[i]
 		if ours := called(m.name); ours != m.name {
-			c.renamed = append(c.renamed, [2]string{memberPath(list, m.name), memberPath(list, ours)})
-			m.name = ours
+			c.renameMember(m, list, ours)
 		}
 	}
 	if list == "" {
@@ -380,8 +379,7 @@ func (c *jsonlRecord) renameOthers(o *object) {
 		}
 		for _, name := range other.theirs {
 			if m := o.find(name); m != nil && other.suits(o.valueOf(m)) {
-				c.renamed = append(c.renamed, [2]string{name, other.ours})
-				m.name = other.ours
+				c.renameMember(m, "", other.ours)
 				if other.ours == "documents" {
 					c.listedAs = name
 				}
