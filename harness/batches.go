@@ -2,9 +2,7 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -25,13 +23,13 @@ func (p *Plan) askInBatches(ctx context.Context, from, to, perPart int64, docs *
 	if !ok || !p.job.Config.Judge.Batch || from == to {
 		return nil
 	}
-	batcher, err := live.NewBatcher(filepath.Join(p.Dir, partsDir))
+	batcher, err := live.NewBatcher()
 	if err != nil {
 		return err
 	}
 	defer func() {
 		p.openBatches = batcher.Open()
-		err = errors.Join(err, batcher.Close())
+		batcher.Close()
 	}()
 	queue := p.startJudgeQueue(ctx)
 	defer queue.end()

@@ -29,10 +29,9 @@ type BatchState string
 
 // The states of a batch.
 const (
-	BatchIntent     BatchState = "intent"     // nothing was sent yet that costs anything
-	BatchSubmitting BatchState = "submitting" // it was sent, or was about to be: the service may have it
-	BatchOpen       BatchState = "open"       // the service has it, under ServiceID
-	BatchDone       BatchState = "done"       // what came of it is in the store
+	BatchIntent BatchState = "intent" // it was sent, or was about to be: the service may have it
+	BatchOpen   BatchState = "open"   // the service has it, under ServiceID
+	BatchDone   BatchState = "done"   // what came of it is in the store
 )
 
 // A BatchLine is one question of a batch.
@@ -128,9 +127,9 @@ func (s *SQLite) AddBatch(ctx context.Context, b *Batch, lines []BatchLine) erro
 	return err
 }
 
-// SetBatch keeps the state of a batch and what the service calls it.
-func (s *SQLite) SetBatch(ctx context.Context, id int64, state BatchState, serviceID string) error {
-	return s.exec(ctx, "UPDATE batch SET state = ?, service_id = ? WHERE id = ?", string(state), serviceID, id)
+// OpenBatch keeps that the service has a batch, and what it calls it.
+func (s *SQLite) OpenBatch(ctx context.Context, id int64, serviceID string) error {
+	return s.exec(ctx, "UPDATE batch SET state = 'open', service_id = ? WHERE id = ?", serviceID, id)
 }
 
 // DropBatch forgets a batch that the service never had, or will not answer: its

@@ -36,7 +36,7 @@ func TestBatches(t *testing.T) {
 		return *l, expired
 	}
 	must(s.AddBatch(ctx, b, lines))
-	must(s.SetBatch(ctx, b.ID, cache.BatchOpen, "batch_1"))
+	must(s.OpenBatch(ctx, b.ID, "batch_1"))
 	if l, _ := line(keys[0]); l.State != cache.LineSent || l.BatchState != cache.BatchOpen || l.MaxTokens != 600 || l.Form != 5 {
 		t.Errorf("line %+v", l)
 	}

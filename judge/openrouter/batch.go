@@ -1,17 +1,14 @@
 package openrouter
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
-	"ibid/dataset/disk"
 	"ibid/judge"
 	"ibid/judge/cache"
 )
@@ -35,18 +32,16 @@ import (
 type Batcher struct {
 	judge   *Judge
 	store   *cache.SQLite
-	client  *batchClient
-	results *disk.File // of the batch that is looked at
-	dir     string
+	service *batchService
 
-	begun    bool // client knows where
+	begun    bool // service is located
 	fills    map[*member]*batchFill
 	pending  int64          // nano-USD that the fills can cost
 	short    bool           // the budget had no room for a question of this pass
 	locked   bool           // nobody else adds to batches of the endpoint
 	needs    map[int64]bool // batches with questions of the run
 	holds    map[int64]int64
-	never    int             // submissions in a row that the service turned out not to have
+	lost     int             // submissions in a row that the service turned out not to have
 	others   map[string]bool // batches of the service that are not ours
 	failing  time.Time       // since when looks fail; zero if the last did not
 	sent     int64
@@ -63,13 +58,11 @@ type BatchProgress struct {
 
 // A batchFill is a batch that is being filled.
 type batchFill struct {
-	member  *member
-	file    *disk.File
-	w       *bufio.Writer
-	size    int64
-	lines   []cache.BatchLine
-	index   map[cache.Key]bool
-	reserve int64 // nano-USD
+	requests [][]byte // a line each
+	size     int
+	lines    []cache.BatchLine
+	index    map[cache.Key]bool
+	reserve  int64 // nano-USD
 }
 
 const (
@@ -84,20 +77,19 @@ const (
 	batchShare = 0.5
 )
 
-// NewBatcher makes a batcher that keeps what is too large for memory in files in dir,
-// which are gone when it is closed. The service is asked whether it takes batches once
-// there is something to ask.
-func (j *Judge) NewBatcher(dir string) (*Batcher, error) {
+// mostLines is how many questions a batch has at most.
+func (c *Config) mostLines() int { return cmp.Or(c.batchLines, maxBatchLines) }
+
+// NewBatcher makes a batcher. The service is asked whether it takes batches once there is
+// something to ask.
+func (j *Judge) NewBatcher() (*Batcher, error) {
 	if j.store == nil {
 		return nil, errors.New("batches need a store of answers on disk")
 	}
-	b := &Batcher{
-		judge: j, store: j.store, dir: dir, client: &batchClient{judge: j}, fills: make(map[*member]*batchFill),
+	return &Batcher{
+		judge: j, store: j.store, service: &batchService{judge: j}, fills: make(map[*member]*batchFill),
 		needs: make(map[int64]bool), holds: make(map[int64]int64), others: make(map[string]bool),
-	}
-	var err error
-	b.results, err = disk.Nameless(dir)
-	return b, err
+	}, nil
 }
 
 // begin finds where the service has its batches, once.
@@ -107,34 +99,54 @@ func (b *Batcher) begin(ctx context.Context) error {
 	}
 	// Without prices half of the dearest call stands for a line.
 	_ = b.judge.LoadPrices(ctx)
+	f, err := b.insist(ctx, func() *failure { return b.service.locate(ctx) })
+	switch {
+	case err != nil:
+		return err
+	case f == nil:
+		b.begun = true
+		return nil
+	case f.class == classRow:
+		return b.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: f.err, Hint: "leave judge.batch out, such as with --set judge.batch=false"})
+	}
+	return b.gaveUp(f)
+}
+
+// insist tries again, after a pause, what may go well later: as often as calls are tried
+// again, and ten minutes after refusals for the number of requests.
+func (b *Batcher) insist(ctx context.Context, try func() *failure) (f *failure, err error) {
+	j := b.judge
+	began := j.config.Now()
 	for tries := 0; ; tries++ {
-		f := b.client.find(ctx)
+		f := try()
 		switch {
-		case f == nil:
-			b.begun = true
-			return nil
-		case f.class == classRow:
-			return b.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: f.err, Hint: "leave judge.batch out, such as with --set judge.batch=false"})
-		case tries >= b.judge.config.Retries:
-			return b.gaveUp(f)
+		case f == nil, f.class == classRow, f.class == classStop, f.billed,
+			f.class == classTransient && tries >= j.config.Retries, j.config.Now().Sub(began) > refusedFor:
+			return f, nil
 		}
-		if err := b.pause(ctx, f, tries); err != nil {
-			return err
+		if err := j.tooLate(f); err != nil {
+			return nil, err
+		}
+		if err := sleep(ctx, max(min(j.config.Backoff<<min(tries, 10), backoffMax), f.delay)); err != nil {
+			return nil, err
 		}
 	}
 }
 
-// Close removes files and gives the right to add back. Batches go on at the service.
-func (b *Batcher) Close() error {
-	b.unlock()
-	var all error
-	for _, f := range b.fills {
-		all = errors.Join(all, f.file.Close())
+// gaveUp stops the judge for a failure.
+func (b *Batcher) gaveUp(f *failure) error {
+	if f.class == classStop {
+		return b.judge.stop(f.stop)
 	}
-	if b.results != nil {
-		all = errors.Join(all, b.results.Close())
+	return b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: f.err, Hint: Hint(f.err.Error())})
+}
+
+// Close gives the right to add back. Batches go on at the service.
+func (b *Batcher) Close() {
+	if b.locked {
+		b.judge.leases.release(b.lockKey())
+		b.locked = false
 	}
-	return all
 }
 
 // Open is what the service calls the batches that are waited for: "no id yet" where its
@@ -219,13 +231,17 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	if b.short {
 		return false, nil
 	}
-	fill, err := b.fill(q.member)
-	if err != nil || fill.index[key] {
-		return false, err
+	fill := b.fills[q.member]
+	if fill == nil {
+		fill = &batchFill{index: make(map[cache.Key]bool)}
+		b.fills[q.member] = fill
 	}
-	line := b.client.appendRequest(nil, key, q.request.body(sent, nil, maxTokens), len(fill.lines) == 0)
-	if len(fill.lines) > 0 && fill.size+int64(len(line)) > maxBatchBytes-1<<10 {
-		if err := b.send(ctx, fill); err != nil {
+	if fill.index[key] {
+		return false, nil
+	}
+	line := b.service.line(key, q.request.body(sent, nil, maxTokens))
+	if len(fill.lines) > 0 && fill.size+len(line) > maxBatchBytes {
+		if err := b.send(ctx, q.member); err != nil {
 			return false, err
 		}
 		return b.add(ctx, q)
@@ -234,16 +250,13 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 		b.short = true
 		return false, nil
 	}
-	if _, err := fill.w.Write(line); err != nil {
-		return false, err
-	}
-	fill.size += int64(len(line))
+	fill.requests, fill.size = append(fill.requests, line), fill.size+len(line)
 	fill.lines = append(fill.lines, cache.BatchLine{Key: key, MaxTokens: maxTokens, Form: sent.form()})
 	fill.index[key] = true
 	fill.reserve += cost
 	b.pending += cost
 	if len(fill.lines) >= j.config.mostLines() {
-		return false, b.send(ctx, fill)
+		return false, b.send(ctx, q.member)
 	}
 	return false, nil
 }
@@ -265,20 +278,6 @@ func (b *Batcher) known(ctx context.Context, key cache.Key) (known, ready bool, 
 		return true, false, nil
 	}
 	return expired > b.judge.config.Retries, true, nil
-}
-
-// fill is the batch that is being filled for a model.
-func (b *Batcher) fill(m *member) (*batchFill, error) {
-	if f := b.fills[m]; f != nil {
-		return f, nil
-	}
-	file, err := disk.Nameless(b.dir)
-	if err != nil {
-		return nil, err
-	}
-	f := &batchFill{member: m, file: file, w: bufio.NewWriterSize(file, 1<<16), index: make(map[cache.Key]bool)}
-	b.fills[m] = f
-	return f, nil
 }
 
 // most is the most that a question can cost in a batch, in nano-USD; ok is false if
@@ -317,20 +316,13 @@ func (b *Batcher) lock(ctx context.Context) error {
 	return nil
 }
 
-func (b *Batcher) unlock() {
-	if b.locked {
-		b.judge.leases.release(b.lockKey())
-		b.locked = false
-	}
-}
-
 // Submit sends what the pass has added. waiting reports whether there are batches to
 // wait for; if there are not, another pass would add nothing.
 func (b *Batcher) Submit(ctx context.Context) (waiting bool, err error) {
-	defer b.unlock()
+	defer b.Close()
 	for _, m := range b.judge.members {
-		if f := b.fills[m]; f != nil && len(f.lines) > 0 {
-			if err := b.send(ctx, f); err != nil {
+		if b.fills[m] != nil {
+			if err := b.send(ctx, m); err != nil {
 				return false, err
 			}
 		}
@@ -345,18 +337,18 @@ func (b *Batcher) Submit(ctx context.Context) (waiting bool, err error) {
 	return len(b.needs) > 0, b.store.TidyBatches(ctx)
 }
 
-// send makes a batch of what a model's fill has, durably, and submits it.
-func (b *Batcher) send(ctx context.Context, f *batchFill) error {
-	delete(b.fills, f.member)
+// send makes a batch of what is there for a model, durably, and submits it.
+func (b *Batcher) send(ctx context.Context, m *member) error {
+	f := b.fills[m]
+	delete(b.fills, m)
 	b.pending -= f.reserve
-	defer f.file.Close()
-	if err := errors.Join(ctx.Err(), f.w.Flush()); err != nil {
+	if err := ctx.Err(); err != nil || len(f.lines) == 0 {
 		return err
 	}
 	j := b.judge
 	batch := &cache.Batch{
-		Endpoint: j.config.endpoint(), Model: f.member.model, Questions: int64(len(f.lines)),
-		State: cache.BatchIntent, Created: j.config.Now(), ReservedNanoUSD: f.reserve, Run: j.config.Run,
+		Endpoint: j.config.endpoint(), Model: m.model, Questions: int64(len(f.lines)), State: cache.BatchIntent,
+		Created: j.config.Now(), ReservedNanoUSD: f.reserve, Run: j.config.Run,
 	}
 	_, _ = rand.Read(batch.Token[:]) // it never fails
 	if err := b.store.AddBatch(ctx, batch, f.lines); err != nil {
@@ -367,45 +359,25 @@ func (b *Batcher) send(ctx context.Context, f *batchFill) error {
 	// What is sent may be paid for: an interrupt waits for the service's word.
 	wire, cancel := underWay(ctx)
 	defer cancel()
-	for tries := 0; ; tries++ {
-		o, failed := b.submit(ctx, wire, f, batch)
-		if failed == nil {
-			b.never = 0
-			b.sent++
-			return b.store.SetBatch(context.WithoutCancel(ctx), batch.ID, cache.BatchOpen, string(o.ID))
-		}
-		if failed.class == classTransient && failed.billed {
-			return nil // the service may have it: the listing will tell
-		}
-		if failed.class == classStop || failed.class == classRow || tries >= j.config.Retries && failed.class != classFlow {
-			if err := b.drop(ctx, batch); err != nil {
-				return err
-			}
-			if failed.class == classRow {
-				return j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Hint: "leave judge.batch out"})
-			}
-			return b.gaveUp(failed)
-		}
-		if err := b.pause(ctx, failed, tries); err != nil {
-			return errors.Join(err, b.drop(ctx, batch))
-		}
+	var id string
+	failed, err := b.insist(ctx, func() (refused *failure) {
+		id, refused = b.service.submit(wire, m.model, f.requests, batch.Token)
+		return refused
+	})
+	switch {
+	case err != nil:
+	case failed == nil:
+		b.lost = 0
+		b.sent++
+		return b.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
+	case failed.class == classTransient && failed.billed:
+		return nil // the service may have it: the listing will tell
+	case failed.class == classRow:
+		err = j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Hint: "leave judge.batch out"})
+	default:
+		err = b.gaveUp(failed)
 	}
-}
-
-// submit tries to send a batch off, once.
-func (b *Batcher) submit(ctx, wire context.Context, f *batchFill, batch *cache.Batch) (*batchObject, *failure) {
-	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
-		return nil, &failure{class: classTransient, err: err}
-	}
-	name, failed := b.client.upload(wire, f.file, f.size, batch.Token)
-	if failed != nil {
-		failed.billed = false // nothing is charged for a file
-		return nil, failed
-	}
-	if err := b.store.SetBatch(ctx, batch.ID, cache.BatchSubmitting, ""); err != nil {
-		return nil, &failure{class: classTransient, err: err}
-	}
-	return b.client.submit(wire, f.member.model, f.file, f.size, name, batch.Token)
+	return cmp.Or(b.drop(ctx, batch), err)
 }
 
 // drop frees the questions of a batch that the service has not.
@@ -422,24 +394,4 @@ func (b *Batcher) hold(batch *cache.Batch) {
 		b.holds[batch.ID] = batch.ReservedNanoUSD
 		b.judge.budget.hold(batch.ReservedNanoUSD)
 	}
-}
-
-// pause waits after a failure that may be over later.
-func (b *Batcher) pause(ctx context.Context, f *failure, tries int) error {
-	if f.class == classStop {
-		return b.judge.stop(f.stop)
-	}
-	if err := b.judge.tooLate(f); err != nil {
-		return err
-	}
-	wait := min(b.judge.config.Backoff<<min(tries, 10), backoffMax)
-	return sleep(ctx, max(wait, f.delay))
-}
-
-// gaveUp stops the judge for a failure.
-func (b *Batcher) gaveUp(f *failure) error {
-	if f.class == classStop {
-		return b.judge.stop(f.stop)
-	}
-	return b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: f.err, Hint: Hint(f.err.Error())})
 }

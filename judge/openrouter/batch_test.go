@@ -38,7 +38,7 @@ func batchJudge(t *testing.T, s *judgetest.Server, store string, change func(*Co
 // askInBatches asks the questions of rows until there is nothing to wait for.
 func askInBatches(ctx context.Context, t *testing.T, j *Judge, rows []*judge.Request) (sent int64, err error) {
 	t.Helper()
-	b, err := j.NewBatcher(t.TempDir())
+	b, err := j.NewBatcher()
 	if err != nil {
 		return 0, err
 	}
@@ -228,7 +228,7 @@ func TestBatchNeverAccepted(t *testing.T) {
 	defer s.Close()
 	store := filepath.Join(t.TempDir(), "judge.sqlite")
 	j := batchJudge(t, s, store, nil)
-	b, err := j.NewBatcher(t.TempDir())
+	b, err := j.NewBatcher()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestBatchOfOthers(t *testing.T) {
 	judges := make([]*Judge, 2)
 	for i, rows := range [][]*judge.Request{others, ours} {
 		judges[i] = batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), nil)
-		b, err := judges[i].NewBatcher(t.TempDir())
+		b, err := judges[i].NewBatcher()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,9 +275,7 @@ func TestBatchOfOthers(t *testing.T) {
 		if waiting, err := b.Submit(ctx); !waiting || err != nil {
 			t.Fatal(waiting, err)
 		}
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
+		b.Close()
 	}
 	cancel()
 	s.HoldBatches(false)

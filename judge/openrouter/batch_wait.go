@@ -1,6 +1,7 @@
 package openrouter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func (b *Batcher) look(ctx context.Context) (delay time.Duration, err error) {
 			continue
 		}
 		b.hold(batch)
-		var status string
+		var status string // "" once it is over
 		var answered int64
 		var f *failure
 		if batch.State == cache.BatchOpen {
@@ -58,22 +59,25 @@ func (b *Batcher) look(ctx context.Context) (delay time.Duration, err error) {
 		} else {
 			status, f, err = b.decide(ctx, batch, all)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return 0, err
-		}
-		if f != nil {
-			if ctx.Err() != nil {
-				return 0, ctx.Err()
+		case f != nil && ctx.Err() != nil:
+			return 0, ctx.Err()
+		case f != nil:
+			now := b.judge.config.Now()
+			if b.failing.IsZero() {
+				b.failing = now
 			}
-			if delay, err = b.failed(f, delay); err != nil {
-				return 0, err
+			if most := b.judge.config.MaxOutage; f.class == classStop || most > 0 && now.Sub(b.failing) > most {
+				return 0, b.gaveUp(f)
 			}
-			status = "not known"
-		} else {
+			status, delay = "not known", max(delay, f.delay)
+		default:
 			b.failing = time.Time{}
 		}
 		if status == "" {
-			continue // it is over
+			continue
 		}
 		left[batch.ID] = true
 		p := &b.progress
@@ -85,19 +89,6 @@ func (b *Batcher) look(ctx context.Context) (delay time.Duration, err error) {
 	}
 	b.needs = left
 	return delay, nil
-}
-
-// failed takes note of a look that failed. It stops the judge where looking on is of no
-// use.
-func (b *Batcher) failed(f *failure, delay time.Duration) (time.Duration, error) {
-	now := b.judge.config.Now()
-	if b.failing.IsZero() {
-		b.failing = now
-	}
-	if most := b.judge.config.MaxOutage; f.class == classStop || most > 0 && now.Sub(b.failing) > most {
-		return 0, b.gaveUp(f)
-	}
-	return max(delay, f.delay), nil
 }
 
 // settleTime is after how long a submission that no listing shows was never accepted.
@@ -117,27 +108,22 @@ func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Ba
 		return waiting, nil, err // another process may be sending it
 	}
 	defer b.judge.leases.release(b.lockKey())
-	if batch.State == cache.BatchIntent {
-		return "", nil, b.drop(ctx, batch)
-	}
-	id, open, f, err := b.match(ctx, batch, all)
+	id, open, f, err := b.find(ctx, batch, all)
 	switch {
 	case f != nil && f.class == classRow:
-		// There is no listing any more.
-		if !b.resubmits(batch) {
-			return "", nil, b.undecided(batch, f.err)
-		}
+		return "", nil, b.unknown(ctx, batch, f.err) // there is no listing any more
 	case f != nil || err != nil:
 		return waiting, f, err
 	case id != "":
-		b.never = 0
-		return waiting, nil, b.store.SetBatch(context.WithoutCancel(ctx), batch.ID, cache.BatchOpen, id)
+		b.lost = 0
+		return waiting, nil, b.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
 	case b.resubmits(batch):
+		return "", nil, b.drop(ctx, batch)
 	case open, b.judge.config.Now().Sub(batch.Created) < b.settleTime():
 		return waiting, nil, nil
 	}
-	if b.never++; b.never > b.judge.config.Retries && !b.resubmits(batch) {
-		return "", nil, b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: fmt.Errorf("%d submissions of batches had no answer, and no batch came of them", b.never)})
+	if b.lost++; b.lost > b.judge.config.Retries {
+		return "", nil, b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: fmt.Errorf("%d submissions of batches had no answer, and no batch came of them", b.lost)})
 	}
 	return "", nil, b.drop(ctx, batch)
 }
@@ -148,45 +134,37 @@ func (b *Batcher) resubmits(batch *cache.Batch) bool {
 	return b.judge.config.Resubmit && batch.Created.Before(b.judge.began)
 }
 
-// undecided stops where nobody can tell what became of a batch.
-func (b *Batcher) undecided(batch *cache.Batch, err error) error {
-	name := batch.ServiceID
-	if name == "" {
-		name = "of " + batch.Created.Local().Format(time.DateTime)
+// unknown stops where nobody can tell what became of a batch, or frees its questions where
+// they are to be asked again.
+func (b *Batcher) unknown(ctx context.Context, batch *cache.Batch, err error) error {
+	if b.resubmits(batch) {
+		return b.drop(ctx, batch)
 	}
+	name := cmp.Or(batch.ServiceID, "of "+batch.Created.Local().Format(time.DateTime))
 	return b.judge.stop(&judge.StopError{
 		Reason: judge.StopUndecided, Err: fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err),
 		Hint: "look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice",
 	})
 }
 
-// match looks for a batch in the listing: id is what the service calls it, "" if it is
+// find looks for a batch in the listing: id is what the service calls it, "" if it is
 // not there; open says that one that may be it has not ended, so that nobody knows yet.
-func (b *Batcher) match(ctx context.Context, batch *cache.Batch, all []cache.Batch) (id string, open bool, f *failure, err error) {
-	const perPage, mostPages = 100, 1000
-	pages := make(map[string]bool) // by their last batch
+func (b *Batcher) find(ctx context.Context, batch *cache.Batch, all []cache.Batch) (id string, open bool, f *failure, err error) {
+	const perPage = 100
 	earliest := batch.Created.Add(-batchSkew).Unix()
-	for after, more := "", true; more; {
-		page, f := b.client.page(ctx, after, perPage)
+	for after := ""; ; {
+		page, f := b.service.page(ctx, after, perPage)
 		if f != nil {
 			return "", false, f, nil
 		}
-		if more = page.HasMore && len(page.Data) > 0; more {
-			last := string(page.Data[len(page.Data)-1].ID)
-			if pages[last] || len(pages) == mostPages {
-				return "", false, &failure{class: classRow, err: errors.New("the list of batches has no end")}, nil
-			}
-			pages[last] = true
-		}
 		for i := range page.Data {
 			o := &page.Data[i]
-			after = string(o.ID)
 			if o.Created > 0 && int64(o.Created) < earliest {
 				return "", open, nil, nil // older ones follow
 			}
-			if !b.client.inline() {
+			if !b.service.inline() {
 				if string(o.Metadata[batchMetadata]) == batch.Token.String() {
-					return after, false, nil, nil
+					return string(o.ID), false, nil, nil
 				}
 				continue
 			}
@@ -198,16 +176,20 @@ func (b *Batcher) match(ctx context.Context, batch *cache.Batch, all []cache.Bat
 				continue
 			}
 			ours, f, err := b.hasLines(ctx, o, batch)
-			if f != nil || err != nil {
-				return "", false, f, err
+			if ours || f != nil || err != nil {
+				return string(o.ID), false, f, err
 			}
-			if ours {
-				return after, false, nil, nil
-			}
-			b.others[after] = true
+			b.others[string(o.ID)] = true
 		}
+		if !page.HasMore || len(page.Data) == 0 {
+			return "", open, nil, nil
+		}
+		last := string(page.Data[len(page.Data)-1].ID)
+		if last == after {
+			return "", false, &failure{class: classRow, err: errors.New("the list of batches has no end")}, nil
+		}
+		after = last
 	}
-	return "", open, nil, nil
 }
 
 // mayBe reports whether a batch of OpenRouter has the model and the number of questions
@@ -222,47 +204,32 @@ func (b *Batcher) mayBe(o *batchObject, batch *cache.Batch, all []cache.Batch) b
 
 // hasLines reports whether the results of a batch that has ended are of our questions.
 func (b *Batcher) hasLines(ctx context.Context, o *batchObject, batch *cache.Batch) (ours bool, f *failure, err error) {
-	whole, f := b.client.get(ctx, string(o.ID), batch.Questions, b.results)
+	whole, f := b.service.state(ctx, string(o.ID), batch.Questions)
 	if f != nil {
 		return false, f, nil
 	}
-	if _, f := b.client.results(ctx, whole, batch.Questions, b.results); f != nil {
+	results, _, f := b.service.results(ctx, whole, batch.Questions)
+	if f != nil || len(results) == 0 {
 		return false, f, nil
 	}
-	err = scanLines(b.results, func(r *batchResult) error {
-		key, ok := r.key()
-		if !ok {
-			return errEnough
-		}
-		var err error
-		if ours, err = b.store.HasLine(ctx, batch.ID, key); err == nil {
-			err = errEnough
-		}
-		return err
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
+	if key, ok := results[0].key(); ok {
+		ours, err = b.store.HasLine(ctx, batch.ID, key)
 	}
 	return ours, nil, err
 }
 
-// errEnough ends a look at results that has seen enough.
-var errEnough = errors.New("enough")
-
 // poll looks at a batch that the service has, and keeps its replies once it has ended;
 // status is "" then.
 func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, f *failure, err error) {
-	o, f := b.client.get(ctx, batch.ServiceID, batch.Questions, b.results)
+	o, f := b.service.state(ctx, batch.ServiceID, batch.Questions)
+	var results []batchResult
 	var ok bool
 	if f == nil && o.ended() {
-		ok, f = b.client.results(ctx, o, batch.Questions, b.results)
+		results, ok, f = b.service.results(ctx, o, batch.Questions)
 	}
 	switch {
 	case f != nil && f.class == classRow && b.judge.config.Now().Sub(batch.Created) > b.settleTime(): // one that is new may not be known everywhere
-		if b.resubmits(batch) {
-			return "", 0, nil, b.drop(ctx, batch)
-		}
-		return "", 0, nil, b.undecided(batch, f.err)
+		return "", 0, nil, b.unknown(ctx, batch, f.err)
 	case f != nil:
 		return "", 0, f, nil
 	case !o.ended():
@@ -270,40 +237,37 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 	case !ok:
 		return "ended, results to come", int64(o.Counts.Completed), nil, nil
 	}
-	kept, err := b.collect(ctx, batch, o)
+	kept, err := b.collect(ctx, batch, o, results)
 	if err != nil {
 		return "", 0, nil, err
 	}
 	delete(b.needs, batch.ID)
-	if kept == 0 && o.Status == "failed" {
-		if err := b.store.DropBatch(context.WithoutCancel(ctx), batch.ID); err != nil {
-			return "", 0, nil, err
-		}
-		return "", 0, nil, b.judge.stop(&judge.StopError{
-			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(b.judge.scrub(o.why()))),
-			Hint: "leave judge.batch out",
-		})
-	}
-	if o.Status == "cancelled" || o.Status == "canceled" {
-		return "", 0, nil, b.judge.stop(&judge.StopError{
+	switch {
+	case kept == 0 && o.Status == "failed":
+		err = cmp.Or(b.store.DropBatch(context.WithoutCancel(ctx), batch.ID), b.judge.stop(&judge.StopError{
+			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(b.judge.scrub(o.why()))), Hint: "leave judge.batch out",
+		}))
+	case o.Status == "cancelled" || o.Status == "canceled":
+		err = b.judge.stop(&judge.StopError{
 			Reason: judge.StopCancelled, Err: fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions), Hint: "what is left is asked in a new batch",
 		})
 	}
-	return "", 0, nil, nil
+	return "", 0, nil, err
 }
 
-// collect keeps the replies of a batch that has ended, which are in the file. What it cost is what the service
-// says of all of it, shared among the lines by their own costs at half price; else the
-// sum of those.
-func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObject) (answered int64, err error) {
+// collect keeps the replies of a batch that has ended. What it cost is what the service says
+// of all of it, shared among the lines by their own costs at half price, or by their tokens
+// where nobody knows a price; else the sum of those.
+func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObject, results []batchResult) (answered int64, err error) {
 	j := b.judge
-	var costs, tokens int64
-	if err := scanLines(b.results, func(r *batchResult) error {
-		line, n := b.read(r, batch.Model)
-		costs, tokens = costs+line.CostNanoUSD, tokens+n
-		return nil
-	}); err != nil {
-		return 0, err
+	var lines []cache.BatchLine
+	var tokens []int64 // of each
+	var costs, allTokens int64
+	for i := range results {
+		if line, n := b.read(&results[i], batch.Model); line.State != "" {
+			lines, tokens = append(lines, line), append(tokens, n)
+			costs, allTokens = costs+line.CostNanoUSD, allTokens+n
+		}
 	}
 	total := costs
 	if o.Usage != nil {
@@ -311,35 +275,25 @@ func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObjec
 			total = cost
 		}
 	}
-	var lines []cache.BatchLine
-	var sum, given, counted int64
-	// The end of a batch is paid for, whatever ends the process.
-	durable := context.WithoutCancel(ctx)
-	keep := func() error {
-		n, err := b.store.SettleLines(durable, batch, lines, j.config.Now())
-		counted += n
-		lines = lines[:0]
-		return err
-	}
-	err = scanLines(b.results, func(r *batchResult) error {
-		line, n := b.read(r, batch.Model)
-		if line.State == "" {
-			return nil
-		}
-		all, part := costs, line.CostNanoUSD
-		if costs == 0 { // nobody knows a price
-			all, part = max(tokens, 1), n
+	var sum, shared int64
+	for i := range lines {
+		all, part := costs, lines[i].CostNanoUSD
+		if costs == 0 {
+			all, part = max(allTokens, 1), tokens[i]
 		}
 		sum += part
 		upTo := int64(math.Round(float64(total) * (float64(sum) / float64(all))))
-		line.CostNanoUSD, given = upTo-given, upTo
-		if lines = append(lines, line); len(lines) < batchChunk {
-			return nil
+		lines[i].CostNanoUSD, shared = upTo-shared, upTo
+	}
+	// The end of a batch is paid for, whatever ends the process.
+	durable := context.WithoutCancel(ctx)
+	var counted int64
+	for part := range slices.Chunk(lines, batchChunk) {
+		n, err := b.store.SettleLines(durable, batch, part, j.config.Now())
+		if err != nil {
+			return 0, err
 		}
-		return keep()
-	})
-	if err = errors.Join(err, keep()); err != nil {
-		return 0, err
+		counted += n
 	}
 	answered, err = b.store.EndBatch(durable, batch.ID)
 	if batch.Run != j.config.Run {

@@ -1,17 +1,13 @@
 package openrouter
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"ibid"
-	"ibid/dataset/disk"
 )
 
 // FuzzEnvelope reads any bytes as the response of a chat model: what is JSON is read,
@@ -120,34 +116,29 @@ func FuzzBatch(f *testing.F) {
 	f.Add([]byte(`{"id":"b","status":"completed","results":[{"custom_id":"00"},3,{"response":{"body":{}}}],"request_counts":{"completed":2}}`))
 	f.Add([]byte(`{"results":null}`))
 	f.Add([]byte(`{"results":{"a":[1]}}`))
-	path := filepath.Join(f.TempDir(), "batch")
+	service := &batchService{judge: &Judge{config: Config{Kind: KindOpenRouter}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		var o *batchObject
-		handed := 0
+		var o batchObject
+		var handed []batchResult
+		var bad *failure
 		checkAllocated(t, len(data), 400, 1<<20, func() {
-			if o, err = readBatch(bytes.NewReader(data), file); err == nil {
-				err = scanLines(file, func(*batchResult) error { handed++; return nil })
+			if lenient(json.Unmarshal(data, &o)) == nil {
+				handed, _, bad = service.results(t.Context(), &o, 1)
 			}
 		})
 		var object map[string]json.RawMessage
 		if json.Unmarshal(data, &object) != nil || object == nil || strings.Count(string(data), `"results"`) != 1 || strings.Contains(string(data), `\`) {
-			return // what stands behind the object is not read, and names may be said twice
+			return // names may be said twice
 		}
 		var want []json.RawMessage
 		if raw := object["results"]; json.Unmarshal(raw, &want) != nil {
-			want = nil
-			if err == nil {
+			if bad == nil {
 				t.Errorf("%q is accepted, with results that are no list", data)
 			}
 			return
 		}
-		if err != nil || o.listed != len(want) || handed > len(want) {
-			t.Errorf("%q has %d results, read %+v, handed on %d: %v", data, len(want), o, handed, err)
+		if bad != nil || len(handed) > len(want) {
+			t.Errorf("%q has %d results, handed on %d: %v", data, len(want), len(handed), bad)
 		}
 	})
 }
