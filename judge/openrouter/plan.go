@@ -144,9 +144,10 @@ func (j *Judge) questions(r *judge.Request) []planned {
 	var out []planned
 	_, open := settle(r)
 	if j.config.Protocol != Verdicts {
-		for _, q := range j.smallRow(r, open).queries {
+		queries, _ := j.smallQueries(r, open)
+		for _, q := range queries {
 			for _, m := range j.members {
-				one := j.smallQuestion(m, q)
+				one := j.smallQuestion(m, q.query)
 				out = append(out, planned{*one, min(one.request.maxTokens, answerPair)})
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	openai "github.com/sashabaranov/go-openai"
+
 	"ibid"
 )
 
@@ -59,9 +61,9 @@ func TestYes(t *testing.T) {
 		{"inverted, of tokens", inverted, " no", content(at(" no", 0.75, tok(" no", 0.75), tok(" yes", 0.25))), 0.75},
 		{"words of the user's", map[string]any{"message": both, "yes": []any{"wahr", "richtig"}, "no": []any{"falsch", 0}}, "Falsch", "", 0},
 	} {
-		var logprobs *tokenLogprobs
+		var logprobs *openai.LogProbs
 		if tt.logprobs != "" {
-			logprobs = new(tokenLogprobs)
+			logprobs = new(openai.LogProbs)
 			if err := json.Unmarshal([]byte(tt.logprobs), logprobs); err != nil {
 				t.Fatalf("%s: %v", tt.name, err)
 			}

@@ -2,7 +2,6 @@ package openrouter
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	openai "github.com/sashabaranov/go-openai"
 
 	"ibid"
 	"ibid/judge"
@@ -122,11 +123,7 @@ func (v *verifier) read(file map[string]any) error {
 
 // version names the protocol, and what the file says.
 func (v *verifier) version() string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // it was read from JSON
-	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(quoted(v))
 	return v.protocol + ":" + hex.EncodeToString(sum[:])[:8]
 }
 
@@ -162,22 +159,9 @@ func (v *verifier) supporting(p float64) rating {
 	return rating{Support: p}
 }
 
-// tokenLogprobs are the probabilities of the tokens of a reply.
-type tokenLogprobs struct {
-	Content []struct {
-		tokenLogprob
-		Top []tokenLogprob `json:"top_logprobs"`
-	} `json:"content"`
-}
-
-type tokenLogprob struct {
-	Token   string  `json:"token"`
-	Logprob float64 `json:"logprob"`
-}
-
 // ofReply reads the first word of a reply: the probability of yes is the sum over the
 // tokens at its place that are such a word, where the endpoint gives them, else 1 or 0.
-func (v *verifier) ofReply(reply string, logprobs *tokenLogprobs) (rating, error) {
+func (v *verifier) ofReply(reply string, logprobs *openai.LogProbs) (rating, error) {
 	from := 0
 	if i := strings.LastIndex(reply, "</think>"); i >= 0 {
 		from = i + len("</think>")
@@ -207,26 +191,23 @@ func (v *verifier) ofReply(reply string, logprobs *tokenLogprobs) (rating, error
 
 // probability sums over the tokens at byte at of the reply; ok is false if none of the
 // words is one of them.
-func (v *verifier) probability(reply string, at int, logprobs *tokenLogprobs) (p float64, ok bool) {
+func (v *verifier) probability(reply string, at int, logprobs *openai.LogProbs) (p float64, ok bool) {
 	begin := 0
-	for i := range logprobs.Content {
-		token := &logprobs.Content[i]
+	for _, token := range logprobs.Content {
 		if !strings.HasPrefix(reply[begin:], token.Token) {
 			return 0, false // the tokens are not those of the reply
 		}
 		if begin += len(token.Token); at >= begin {
 			continue
 		}
-		top := token.Top
-		if !slices.ContainsFunc(top, func(o tokenLogprob) bool { return o.Token == token.Token }) {
-			top = append(slices.Clone(top), token.tokenLogprob)
+		top := token.TopLogProbs
+		if !slices.ContainsFunc(top, func(o openai.TopLogProbs) bool { return o.Token == token.Token }) {
+			top = append(top, openai.TopLogProbs{Token: token.Token, LogProb: token.LogProb})
 		}
 		for _, o := range top {
-			if yes := isOneOf(v.Yes, o.Token); yes || isOneOf(v.No, o.Token) {
-				ok = true
-				if yes {
-					p += math.Exp(min(o.Logprob, 0))
-				}
+			yes := isOneOf(v.Yes, o.Token)
+			if ok = ok || yes || isOneOf(v.No, o.Token); yes {
+				p += math.Exp(min(o.LogProb, 0))
 			}
 		}
 		return min(p, 1), ok
@@ -378,11 +359,11 @@ func (j *Judge) Ready(ctx context.Context) error {
 	return nil
 }
 
-// A query is one claim and one text. Of protocol score, uncited says that the text is a
-// list of what the claim does not cite.
+// A query is one claim and one text.
 type query struct {
 	claim, text string
-	uncited     bool
+	uncited     bool // of protocol score: the text is a list of what the claim does not cite
+	joined      bool // the text is several passages, each of which is asked about alone, too
 }
 
 // Longest replies in tokens: a number, as the specification has it, and a word.
@@ -398,13 +379,7 @@ func (j *Judge) smallQuestion(m *member, q query) *question {
 	if j.verifier != nil {
 		out.template = j.verifier.version()
 	}
-	keep := func(r rating, err error) ([]byte, []string, error) {
-		if err != nil {
-			return nil, nil, err
-		}
-		verdict, err := json.Marshal(r)
-		return verdict, nil, err
-	}
+	keep := func(r rating, err error) ([]byte, []string, error) { return quoted(r), nil, err }
 	switch j.config.Protocol {
 	case Classify:
 		out.request.path = j.classifierRoot() + "/predict"
@@ -434,11 +409,7 @@ func (j *Judge) classifierBody(q query) []byte {
 		body = make(map[string]any)
 	}
 	body["inputs"], body["truncate"], body["raw_scores"] = [][]string{{q.text, q.claim}}, false, false
-	b, err := json.Marshal(body) // keys in sorted order
-	if err != nil {
-		panic(err) // texts, and settings from YAML, which has nothing that JSON has not
-	}
-	return b
+	return quoted(body) // keys in sorted order
 }
 
 // scorePrompt is a prompt of the specification.
@@ -470,27 +441,13 @@ func ofNumber(reply string, uncited bool) (rating, error) {
 	return rating{Support: support}, nil
 }
 
-// A smallRow is a row that is put to a small verifier: each query once.
-type smallRow struct {
-	judge   *Judge
-	request *judge.Request
-	queries []query
-	index   map[query]int
-	claims  []claimQueries // of each claim of the request
-}
-
-// claimQueries are the queries of a claim, as places in those of the row; -1 for none.
-type claimQueries struct {
-	evidence         []int // of the request
-	alone            []int // for each of evidence
-	joint, elsewhere int
-}
-
-// A ratedQuery is a query with its answer.
+// A ratedQuery is a query of a row, with what was said of it.
 type ratedQuery struct {
+	query
 	rating
 	known bool
 	calls []keyedCall
+	err   error
 }
 
 type keyedCall struct {
@@ -498,24 +455,38 @@ type keyedCall struct {
 	call judge.Call
 }
 
-func (s *smallRow) add(q query) int {
-	at, known := s.index[q]
-	if !known {
-		at = len(s.queries)
-		s.queries, s.index[q] = append(s.queries, q), at
+// support is unscored if the query is nil, or its answer could not be read.
+func (q *ratedQuery) support() ibid.Support {
+	if q == nil || !q.known {
+		return ibid.Support{}
 	}
-	return at
+	return ibid.Scored(q.Support)
 }
 
-// smallRow has the queries of the open claims of r: each passage that a claim cites alone
-// and, of a verifier, all of them together, each distinct one once; of protocol score, what
-// it does not cite.
-func (j *Judge) smallRow(r *judge.Request, open []int) *smallRow {
-	s := &smallRow{judge: j, request: r, index: make(map[query]int), claims: make([]claimQueries, len(r.Claims))}
+// claimQueries are the queries of a claim; nil for none.
+type claimQueries struct {
+	evidence         []int // of the request
+	alone            []*ratedQuery
+	joint, elsewhere *ratedQuery
+}
+
+// smallQueries are the queries of the open claims of r, each distinct one once, and those of
+// each claim: each passage that it cites alone and, of a verifier, all of them together; of
+// protocol score, what it does not cite.
+func (j *Judge) smallQueries(r *judge.Request, open []int) (all []*ratedQuery, of []claimQueries) {
+	index := make(map[query]*ratedQuery)
+	add := func(q query) *ratedQuery {
+		if index[q] == nil {
+			index[q] = &ratedQuery{query: q}
+			all = append(all, index[q])
+		}
+		return index[q]
+	}
+	of = make([]claimQueries, len(r.Claims))
 	for _, c := range open {
-		claim := r.Claims[c].Text
-		out := claimQueries{evidence: r.Cited(c, nil), joint: -1, elsewhere: -1}
-		var all []string
+		claim, out := r.Claims[c].Text, &of[c]
+		out.evidence = r.Cited(c, nil)
+		var texts []string
 		seen := make(map[judge.Evidence]bool)
 		for _, e := range out.evidence {
 			passage := r.Evidence[e].Passage()
@@ -523,21 +494,20 @@ func (j *Judge) smallRow(r *judge.Request, open []int) *smallRow {
 			if j.verifier != nil && passage.Title != "" {
 				text = passage.Title + "\n" + text
 			}
-			out.alone = append(out.alone, s.add(query{claim: claim, text: text}))
+			out.alone = append(out.alone, add(query{claim: claim, text: text}))
 			if !seen[passage] {
 				seen[passage] = true
-				all = append(all, text)
+				texts = append(texts, text)
 			}
 		}
-		if j.verifier != nil && len(all) > 0 {
-			out.joint = s.add(query{claim: claim, text: strings.Join(all, "\n\n")})
+		if j.verifier != nil && len(texts) > 0 {
+			out.joint = add(query{claim: claim, text: strings.Join(texts, "\n\n"), joined: len(texts) > 1})
 		}
 		if uncited := uncitedBy(r, out.evidence); j.verifier == nil && len(uncited) > 0 {
-			out.elsewhere = s.add(query{claim: claim, text: strings.Join(uncited, "\n"), uncited: true})
+			out.elsewhere = add(query{claim: claim, text: strings.Join(uncited, "\n"), uncited: true})
 		}
-		s.claims[c] = out
 	}
-	return s
+	return all, of
 }
 
 // excerptOfSource is how much of each source the specification shows when it
@@ -561,86 +531,78 @@ func uncitedBy(r *judge.Request, evidence []int) []string {
 	return out
 }
 
-// judgeSmall asks about each claim with each passage that it cites.
+// judgeSmall asks about each claim with each passage that it cites, side by side. The error
+// is that of the first query that has one.
 func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	v, open := settle(r)
 	j.counts.settled(r, open)
-	s := j.smallRow(r, open)
-	rated, err := s.ask(ctx)
-	v.Calls = callsOf(rated)
-	if err != nil {
-		return nil, rowFailure(r, v, err)
+	queries, of := j.smallQueries(r, open)
+	var all sync.WaitGroup
+	for _, q := range queries {
+		all.Go(func() { q.err = j.rate(ctx, q) })
 	}
-	if j.verifier == nil {
-		for _, c := range open {
-			s.fillScore(c, rated, &v.Claims[c])
+	all.Wait()
+	v.Calls = callsOf(queries)
+	contradictions := false
+	for _, q := range queries {
+		if q.err != nil {
+			return nil, rowFailure(r, v, q.err)
 		}
-	} else {
+		contradictions = contradictions || q.Contradicts != nil
+	}
+	for _, c := range open {
+		j.fillSmall(r, &of[c], &v.Claims[c])
+	}
+	if j.verifier != nil {
 		kinds := j.lexical.Factual(r)
-		contradictions := slices.ContainsFunc(rated, func(q ratedQuery) bool { return q.Contradicts != nil })
 		for _, c := range open {
-			v.Claims[c].Factual = kinds[c]
-			s.fill(c, rated, contradictions, &v.Claims[c])
+			out := &v.Claims[c]
+			if out.Factual = kinds[c]; of[c].joint == nil && contradictions {
+				out.Contradicted = ibid.No
+			}
 		}
 	}
 	addInvalid(r, v)
 	return v, nil
 }
 
-// fill fills in what a verifier said of claim c.
-func (s *smallRow) fill(c int, rated []ratedQuery, contradictions bool, out *judge.ClaimVerdict) {
-	q := &s.claims[c]
-	out.ElsewhereEvidence, out.Joint = -1, ibid.None.Support()
-	for i, e := range q.evidence {
-		out.Checks = append(out.Checks, judge.Check{Evidence: e, Citation: s.request.Evidence[e].Citation, Support: ibid.Scored(rated[q.alone[i]].Support)})
-	}
-	if q.joint >= 0 {
-		joint := rated[q.joint]
-		out.Joint, out.Votes, out.Contradicted = ibid.Scored(joint.Support), 1, joint.contradicted()
-	} else if contradictions {
-		out.Contradicted = ibid.No
-	}
-}
-
 // relevantFrom is the score from which the specification's scale says that a
 // text relates to the claim at all.
 const relevantFrom = 0.2
 
-// fillScore fills in what the prompts of the specification brought for claim c. The joint
-// support is that of the best citation.
-func (s *smallRow) fillScore(c int, rated []ratedQuery, out *judge.ClaimVerdict) {
-	q := &s.claims[c]
-	supportOf := func(at int) (support ibid.Support) {
-		if at >= 0 && rated[at].known {
-			support = ibid.Scored(rated[at].Support)
-		}
-		return support
-	}
-	out.ElsewhereEvidence, out.Joint, out.Elsewhere = -1, ibid.None.Support(), supportOf(q.elsewhere)
+// fillSmall fills in what was said of a claim. With protocol score the joint support is that
+// of the best citation.
+func (j *Judge) fillSmall(r *judge.Request, q *claimQueries, out *judge.ClaimVerdict) {
+	out.ElsewhereEvidence, out.Joint, out.Elsewhere = -1, ibid.None.Support(), q.elsewhere.support()
 	known := true
 	for i, e := range q.evidence {
-		check := judge.Check{Evidence: e, Citation: s.request.Evidence[e].Citation, Support: supportOf(q.alone[i])}
-		if check.Support.Known() {
-			check.Relevant = ibid.TriOf(check.Support.Value >= relevantFrom)
-			if check.Support.Value > out.Joint.Value {
-				out.Joint = check.Support
+		check := judge.Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: q.alone[i].support()}
+		if score := check.Support; j.verifier == nil {
+			out.Votes = len(j.members)
+			if known = known && score.Known(); score.Known() {
+				check.Relevant = ibid.TriOf(score.Value >= relevantFrom)
+				if score.Value > out.Joint.Value {
+					out.Joint = score
+				}
 			}
 		}
-		known = known && check.Support.Known()
-		out.Checks, out.Votes = append(out.Checks, check), len(s.judge.members)
+		out.Checks = append(out.Checks, check)
 	}
-	if !known && out.Joint.Value < 1 {
+	switch {
+	case q.joint != nil:
+		out.Joint, out.Votes, out.Contradicted = q.joint.support(), 1, q.joint.contradicted()
+	case !known && out.Joint.Value < 1:
 		out.Joint = ibid.Support{} // what could not be read may be better
 	}
 }
 
 // callsOf are the calls of queries, one for each question: queries that share one meet at
 // the same time, and either may be the one that asks.
-func callsOf(rated []ratedQuery) []judge.Call {
+func callsOf(queries []*ratedQuery) []judge.Call {
 	var out []judge.Call
 	at := make(map[cache.Key]int)
-	for i := range rated {
-		for _, c := range rated[i].calls {
+	for _, q := range queries {
+		for _, c := range q.calls {
 			first, seen := at[c.key]
 			switch {
 			case !seen || c.key == cache.Key{}:
@@ -654,130 +616,92 @@ func callsOf(rated []ratedQuery) []judge.Call {
 	return out
 }
 
-// ask rates all queries side by side. The error is that of the first that has one.
-func (s *smallRow) ask(ctx context.Context) ([]ratedQuery, error) {
-	rated, errs := make([]ratedQuery, len(s.queries)), make([]error, len(s.queries))
-	var all sync.WaitGroup
-	for i, q := range s.queries {
-		all.Go(func() {
-			if s.judge.verifier == nil {
-				rated[i], errs[i] = s.score(ctx, q)
-			} else {
-				rated[i], errs[i] = s.rate(ctx, q)
-			}
-		})
-	}
-	all.Wait()
-	return rated, cmp.Or(errs...)
-}
-
-// take reads an answer.
-func (out *ratedQuery) take(key cache.Key, a *answer) error {
-	out.known, out.calls = true, append(out.calls, keyedCall{key, a.call})
-	return json.Unmarshal(a.verdict, &out.rating)
-}
-
-// score asks all models and returns the mean of their numbers. An answer that
-// is no number is unscored, or what the settings say.
-func (s *smallRow) score(ctx context.Context, q query) (out ratedQuery, err error) {
-	j := s.judge
-	sum, known := 0.0, true
+// rate asks all models and takes the mean of their numbers. An answer to protocol score that
+// is no number is unscored, or what the settings say. A text that is too long for a verifier
+// is asked about in halves, of which the best counts: at once, if the store has both, or the
+// server takes less.
+func (j *Judge) rate(ctx context.Context, q *ratedQuery) error {
+	sum := 0.0
 	for _, m := range j.members {
-		question := j.smallQuestion(m, q)
+		question := j.smallQuestion(m, q.query)
+		if j.verifier != nil {
+			kept, err := j.peek(ctx, question)
+			if err != nil {
+				return err
+			}
+			if !kept && j.divides(ctx, q.query) {
+				if halves := halvesOf(q.text); halves != nil {
+					return j.rateHalves(ctx, q, halves)
+				}
+			}
+		}
 		a, err := j.ask(ctx, question)
-		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.BadReply {
-			out.calls = append(out.calls, keyedCall{call: u.call})
+		u, failed := errors.AsType[*unanswered](err)
+		switch {
+		case failed && u.reason == judge.TooLong && j.verifier != nil:
+			if halves := halvesOf(q.text); halves != nil {
+				q.calls = append(q.calls, keyedCall{call: u.call})
+				return j.rateHalves(ctx, q, halves)
+			}
+			return err
+		case failed && u.reason == judge.BadReply && j.verifier == nil:
+			q.calls = append(q.calls, keyedCall{call: u.call})
 			if j.config.FallbackScore == nil {
-				known = false
-				break
+				return nil
 			}
-			sum += *j.config.FallbackScore
-			continue
+			q.rating = rating{Support: *j.config.FallbackScore}
+		case err != nil:
+			return err
+		default:
+			q.calls = append(q.calls, keyedCall{question.request.key(), a.call})
+			if err := json.Unmarshal(a.verdict, &q.rating); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			err = out.take(question.request.key(), a)
-		}
-		if err != nil {
-			return out, err
-		}
-		sum += out.Support
+		sum += q.Support
 	}
-	out.known, out.Support = known, sum/float64(len(j.members))
-	return out, nil
+	q.known, q.Support = true, sum/float64(len(j.members))
+	return nil
 }
 
-// keptInParts is from how many bytes on a text may have been too long for a model, so
-// that its parts are looked for in the store.
-const keptInParts = 128
-
-// rate rates a query: from the store, whole or in halves, or by asking. A text that is too
-// long for the model is asked about in halves, of which the best counts.
-func (s *smallRow) rate(ctx context.Context, q query) (out ratedQuery, err error) {
-	j := s.judge
-	question := j.smallQuestion(j.members[0], q)
-	key := question.request.key()
-	a, err := j.kept(ctx, key)
-	if err != nil {
-		return out, err
-	}
-	if a == nil {
-		inParts, err := s.keptInParts(ctx, q)
-		if err != nil {
-			return out, err
-		}
-		// A word is a token at least.
-		if most := j.server(ctx).maxInput; inParts || most > 0 && len(strings.Fields(q.text)) > most {
-			if halves := halvesOf(q.text); halves != nil {
-				return s.rateHalves(ctx, q, halves)
-			}
-		}
-		a, err = j.ask(ctx, question)
-		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.TooLong {
-			if halves := halvesOf(q.text); halves != nil {
-				out, err = s.rateHalves(ctx, q, halves)
-				out.calls = append([]keyedCall{{call: u.call}}, out.calls...)
-				return out, err
-			}
-		}
-		if err != nil {
-			return out, err
-		}
-	}
-	return out, out.take(key, a)
-}
-
-func (s *smallRow) rateHalves(ctx context.Context, q query, halves []string) (out ratedQuery, err error) {
-	for i, half := range halves {
-		q.text = half
-		got, err := s.rate(ctx, q)
-		if out.calls = append(out.calls, got.calls...); err != nil {
-			return out, err
+// rateHalves rates a query by its halves.
+func (j *Judge) rateHalves(ctx context.Context, q *ratedQuery, halves []string) error {
+	for i, text := range halves {
+		half := &ratedQuery{query: query{claim: q.claim, text: text}}
+		err := j.rate(ctx, half)
+		if q.calls = append(q.calls, half.calls...); err != nil {
+			return err
 		}
 		if i == 0 {
-			out.rating = got.rating
+			q.rating = half.rating
 		}
-		out.rating, out.known = out.best(got.rating), true
+		q.rating, q.known = q.best(half.rating), true
 	}
-	return out, nil
+	return nil
 }
 
+// divides reports whether a text that is not in the store whole is too long: a word is a
+// token at least, and one whose halves are in the store was found too long before.
+func (j *Judge) divides(ctx context.Context, q query) bool {
+	most := j.server(ctx).maxInput
+	return most > 0 && len(strings.Fields(q.text)) > most || !q.joined && j.keptInParts(ctx, q)
+}
+
+// mayBeLong is from how many bytes on a text may have been too long for a model.
+const mayBeLong = 128
+
 // keptInParts reports whether the store has both halves of a text, whole or in parts.
-func (s *smallRow) keptInParts(ctx context.Context, q query) (bool, error) {
-	if s.judge.store == nil || len(q.text) < keptInParts {
-		return false, nil
+func (j *Judge) keptInParts(ctx context.Context, q query) bool {
+	if len(q.text) < mayBeLong {
+		return false
 	}
 	halves := halvesOf(q.text)
-	for _, half := range halves {
-		q.text = half
-		found, err := s.judge.peek(ctx, s.judge.smallQuestion(s.judge.members[0], q))
-		if !found && err == nil {
-			found, err = s.keptInParts(ctx, q)
-		}
-		if !found || err != nil {
-			return false, err
+	for _, q.text = range halves {
+		if kept, err := j.peek(ctx, j.smallQuestion(j.members[0], q)); err != nil || !kept && !j.keptInParts(ctx, q) {
+			return false // a store that fails does so again
 		}
 	}
-	return halves != nil, nil
+	return halves != nil
 }
 
 // halvesOf divides a text at the sentence, or else the space, that is closest to its
@@ -793,12 +717,10 @@ func halvesOf(text string) []string {
 	for _, s := range token.Sentences(string(runes), nil) {
 		closer(int(s.Start))
 	}
-	for i := 0; at == 0 && i < len(runes); i++ {
-		if unicode.IsSpace(runes[i]) {
-			for k := i; k < len(runes); k++ {
-				if unicode.IsSpace(runes[k]) {
-					closer(k)
-				}
+	if at == 0 {
+		for i, r := range runes {
+			if unicode.IsSpace(r) {
+				closer(i)
 			}
 		}
 	}

@@ -293,3 +293,30 @@ func sprint(v *judge.Verdict) string {
 	}
 	return string(b)
 }
+
+// TestVerifierJoint: what the passages of a claim say together is asked for, also where a run
+// before has asked about each of them, at which the joint text would be halved.
+func TestVerifierJoint(t *testing.T) {
+	t.Parallel()
+	s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{}})
+	defer s.Close()
+	j := newVerifierJudge(t, s, YesNo, nil, nil)
+	fill := strings.Repeat("zz ", 40)
+	texts := []string{"Anna built " + fill + "here.", "Of forty oaks " + fill + "there."}
+	r := &judge.Request{
+		Row: "q/a", Question: "?", Answer: "!", Claims: []ibid.Claim{{Text: "Anna built forty oaks", Citations: []int32{0, 1}}},
+		Evidence: []judge.Evidence{{Citation: 0, Text: texts[0]}, {Citation: 1, Text: texts[1]}},
+	}
+	for _, text := range texts {
+		if err := j.rate(t.Context(), &ratedQuery{query: query{claim: r.Claims[0].Text, text: text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := j.Judge(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := v.Claims[0].Joint.Value; math.Abs(got-1) > 1e-6 {
+		t.Errorf("support by both %v, want 1", got)
+	}
+}

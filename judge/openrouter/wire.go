@@ -173,10 +173,10 @@ type envelope struct {
 }
 
 type choice struct {
-	FinishReason label          `json:"finish_reason"`
-	Message      message        `json:"message"`
-	Logprobs     *tokenLogprobs `json:"logprobs"`
-	Error        *wireError     `json:"error"`
+	FinishReason label            `json:"finish_reason"`
+	Message      message          `json:"message"`
+	Logprobs     *openai.LogProbs `json:"logprobs"`
+	Error        *wireError       `json:"error"`
 }
 
 type message struct {
