@@ -100,7 +100,7 @@ const (
 // durable when AddBatch returns.
 func (s *SQLite) AddBatch(ctx context.Context, b *Batch, lines []BatchLine) error {
 	var id int64
-	err := s.write(ctx, func(conn *sql.Conn) error {
+	err := s.write(ctx, func(conn *sql.DB) error {
 		res, err := conn.ExecContext(context.WithoutCancel(ctx), "INSERT INTO batch ("+batchColumns+", digest, cost_nano_usd) VALUES (?,?,?,?,?,?,?,?,?,x'',0)",
 			b.Token[:], b.Endpoint, b.Model, b.Questions, string(b.State), b.ServiceID, b.Created.UnixMilli(), b.ReservedNanoUSD, b.Run)
 		if err != nil {
@@ -180,18 +180,11 @@ func (s *SQLite) OpenLines(ctx context.Context, run string) (n int64, err error)
 	return n, err
 }
 
-// HasLine reports whether a question is a line of a batch.
-func (s *SQLite) HasLine(ctx context.Context, batch int64, key Key) (bool, error) {
-	var n int
-	err := s.one(ctx, "SELECT count(*) FROM batch_line WHERE key = ? AND batch = ?", []any{key[:], batch}, &n)
-	return n > 0, err
-}
-
 // SettleLines keeps what became of lines of a batch, with an attempt for each, and
 // returns what they cost. A line that is settled already stays as it is and costs
 // nothing more, so that results may be read again after a crash.
 func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, at time.Time) (nanoUSD int64, err error) {
-	return s.count(ctx, func(conn *sql.Conn) (cost int64, err error) {
+	return s.count(ctx, func(conn *sql.DB) (cost int64, err error) {
 		update, err := conn.PrepareContext(context.WithoutCancel(ctx), "UPDATE batch_line SET state = ?, cost_nano_usd = ?, error = ?, raw = ? WHERE key = ? AND batch = ? AND state = 'sent'")
 		if err != nil {
 			return 0, err
@@ -222,7 +215,7 @@ func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, a
 // EndBatch ends a batch: lines that nothing was heard of have expired. It returns how
 // many lines were answered.
 func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered int64, err error) {
-	return s.count(ctx, func(conn *sql.Conn) (n int64, err error) {
+	return s.count(ctx, func(conn *sql.DB) (n int64, err error) {
 		if _, err := run(conn, `UPDATE batch_line SET state = 'expired', error = 'no result' WHERE batch = ?1 AND state = 'sent';
 			UPDATE batch SET state = 'done', cost_nano_usd = (SELECT coalesce(sum(cost_nano_usd), 0) FROM batch_line WHERE batch = ?1 AND state = 'answered') WHERE id = ?1 AND state <> 'done'`, id); err != nil {
 			return 0, err
@@ -236,7 +229,7 @@ func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered int64, err er
 // answer, in small steps.
 func (s *SQLite) TidyBatches(ctx context.Context) error {
 	for {
-		n, err := s.count(ctx, func(conn *sql.Conn) (int64, error) {
+		n, err := s.count(ctx, func(conn *sql.DB) (int64, error) {
 			return affected(conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`DELETE FROM batch_line WHERE id IN (SELECT l.id FROM batch_line l JOIN batch b ON b.id = l.batch
 				WHERE b.state = 'done' AND EXISTS (SELECT 1 FROM entry WHERE entry.key = l.key) LIMIT %d)`, stepRows)))
 		})

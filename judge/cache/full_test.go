@@ -22,7 +22,7 @@ func TestDiskFull(t *testing.T) {
 	defer s.Close()
 	limit := func(pages int) {
 		t.Helper()
-		err := s.write(t.Context(), func(conn *sql.Conn) error {
+		err := s.write(t.Context(), func(conn *sql.DB) error {
 			_, err := conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
 			return err
 		})

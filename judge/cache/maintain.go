@@ -152,7 +152,7 @@ func (s *SQLite) removeFrom(ctx context.Context, table, column string, before in
 	query := fmt.Sprintf("DELETE FROM %[1]s WHERE id IN (SELECT id FROM %[1]s WHERE %[2]s < ? LIMIT %[3]d)", table, column, stepRows)
 	var sum int64
 	for {
-		n, err := s.count(ctx, func(conn *sql.Conn) (int64, error) { return affected(conn.ExecContext(ctx, query, before)) })
+		n, err := s.count(ctx, func(conn *sql.DB) (int64, error) { return affected(conn.ExecContext(ctx, query, before)) })
 		sum += n
 		if err != nil || n == 0 {
 			return sum, err
@@ -163,7 +163,7 @@ func (s *SQLite) removeFrom(ctx context.Context, table, column string, before in
 // shrink takes free pages off the end of the file.
 func (s *SQLite) shrink(ctx context.Context) error {
 	for {
-		free, err := s.count(ctx, func(conn *sql.Conn) (free int64, err error) {
+		free, err := s.count(ctx, func(conn *sql.DB) (free int64, err error) {
 			if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", stepPages)); err != nil {
 				return 0, err
 			}
@@ -176,9 +176,9 @@ func (s *SQLite) shrink(ctx context.Context) error {
 }
 
 // count does a write that counts.
-func (s *SQLite) count(ctx context.Context, do func(*sql.Conn) (int64, error)) (int64, error) {
+func (s *SQLite) count(ctx context.Context, do func(*sql.DB) (int64, error)) (int64, error) {
 	counted := make(chan int64, 1)
-	err := s.write(ctx, func(conn *sql.Conn) error {
+	err := s.write(ctx, func(conn *sql.DB) error {
 		n, err := do(conn)
 		if err == nil {
 			counted <- n
@@ -193,7 +193,7 @@ func (s *SQLite) count(ctx context.Context, do func(*sql.Conn) (int64, error)) (
 
 // exec writes by some statements, all or none.
 func (s *SQLite) exec(ctx context.Context, text string, args ...any) error {
-	return s.write(ctx, func(conn *sql.Conn) error {
+	return s.write(ctx, func(conn *sql.DB) error {
 		_, err := conn.ExecContext(context.WithoutCancel(ctx), text, args...)
 		return err
 	})

@@ -129,7 +129,7 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	added, err := s.count(ctx, func(conn *sql.Conn) (int64, error) { return put(conn, e) })
+	added, err := s.count(ctx, func(conn *sql.DB) (int64, error) { return put(conn, e) })
 	if err != nil || added > 0 {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 
 // Record adds a call to the audit; it is durable when Record returns.
 func (s *SQLite) Record(ctx context.Context, a Attempt) error {
-	return s.write(ctx, func(conn *sql.Conn) error { return record(conn, &a) })
+	return s.write(ctx, func(conn *sql.DB) error { return record(conn, &a) })
 }
 
 // Acquire takes the right to ask for a key, for ttl, and says whether owner has it now. It
@@ -152,7 +152,7 @@ func (s *SQLite) Acquire(ctx context.Context, key Key, owner string, ttl time.Du
 	if ttl <= 0 {
 		return false, fmt.Errorf("judge cache: a lease of %v", ttl)
 	}
-	taken, err := s.count(ctx, func(conn *sql.Conn) (int64, error) {
+	taken, err := s.count(ctx, func(conn *sql.DB) (int64, error) {
 		now := time.Now()
 		return run(conn, `INSERT INTO lease (key, owner, until) VALUES (?1, ?2, ?3) ON CONFLICT (key)
 			DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until <= ?4`, key[:], owner, now.Add(ttl).UnixMilli(), now.UnixMilli())
@@ -165,7 +165,7 @@ func (s *SQLite) Release(ctx context.Context, key Key, owner string) error {
 	return s.exec(ctx, "DELETE FROM lease WHERE key = ? AND owner = ?", key[:], owner)
 }
 
-func (s *SQLite) write(ctx context.Context, do func(*sql.Conn) error) error {
+func (s *SQLite) write(ctx context.Context, do func(*sql.DB) error) error {
 	err := s.writer.submit(ctx, do)
 	if err == nil || errors.Is(err, ErrClosed) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err
@@ -237,7 +237,7 @@ const addSent = "ALTER TABLE entry ADD COLUMN sent TEXT NOT NULL DEFAULT '';"
 // anything, so that a file of another program stays as it is, and again while it
 // holds the write lock, so that of several processes that open a new store one
 // makes the tables.
-func migrate(ctx context.Context, conn *sql.Conn, path string) error {
+func migrate(ctx context.Context, conn *sql.DB, path string) error {
 	if _, err := formOf(ctx, conn, path); err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func migrate(ctx context.Context, conn *sql.Conn, path string) error {
 	return err
 }
 
-func makeTables(ctx context.Context, conn *sql.Conn, path string) error {
+func makeTables(ctx context.Context, conn *sql.DB, path string) error {
 	version, err := formOf(ctx, conn, path)
 	if err != nil || version == schemaVersion {
 		return err
@@ -268,7 +268,7 @@ func makeTables(ctx context.Context, conn *sql.Conn, path string) error {
 
 // formOf is the version of the tables of a database, 0 if it has none yet. One that is
 // not ours, or newer than we are, is an error.
-func formOf(ctx context.Context, conn *sql.Conn, path string) (int64, error) {
+func formOf(ctx context.Context, conn *sql.DB, path string) (int64, error) {
 	var app, version, objects int64
 	row := conn.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
 		(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`)
@@ -288,7 +288,7 @@ func formOf(ctx context.Context, conn *sql.Conn, path string) (int64, error) {
 
 // logAhead turns on the write-ahead log, which a file keeps. Two processes that
 // do so at once can be told "busy" without having waited, so it tries again.
-func logAhead(ctx context.Context, conn *sql.Conn) error {
+func logAhead(ctx context.Context, conn *sql.DB) error {
 	deadline := time.Now().Add(busyTimeout)
 	for {
 		_, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
@@ -309,12 +309,12 @@ const attemptColumns = `key, n, http_status, class, ms, cost_nano_usd, generatio
 
 // run writes on the writing connection. What has begun is ended: a context that ends in
 // between would lose the transaction of others.
-func run(conn *sql.Conn, query string, args ...any) (changed int64, err error) {
+func run(conn *sql.DB, query string, args ...any) (changed int64, err error) {
 	return affected(conn.ExecContext(context.Background(), query, args...))
 }
 
 // put returns 1 if the entry is there now, 0 if another one stands.
-func put(conn *sql.Conn, e *Entry) (int64, error) {
+func put(conn *sql.DB, e *Entry) (int64, error) {
 	return run(conn, "INSERT INTO entry ("+entryColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING", e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
 		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
 		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent)
@@ -328,7 +328,7 @@ func blob(b []byte) []byte {
 	return b
 }
 
-func record(conn *sql.Conn, a *Attempt) error {
+func record(conn *sql.DB, a *Attempt) error {
 	_, err := run(conn, "INSERT INTO attempt ("+attemptColumns+") VALUES (?,?,?,?,?,?,?,?,?,?)",
 		a.Key[:], a.N, a.HTTPStatus, a.Class, a.Millis, a.CostNanoUSD, a.GenerationID, a.Error, a.At.UnixMilli(), a.Run)
 	return err

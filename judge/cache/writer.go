@@ -15,8 +15,7 @@ const maxBatch = 256
 // A writer is the one goroutine of a process that writes to a store. It commits
 // in groups: what queues up while one transaction is synced is the next one.
 type writer struct {
-	db    *sql.DB
-	conn  *sql.Conn
+	db    *sql.DB // of one connection
 	queue chan operation
 	done  chan struct{}
 
@@ -26,39 +25,27 @@ type writer struct {
 
 // An operation is one write and where its outcome goes.
 type operation struct {
-	do   func(*sql.Conn) error
+	do   func(*sql.DB) error
 	done chan error // has room for one
 }
 
-func newWriter(ctx context.Context, path string) (_ *writer, err error) {
+func newWriter(ctx context.Context, path string) (*writer, error) {
 	db, err := sql.Open("sqlite", dsn(path))
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			db.Close()
-		}
-	}()
-	conn, err := db.Conn(ctx)
-	if err != nil {
+	db.SetMaxOpenConns(1)
+	if err := migrate(ctx, db, path); err != nil {
+		db.Close()
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			conn.Close()
-		}
-	}()
-	if err := migrate(ctx, conn, path); err != nil {
-		return nil, err
-	}
-	w := &writer{db: db, conn: conn, queue: make(chan operation, maxBatch), done: make(chan struct{})}
+	w := &writer{db: db, queue: make(chan operation, maxBatch), done: make(chan struct{})}
 	go w.loop()
 	return w, nil
 }
 
 // submit queues a write and waits until it is durable.
-func (w *writer) submit(ctx context.Context, do func(*sql.Conn) error) error {
+func (w *writer) submit(ctx context.Context, do func(*sql.DB) error) error {
 	op := operation{do: do, done: make(chan error, 1)}
 	if err := w.send(ctx, op); err != nil {
 		return err
@@ -105,20 +92,20 @@ func (w *writer) loop() {
 
 // commit writes all of a batch or nothing.
 func (w *writer) commit(batch []operation) error {
-	if _, err := run(w.conn, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := run(w.db, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	for _, op := range batch {
-		if err := op.do(w.conn); err != nil {
-			_, undo := run(w.conn, "ROLLBACK")
+		if err := op.do(w.db); err != nil {
+			_, undo := run(w.db, "ROLLBACK")
 			return errors.Join(err, undo)
 		}
 	}
-	_, err := run(w.conn, "COMMIT")
+	_, err := run(w.db, "COMMIT")
 	if err != nil {
 		// A commit that fails for want of room may or may not have ended the
 		// transaction; rolling back where there is none does no harm.
-		_, _ = run(w.conn, "ROLLBACK")
+		_, _ = run(w.db, "ROLLBACK")
 	}
 	return err
 }
@@ -133,20 +120,16 @@ func (w *writer) close() error {
 	}
 	w.gate.Unlock()
 	<-w.done
-	ctx := context.Background()
-	if _, err := w.conn.ExecContext(ctx, "DELETE FROM lease WHERE until < ?", time.Now().UnixMilli()); err != nil && !isBusy(err) {
-		return errors.Join(err, w.shut())
+	_, err := w.db.Exec("DELETE FROM lease WHERE until < ?", time.Now().UnixMilli())
+	if err == nil || isBusy(err) {
+		// Whoever closes the file last folds in the whole log; a process that waits
+		// for the others to let it do so would only wait.
+		_, err = w.db.Exec("PRAGMA wal_checkpoint(PASSIVE)")
 	}
-	// Whoever closes the file last folds in the whole log; a process that waits
-	// for the others to let it do so would only wait.
-	if _, err := w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil && !isBusy(err) {
-		return errors.Join(err, w.shut())
+	if isBusy(err) {
+		err = nil
 	}
-	return w.shut()
-}
-
-func (w *writer) shut() error {
-	return errors.Join(w.conn.Close(), w.db.Close())
+	return errors.Join(err, w.db.Close())
 }
 
 func (w *writer) isClosed() bool {

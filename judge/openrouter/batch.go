@@ -173,7 +173,7 @@ func (b *Batcher) Sent() int64 { return b.sent }
 func (b *Batcher) Add(ctx context.Context, r *judge.Request) error {
 	questions := b.judge.questions(r)
 	for i := range questions {
-		if _, err := b.add(ctx, &questions[i].question); err != nil {
+		if _, err := b.add(ctx, &questions[i]); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -111,21 +110,10 @@ func (s *batchService) call(ctx context.Context, method, path, content string, b
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, method, s.base+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, &failure{class: classTransient, err: err}
-	}
-	if content != "" {
-		q.Header.Set("Content-Type", content)
-	}
-	j.sign(q)
-	resp, err := j.http.Do(q)
-	if err != nil {
-		return nil, &failure{class: classTransient, err: j.plain(err), billed: !neverSent(err)}
-	}
-	defer resp.Body.Close()
-	raw, err = io.ReadAll(io.LimitReader(resp.Body, maxListing+resultsMost*expected))
+	resp, raw, err := j.wire.transfer(ctx, method, s.base+path, content, body, maxListing+resultsMost*expected)
 	switch {
+	case resp == nil:
+		return nil, &failure{class: classTransient, err: j.plain(err), billed: !neverSent(err)}
 	case resp.StatusCode/100 == 3:
 		f := &failure{status: resp.StatusCode, err: fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, resp.Header.Get("Location"))}
 		j.stopping(f, judge.StopMoved)

@@ -212,10 +212,13 @@ func (b *Batcher) hasLines(ctx context.Context, o *batchObject, batch *cache.Bat
 	if f != nil || len(results) == 0 {
 		return false, f, nil
 	}
-	if key, ok := results[0].key(); ok {
-		ours, err = b.store.HasLine(ctx, batch.ID, key)
+	key, ok := results[0].key()
+	if !ok {
+		return false, nil, nil
 	}
-	return ours, nil, err
+	// A question that waits for one batch is in no later one.
+	line, _, err := b.store.Line(ctx, key)
+	return line != nil && line.Batch == batch.ID, nil, err
 }
 
 // poll looks at a batch that the service has, and keeps its replies once it has ended;
@@ -369,7 +372,6 @@ func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failur
 	if e, f = c.judgeReply(x); f != nil {
 		return nil, f, c.record(ctx, x, f, j.config.Now(), 0, 0)
 	}
-	j.counts.answers.Add(1)
 	c.member.gate.hears()
 	return e, nil, c.keep(ctx, e)
 }

@@ -102,7 +102,6 @@ func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 func (c *conversation) accept(e *cache.Entry) *answer {
 	call := callOf(e)
 	call.Attempts = c.calls
-	c.judge.counts.answered(&call)
 	return &answer{verdict: e.Verdict, call: call}
 }
 
@@ -246,7 +245,6 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		e, f = c.judgeReply(x)
 	}
 	if err = c.record(ctx, x, f, place.sent, millis, cost); err == nil && f == nil {
-		j.counts.answers.Add(1)
 		err = c.keep(ctx, e)
 	}
 	if err == nil && f != nil {
@@ -479,6 +477,7 @@ type question struct {
 	// replies is how many more whole replies may be paid for; shared by the
 	// questions of one row.
 	replies  *int
+	answer   int64  // its length in tokens, of a plan
 	short    bool   // the answer is the first word: a reply may end at its limit
 	template string // version of the prompt, "" for that of the judge
 
@@ -549,12 +548,10 @@ func (j *Judge) kept(ctx context.Context, key cache.Key) (*answer, error) {
 // fromEntry takes an answer of the store.
 func (j *Judge) fromEntry(e *cache.Entry) *answer {
 	j.counts.cached.Add(1)
-	j.counts.savedCost.Add(e.CostNanoUSD)
 	call := callOf(e)
 	if call.Cached = !j.paidBefore(e); !call.Cached {
 		call.Attempts = e.Attempts
 	}
-	j.counts.answered(&call)
 	return &answer{verdict: e.Verdict, call: call}
 }
 

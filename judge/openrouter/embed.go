@@ -1,15 +1,12 @@
 package openrouter
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -138,23 +135,11 @@ func (e *Embedder) call(ctx context.Context, body []byte, n int) (out embedded, 
 		ctx, cancel = context.WithTimeout(ctx, e.Timeout)
 		defer cancel()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(e.BaseURL, "/")+"/embeddings", bytes.NewReader(body))
-	if err != nil {
-		return out, 0, 0, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if e.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+e.Key)
-	}
-	r, err := cmp.Or(e.HTTP, embedClient).Do(req)
+	wire := &doer{client: cmp.Or(e.HTTP, embedClient), key: e.Key}
+	r, data, err := wire.transfer(ctx, http.MethodPost, strings.TrimRight(e.BaseURL, "/")+"/embeddings", "application/json", body, mostVectors)
 	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err // without the address, which may hold a secret
 	}
-	if err != nil {
-		return out, 0, 0, err
-	}
-	defer r.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(r.Body, mostVectors))
 	if err != nil {
 		return out, 0, 0, err
 	}
@@ -168,9 +153,11 @@ func (e *Embedder) call(ctx context.Context, body []byte, n int) (out embedded, 
 	}
 	seen := make(map[int]bool)
 	for _, d := range out.Data {
-		seen[d.Index] = len(d.Embedding) > 0 && 0 <= d.Index && d.Index < n
+		if len(d.Embedding) > 0 && 0 <= d.Index && d.Index < n {
+			seen[d.Index] = true
+		}
 	}
-	if len(out.Data) != n || len(seen) != n || slices.Contains(slices.Collect(maps.Values(seen)), false) {
+	if len(out.Data) != n || len(seen) != n {
 		return out, http.StatusOK, 0, fmt.Errorf("embeddings of %d texts, and not one of each of %d", len(out.Data), n)
 	}
 	return out, http.StatusOK, 0, nil

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"ibid/judge"
 )
 
@@ -57,12 +55,7 @@ const (
 	typeConstraint    = "constraint_filtered"
 )
 
-// classify says what kind of failure an error of the client library is. It
-// returns nil if err is nil.
-//
-// The exchange comes first, since it has what the library loses. Of the
-// library's errors RequestError is looked at before APIError, which it wraps
-// half decoded where an error body has an unexpected shape.
+// classify says what kind of failure a call is. It returns nil if err is nil.
 func (j *Judge) classify(x *exchange, err error) *failure {
 	if err == nil {
 		return nil
@@ -91,12 +84,7 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 		if x.status < 400 {
 			status = wire.status()
 		}
-	} else if asRequest, ok := errors.AsType[*openai.RequestError](err); ok {
-		status = asRequest.HTTPStatusCode
-	} else if asAPI, ok := errors.AsType[*openai.APIError](err); ok {
-		status = asAPI.HTTPStatusCode
-	}
-	if wire == nil {
+	} else {
 		wire = &wireError{Message: cmpOr(x.envelope.Text, x.envelope.Detail, quoted(http.StatusText(status)))}
 	}
 	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}

@@ -27,7 +27,6 @@ const (
 // judgeMatrix asks about all claims of a row at once.
 func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	v, open := settle(r)
-	j.counts.settled(r, open)
 	parts := j.split(r, open)
 	for len(parts) > 0 {
 		p := &parts[0]
@@ -156,28 +155,18 @@ func (j *Judge) votes(ctx context.Context, m *member, x *exhibits) ([]*judge.Ver
 	replies := max(maxReplies, j.config.Votes+1)
 	votes := make([]*judge.Verdict, j.config.Votes)
 	for n := range votes {
-		var err error
-		if votes[n], err = j.vote(ctx, m, x, n, &replies); err != nil {
+		q := j.matrixQuestion(m, x, n)
+		q.replies = &replies
+		a, err := j.ask(ctx, q)
+		if err != nil {
 			return nil, err
 		}
+		if votes[n], err = x.roster.Decode(a.verdict); err != nil {
+			return nil, fmt.Errorf("row %s: what was kept of an answer: %w", x.request.Row, err)
+		}
+		votes[n].Calls = []judge.Call{a.call}
 	}
 	return votes, nil
-}
-
-// vote asks one model once.
-func (j *Judge) vote(ctx context.Context, m *member, x *exhibits, vote int, replies *int) (*judge.Verdict, error) {
-	q := j.matrixQuestion(m, x, vote)
-	q.replies = replies
-	a, err := j.ask(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	v, err := x.roster.Decode(a.verdict)
-	if err != nil {
-		return nil, fmt.Errorf("row %s: what was kept of an answer: %w", x.request.Row, err)
-	}
-	v.Calls = []judge.Call{a.call}
-	return v, nil
 }
 
 // matrixQuestion is the question about all claims of x.

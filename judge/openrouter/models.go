@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -40,30 +39,11 @@ const (
 func (j *Judge) get(ctx context.Context, address string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askingTimeout)
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	resp, body, err := j.wire.transfer(ctx, http.MethodGet, address, "", nil, maxListing)
 	if err != nil {
-		return 0, nil, err
-	}
-	j.sign(q)
-	resp, err := j.http.Do(q)
-	if err != nil {
-		return 0, nil, j.plain(err)
-	}
-	defer resp.Body.Close()
-	if body, err = io.ReadAll(io.LimitReader(resp.Body, maxListing)); err != nil {
 		return 0, nil, j.plain(err)
 	}
 	return resp.StatusCode, body, nil
-}
-
-// sign adds the key and the headers of the settings to a request.
-func (j *Judge) sign(q *http.Request) {
-	if j.config.Key != "" {
-		q.Header.Set("Authorization", "Bearer "+j.config.Key)
-	}
-	for name, value := range j.config.Headers {
-		q.Header.Set(name, value)
-	}
 }
 
 // Models asks the endpoint for its models. It costs nothing.
@@ -127,72 +107,59 @@ func price(s label) (usd float64, ok bool) {
 	return v, true
 }
 
-// A catalogue is what is known of the models that are asked.
-type catalogue struct{ models map[string]ModelInfo }
-
 // LoadPrices asks the endpoint what its models cost, once; later calls do
 // nothing. Without prices a budget still holds, but calls go out one by one
 // until the first has shown its cost.
 func (j *Judge) LoadPrices(ctx context.Context) error {
 	var err error
 	j.modelsOnce.Do(func() {
-		known := &catalogue{models: make(map[string]ModelInfo)}
+		known := make(map[string]ModelInfo)
 		if j.config.Kind == KindOpenRouter || j.config.MaxCostNanoUSD > 0 {
 			var list []ModelInfo
 			if list, err = j.Models(ctx); err == nil {
 				for _, m := range list {
-					known.models[m.ID] = m
+					known[m.ID] = m
 				}
 			}
 		}
 		for id, p := range j.config.Prices {
-			m := known.models[id]
+			m := known[id]
 			m.ID, m.Price, m.HasPrice = id, p, true
-			known.models[id] = m
+			known[id] = m
 		}
 		for _, m := range j.members {
-			if info, ok := known.models[m.model]; ok {
+			if info, ok := known[m.model]; ok {
 				m.profile.describe(&info)
+				j.dropParameters(m, &info)
 			}
 		}
-		j.dropParameters(known)
-		j.catalogue.Store(known)
+		j.catalogue.Store(&known)
 	})
 	return err
-}
-
-func (c *Config) requiresParameters() bool {
-	provider, _ := c.Request["provider"].(map[string]any)
-	return c.Kind == KindOpenRouter && provider["require_parameters"] == true
 }
 
 // dropParameters leaves out what no provider of a model takes, where the
 // settings demand providers that take all: such a request would find none. The
 // key of the request stays that of the full one.
-func (j *Judge) dropParameters(known *catalogue) {
-	if !j.config.requiresParameters() {
+func (j *Judge) dropParameters(m *member, info *ModelInfo) {
+	provider, _ := j.config.Request["provider"].(map[string]any)
+	if j.config.Kind != KindOpenRouter || provider["require_parameters"] != true {
 		return
 	}
-	for _, m := range j.members {
-		info, ok := known.models[m.model]
-		if !ok {
-			continue
+	var drop []string
+	for _, name := range []string{"response_format", "temperature", "seed"} {
+		if !info.Supports(name) {
+			drop = append(drop, name)
+			j.counts.note("left out, since no provider takes it: " + m.model + ": " + name)
 		}
-		var drop []string
-		for _, name := range []string{"response_format", "temperature", "seed"} {
-			if !info.Supports(name) {
-				drop = append(drop, name)
-				j.counts.note("left out, since no provider takes it: " + m.model + ": " + name)
-			}
-		}
-		m.profile.drop(drop)
 	}
+	m.profile.drop(drop)
 }
 
 // priceOf is the price of a model, ok is false if it is not known.
 func (j *Judge) priceOf(model string) (p Price, ok bool) {
 	if known := j.catalogue.Load(); known != nil {
-		m := known.models[model]
+		m := (*known)[model]
 		return m.Price, m.HasPrice
 	}
 	p, ok = j.config.Prices[model]

@@ -62,7 +62,7 @@ type Judge struct {
 	serverSaid serverInfo
 
 	modelsOnce sync.Once
-	catalogue  atomic.Pointer[catalogue] // nil until it is asked for
+	catalogue  atomic.Pointer[map[string]ModelInfo] // what is known of models; nil until it is asked for
 }
 
 // A member is one model that is asked; a panel has several.
@@ -99,7 +99,7 @@ func New(config Config) (*Judge, error) {
 	clientConfig := openai.DefaultConfig(config.Key)
 	clientConfig.BaseURL = config.BaseURL
 	j.secrets = newScrubber(config.Key, config.Headers)
-	j.wire = &doer{client: j.http, headers: config.Headers, secrets: j.secrets}
+	j.wire = &doer{client: j.http, key: config.Key, headers: config.Headers, secrets: j.secrets}
 	clientConfig.HTTPClient = j.wire
 	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.Models {
@@ -277,8 +277,8 @@ const (
 
 // prepare fills in defaults and reads the prompts. Package configs has checked the settings.
 func (c *Config) prepare() (*prompts.Set, error) {
-	setDefault(&c.Kind, KindOpenRouter)
-	setDefault(&c.Protocol, Verdicts)
+	c.Kind = cmp.Or(c.Kind, KindOpenRouter)
+	c.Protocol = cmp.Or(c.Protocol, Verdicts)
 	if c.BaseURL == "" {
 		c.BaseURL = openRouterBaseURL
 		if c.Kind == KindOpenAI {
@@ -286,11 +286,11 @@ func (c *Config) prepare() (*prompts.Set, error) {
 		}
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	setDefault(&c.Votes, 1)
-	setDefault(&c.MaxPairs, defaultMaxPairs)
-	setDefault(&c.MaxPromptTokens, defaultMaxPromptTokens)
-	setDefault(&c.Concurrency, defaultConcurrency)
-	setDefault(&c.Backoff, defaultBackoff)
+	c.Votes = cmp.Or(c.Votes, 1)
+	c.MaxPairs = cmp.Or(c.MaxPairs, defaultMaxPairs)
+	c.MaxPromptTokens = cmp.Or(c.MaxPromptTokens, defaultMaxPromptTokens)
+	c.Concurrency = cmp.Or(c.Concurrency, defaultConcurrency)
+	c.Backoff = cmp.Or(c.Backoff, defaultBackoff)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -299,8 +299,6 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	}
 	return prompts.Load(c.PromptDir)
 }
-
-func setDefault[T comparable](v *T, to T) { *v = cmp.Or(*v, to) }
 
 // small reports whether the judge is a small verifier.
 func (c *Config) small() bool { return c.Protocol == YesNo || c.Protocol == Classify }

@@ -80,7 +80,7 @@ func (p *Planner) Add(ctx context.Context, r *judge.Request) error {
 	return nil
 }
 
-func (p *Planner) add(ctx context.Context, q *planned) error {
+func (p *Planner) add(ctx context.Context, q *question) error {
 	e := &p.sum
 	prompt := int64(q.request.length()) * 2 / 7
 	e.LongestPrompt = max(e.LongestPrompt, prompt)
@@ -90,7 +90,7 @@ func (p *Planner) add(ctx context.Context, q *planned) error {
 		return nil
 	}
 	p.seen[key] = struct{}{}
-	if kept, err := p.judge.peek(ctx, &q.question); kept || err != nil {
+	if kept, err := p.judge.peek(ctx, q); kept || err != nil {
 		e.Cached++
 		return err
 	}
@@ -133,22 +133,17 @@ func (j *Judge) peek(ctx context.Context, q *question) (bool, error) {
 	return e != nil, err
 }
 
-// A planned question has an estimate of its answer in tokens.
-type planned struct {
-	question
-	answer int64
-}
-
 // questions are those that a verdict on r is made from at least.
-func (j *Judge) questions(r *judge.Request) []planned {
-	var out []planned
+func (j *Judge) questions(r *judge.Request) []question {
+	var out []question
 	_, open := settle(r)
 	if j.config.Protocol != Verdicts {
 		queries, _ := j.smallQueries(r, open)
 		for _, q := range queries {
 			for _, m := range j.members {
 				one := j.smallQuestion(m, q.query)
-				out = append(out, planned{*one, min(one.request.maxTokens, answerPair)})
+				one.answer = min(one.request.maxTokens, answerPair)
+				out = append(out, *one)
 			}
 		}
 		return out
@@ -161,7 +156,9 @@ func (j *Judge) questions(r *judge.Request) []planned {
 		}
 		for _, m := range j.members {
 			for vote := range j.config.Votes {
-				out = append(out, planned{*j.matrixQuestion(m, x, vote), answer})
+				one := j.matrixQuestion(m, x, vote)
+				one.answer = answer
+				out = append(out, *one)
 			}
 		}
 	}

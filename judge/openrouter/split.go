@@ -47,7 +47,8 @@ func (j *Judge) Split(ctx context.Context, s *judge.Sentences) (*judge.Split, er
 // AddSplit adds what the claims of sentences will take.
 func (p *Planner) AddSplit(ctx context.Context, s *judge.Sentences) error {
 	for _, q := range p.judge.splitQuestions(s) {
-		if err := p.add(ctx, &planned{q, q.request.maxTokens / 2}); err != nil {
+		q.answer = q.request.maxTokens / 2
+		if err := p.add(ctx, &q); err != nil {
 			return err
 		}
 	}

@@ -10,10 +10,7 @@ import (
 
 // counters are what has happened so far.
 type counters struct {
-	settledRows, settledCitations           atomic.Int64
-	asked, answers, cached, retries, failed atomic.Int64
-	promptTokens, completionTokens          atomic.Int64
-	savedCost                               atomic.Int64
+	asked, cached, retries, failed atomic.Int64
 
 	mu    sync.Mutex
 	notes []string
@@ -26,39 +23,18 @@ func (j *Judge) Notes() []string {
 	return slices.Clone(j.counts.notes)
 }
 
-// Usage is what the judge has done so far. SavedNanoUSD is an average answer for each row
-// that no model had to see.
+// Usage is what the judge has done so far.
 func (j *Judge) Usage() judge.Usage {
 	c := &j.counts
 	u := judge.Usage{
 		Asked: c.asked.Load(), Cached: c.cached.Load(), Retries: c.retries.Load(), Failed: c.failed.Load(),
-		Prechecked: c.settledCitations.Load(), CallsSaved: c.settledRows.Load(),
-		PromptTokens: c.promptTokens.Load(), CompletionTokens: c.completionTokens.Load(),
+		CostNanoUSD: j.budget.total() - j.config.SpentNanoUSD,
 	}
-	u.CostNanoUSD = j.budget.total() - j.config.SpentNanoUSD
 	for _, m := range j.members {
-		inFlight, limit, _ := m.gate.state()
-		u.InFlight, u.Limit = u.InFlight+inFlight, u.Limit+limit
-	}
-	if n := c.answers.Load() + u.Cached; n > 0 {
-		u.SavedNanoUSD = u.CallsSaved * (u.CostNanoUSD + c.savedCost.Load()) / n
+		inFlight, _, _ := m.gate.state()
+		u.InFlight += inFlight
 	}
 	return u
-}
-
-// answered takes note of an answer.
-func (c *counters) answered(call *judge.Call) {
-	c.promptTokens.Add(call.PromptTokens)
-	c.completionTokens.Add(call.CompletionTokens)
-}
-
-// settled notes what no model needs to see: invalid citations, and rows without an open
-// claim.
-func (c *counters) settled(r *judge.Request, open []int) {
-	c.settledCitations.Add(int64(len(r.Invalid)))
-	if len(open) == 0 && len(r.Claims) > 0 {
-		c.settledRows.Add(1)
-	}
 }
 
 // note takes note of what was learnt of a model.

@@ -535,7 +535,6 @@ func uncitedBy(r *judge.Request, evidence []int) []string {
 // is that of the first query that has one.
 func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	v, open := settle(r)
-	j.counts.settled(r, open)
 	queries, of := j.smallQueries(r, open)
 	var all sync.WaitGroup
 	for _, q := range queries {

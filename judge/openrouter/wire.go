@@ -429,12 +429,40 @@ type exchangeKey struct{}
 // exchange in place of the library's, which would drop a temperature of zero
 // and fields it does not know. It reads responses to their end, so that the
 // connection can be used again, and takes nothing but one whole JSON document.
-// An error within a response of status 200 becomes a response of the error's
-// status, so that the library, too, sees an error.
 type doer struct {
 	client  *http.Client
+	key     string
 	headers map[string]string
 	secrets *scrubber
+}
+
+// sign adds the key and the headers of the settings to a request.
+func (d *doer) sign(q *http.Request) {
+	if d.key != "" {
+		q.Header.Set("Authorization", "Bearer "+d.key)
+	}
+	for name, value := range d.headers {
+		q.Header.Set(name, value)
+	}
+}
+
+// transfer makes a request that is no question to a model, and reads what comes back, so many
+// bytes at most. content is the type of a body that is JSON or a form.
+func (d *doer) transfer(ctx context.Context, method, address, content string, body []byte, most int64) (resp *http.Response, raw []byte, err error) {
+	q, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	if content != "" {
+		q.Header.Set("Content-Type", content)
+	}
+	d.sign(q)
+	if resp, err = d.client.Do(q); err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	raw, err = io.ReadAll(io.LimitReader(resp.Body, most))
+	return resp, raw, err
 }
 
 // Do sends one request.
@@ -446,9 +474,7 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 	q.Body = io.NopCloser(bytes.NewReader(x.body))
 	q.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
 	q.ContentLength = int64(len(x.body))
-	for name, value := range d.headers {
-		q.Header.Set(name, value)
-	}
+	d.sign(q)
 	resp, err := d.client.Do(q)
 	if err != nil {
 		x.err = err
@@ -476,14 +502,6 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 		x.err = err
 		return nil, err
 	}
-	if e := x.failure(); e != nil && resp.StatusCode < http.StatusBadRequest {
-		resp.StatusCode = e.status()
-		resp.Status = fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
-		// The library shall see the error whichever of its shapes it had.
-		if raw, err = json.Marshal(map[string]any{"error": map[string]any{"message": e.text(), "code": resp.StatusCode}}); err != nil {
-			return nil, err
-		}
-	}
 	resp.Body = io.NopCloser(bytes.NewReader(raw))
 	resp.ContentLength = int64(len(raw))
 	return resp, nil
@@ -496,16 +514,11 @@ func (j *Judge) post(ctx context.Context, x *exchange) error {
 		return err
 	}
 	q.Header.Set("Content-Type", "application/json")
-	j.sign(q)
 	resp, err := j.wire.Do(q)
-	if err != nil {
-		return err
+	if err == nil {
+		resp.Body.Close()
 	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("status %d", resp.StatusCode)
-	}
-	return nil
+	return err
 }
 
 // withExchange is ctx for one call.
@@ -513,22 +526,25 @@ func withExchange(ctx context.Context, x *exchange) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
-// complete makes one call within its time.
-func (j *Judge) complete(ctx context.Context, x *exchange, model string) error {
+// complete makes one call within its time. What the library makes of a response that is
+// whole does not count: it takes an error within one for an answer, and no count written 10.0.
+func (j *Judge) complete(ctx context.Context, x *exchange, model string) (err error) {
 	if j.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, j.config.Timeout, errTimeout)
 		defer cancel()
 	}
 	if x.path != "" {
-		return j.post(ctx, x)
+		err = j.post(ctx, x)
+	} else {
+		// The library is told of the model alone: the body is that of the exchange.
+		_, err = j.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{Model: model})
 	}
-	// The library is told of the model alone: the body is that of the exchange.
-	_, err := j.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{Model: model})
-	if x.err == nil && x.status/100 == 2 && x.envelope.failure() == nil {
-		// What the library could not decode of an answer that is whole, such as
-		// a count written 10.0, is not needed: the envelope has it.
-		return nil
+	switch {
+	case x.err != nil || x.status == 0:
+		return err
+	case x.status/100 != 2 || x.failure() != nil:
+		return fmt.Errorf("status %d", x.status)
 	}
-	return err
+	return nil
 }
