@@ -194,12 +194,8 @@ func theObject(reply, member string) (string, error) {
 		if i < 0 {
 			break
 		}
-		end := objectEnd(rest[i:])
-		whole := ""
-		if end > 0 {
-			whole = tidied(rest[i : i+end])
-		}
-		if end == 0 || !has(whole, member) {
+		whole, length := healed(rest[i:])
+		if length == 0 || !has(whole, member) {
 			// Not ours as a whole; an object may still begin within it.
 			rest = rest[i+1:]
 			continue
@@ -208,7 +204,7 @@ func theObject(reply, member string) (string, error) {
 			return "", fmt.Errorf("more than one JSON object with %s", member)
 		}
 		found = whole
-		rest = rest[i+end:]
+		rest = rest[i+length:]
 	}
 	if found == "" {
 		return "", fmt.Errorf("%w with %s", errNoObject, member)
@@ -216,69 +212,44 @@ func theObject(reply, member string) (string, error) {
 	return found, nil
 }
 
-// objectEnd returns the length of the balanced object that s begins with, 0 if
-// it does not end.
-func objectEnd(s string) int {
-	depth, quoted := 0, false
+// healed is the object that s begins with, without commas before a closing bracket, and with
+// control characters within strings escaped. length is how much of s it takes; 0 if it does
+// not end.
+func healed(s string) (object string, length int) {
+	b := make([]byte, 0, len(s))
+	depth, quoted, comma := 0, false, -1 // comma is where the last one stands if only white space followed
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted:
-			if c == '\\' {
-				i++
-			} else if c == '"' {
-				quoted = false
-			}
-		case c == '"':
-			quoted = true
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
-}
-
-// tidied leaves out commas before a closing bracket, and escapes line ends and
-// tabs within strings.
-func tidied(object string) string {
-	b := make([]byte, 0, len(object))
-	quoted, comma := false, -1 // comma is where the last one stands if only white space followed
-	for i := 0; i < len(object); i++ {
-		c := object[i]
-		if quoted {
-			switch {
-			case c < ' ':
-				b = append(b, '\\', 'u', '0', '0', "01"[c>>4], "0123456789abcdef"[c&15])
-				continue
-			case c == '\\' && i+1 < len(object):
-				b = append(b, c, object[i+1])
-				i++
-				continue
-			case c == '"':
-				quoted = false
-			}
-			b = append(b, c)
+		c := s[i]
+		switch {
+		case quoted && c < ' ':
+			b = append(b, '\\', 'u', '0', '0', "01"[c>>4], "0123456789abcdef"[c&15])
 			continue
-		}
-		switch c {
-		case ' ', '\t', '\n', '\r':
-		case ',':
+		case quoted && c == '\\' && i+1 < len(s):
+			b = append(b, c, s[i+1])
+			i++
+			continue
+		case c == '"':
+			quoted, comma = !quoted, -1
+		case quoted || strings.IndexByte(" \t\n\r", c) >= 0:
+		case c == ',':
 			comma = len(b)
-		case '}', ']':
-			if comma >= 0 {
+		default:
+			if (c == '}' || c == ']') && comma >= 0 {
 				b = append(b[:comma], b[comma+1:]...)
 			}
 			comma = -1
-		default:
-			quoted = c == '"'
-			comma = -1
+			switch c {
+			case '{':
+				depth++
+			case '}':
+				depth--
+			}
 		}
-		b = append(b, c)
+		if b = append(b, c); depth == 0 {
+			return string(b), i + 1
+		}
 	}
-	return string(b)
+	return "", 0
 }
 
 func has(text, member string) bool {
