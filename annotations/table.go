@@ -29,8 +29,8 @@ func IsTable(path string) bool {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".parquet" || !slices.Contains(dataset.FlatFormats, ext) {
 		return false
 	}
-	have, err := dataset.FlatColumns(path)
-	return err != nil || slices.Contains(have, DefaultColumns.Value) || slices.Contains(have, DefaultColumns.Item)
+	t, err := dataset.ReadFlat(path, nil)
+	return err != nil || slices.Contains(t.Columns, DefaultColumns.Value) || slices.Contains(t.Columns, DefaultColumns.Item)
 }
 
 // A Table is the labels of a plain table.
@@ -45,55 +45,39 @@ func isBlank(value string) bool { return value == "" || strings.EqualFold(value,
 
 // ReadTable reads a table. Names that are "" are the default ones.
 func ReadTable(path string, c TableColumns) (*Table, error) {
-	have, err := dataset.FlatColumns(path)
-	if err != nil {
-		return nil, err
-	}
-	optional := func(name, byDefault string) string {
-		if name == "" && slices.Contains(have, byDefault) {
-			return byDefault
-		}
-		return name
-	}
-	c.Item, c.Value = cmp.Or(c.Item, DefaultColumns.Item), cmp.Or(c.Value, DefaultColumns.Value)
-	c.Annotator, c.Cluster = optional(c.Annotator, DefaultColumns.Annotator), optional(c.Cluster, DefaultColumns.Cluster)
-	names := []string{c.Item, c.Value}
+	needed := []string{cmp.Or(c.Item, DefaultColumns.Item), cmp.Or(c.Value, DefaultColumns.Value)}
+	names := append(slices.Clip(needed), cmp.Or(c.Annotator, DefaultColumns.Annotator), cmp.Or(c.Cluster, DefaultColumns.Cluster))
 	for _, name := range []string{c.Annotator, c.Cluster} {
 		if name != "" {
-			names = append(names, name)
+			needed = append(needed, name)
 		}
 	}
-	rows, err := dataset.ReadFlat(path, names)
+	flat, err := dataset.ReadFlat(path, names)
+	if err == nil {
+		err = flat.Need(path, needed...)
+	}
 	if err != nil {
 		return nil, err
 	}
 	t := new(Table)
 	at := make(map[string]int)
-	for _, r := range rows {
+	for _, r := range flat.Rows {
 		item, value := r.Cells[0], r.Cells[1]
 		if item == "" {
-			return nil, &ibid.Error{File: path, Column: c.Item, Err: fmt.Errorf("line %d: empty", r.Line)}
+			return nil, &ibid.Error{File: path, Column: names[0], Err: fmt.Errorf("line %d: empty", r.Line)}
 		}
 		if isBlank(value) {
 			t.Blank++
 			continue
 		}
-		cells := r.Cells[2:]
-		rating := Rating{Value: value}
-		cluster := item
-		if c.Annotator != "" {
-			rating.Annotator, cells = cells[0], cells[1:]
-		}
-		if c.Cluster != "" {
-			cluster = cmp.Or(cells[0], item)
-		}
+		cluster := cmp.Or(r.Cells[3], item)
 		k, ok := at[item]
 		if !ok {
 			k = len(t.Items)
 			at[item] = k
 			t.Items = append(t.Items, Judged{ID: item, Row: -1, Cluster: cluster})
 		}
-		t.Items[k].Ratings = append(t.Items[k].Ratings, rating)
+		t.Items[k].Ratings = append(t.Items[k].Ratings, Rating{Annotator: r.Cells[2], Value: value})
 	}
 	return t, nil
 }

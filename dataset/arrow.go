@@ -136,74 +136,48 @@ func (w *ArrowWriter) Close() error { return errors.Join(w.ipc.Close(), w.out.Fl
 
 // appendArrow adds a column to a builder of its type.
 func appendArrow(b array.Builder, v *parquet.ColumnValues) {
-	valid := v.Valid[:v.Rows]
+	var begin func(valid bool) // a list or map, of these keys and elements
+	var keys *array.StringBuilder
+	elements := b
+	switch b := b.(type) {
+	case *array.MapBuilder:
+		begin, keys, elements = b.Append, b.KeyBuilder().(*array.StringBuilder), b.ItemBuilder()
+	case *array.ListBuilder:
+		begin, elements = b.Append, b.ValueBuilder()
+	}
+	for i, valid := range v.Valid[:v.Rows] {
+		switch {
+		case !valid:
+			b.AppendNull()
+		case begin == nil:
+			appendValue(b, v, i)
+		default:
+			begin(true)
+			for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
+				if keys != nil {
+					keys.Append(v.Keys[k])
+				}
+				appendValue(elements, v, int(k))
+			}
+		}
+	}
+}
+
+// appendValue adds value k of a column to a builder of its type.
+func appendValue(b array.Builder, v *parquet.ColumnValues, k int) {
 	switch b := b.(type) {
 	case *array.Int32Builder:
-		for i, ok := range valid {
-			appendOr(b, ok, int32(v.Ints[i]))
-		}
+		b.Append(int32(v.Ints[k]))
 	case *array.Int64Builder:
-		b.AppendValues(v.Ints[:v.Rows], valid)
+		b.Append(v.Ints[k])
 	case *array.Float64Builder:
-		b.AppendValues(v.Doubles[:v.Rows], valid)
+		b.Append(v.Doubles[k])
 	case *array.BooleanBuilder:
-		for i, ok := range valid {
-			appendOr(b, ok, v.Ints[i] != 0)
-		}
+		b.Append(v.Ints[k] != 0)
 	case *array.StringBuilder:
-		b.AppendValues(v.Strings[:v.Rows], valid)
-	case *array.MapBuilder: // before ListBuilder, which it has the methods of
-		appendLists(b, v, func(k int32) {
-			b.KeyBuilder().(*array.StringBuilder).Append(v.Keys[k])
-			switch to := b.ItemBuilder().(type) {
-			case *array.StringBuilder:
-				to.Append(v.Strings[k])
-			case *array.Int64Builder:
-				to.Append(v.Ints[k])
-			case *array.Float64Builder:
-				to.Append(v.Doubles[k])
-			}
-		})
-	case *array.ListBuilder:
-		if ints, ok := b.ValueBuilder().(*array.Int32Builder); ok {
-			appendLists(b, v, func(k int32) { ints.Append(int32(v.Ints[k])) })
-		} else {
-			texts := b.ValueBuilder().(*array.StringBuilder)
-			appendLists(b, v, func(k int32) { texts.Append(v.Strings[k]) })
-		}
+		b.Append(v.Strings[k])
 	default:
 		panic(fmt.Sprintf("dataset: no column for %T", b))
-	}
-}
-
-// appendOr appends a value, or null.
-func appendOr[T any](b interface {
-	Append(v T)
-	AppendNull()
-}, valid bool, v T,
-) {
-	if valid {
-		b.Append(v)
-	} else {
-		b.AppendNull()
-	}
-}
-
-// appendLists appends lists or maps, whose element k add appends.
-func appendLists(b interface {
-	Append(valid bool)
-	AppendNull()
-}, v *parquet.ColumnValues, add func(k int32),
-) {
-	for i := range v.Rows {
-		if !v.Valid[i] {
-			b.AppendNull()
-			continue
-		}
-		b.Append(true)
-		for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
-			add(k)
-		}
 	}
 }
 
@@ -272,13 +246,8 @@ func readPassed(record arrow.Record, p *parquet.Field, v *parquet.ColumnValues) 
 	if unsigned || kind != as && !(as == parquet.Float && kind == parquet.Integer) {
 		return columnError(p.Name, "name its type: --pass NAME:TYPE", "%s instead of %s", record.Column(at[0]).DataType(), arrowKinds[p.Kind].arrow)
 	}
-	var values parquet.Values
-	n := int(record.NumRows())
-	leaf := arrowLeaf{&ArrowStream{record: record}, as, at}
-	if _, err := leaf.ReadRows(n, n, &values, nil, nil); err != nil {
-		return err
-	}
-	*v = parquet.ColumnValues{Kind: p.Kind, Rows: n, Ints: values.Ints, Doubles: values.Floats, Strings: values.Texts}
+	values := readColumn(record, at[0], as)
+	*v = parquet.ColumnValues{Kind: p.Kind, Rows: len(values.Levels), Ints: values.Ints, Doubles: values.Floats, Strings: values.Texts}
 	for i, level := range values.Levels {
 		if v.Valid = append(v.Valid, level > 0); p.Kind == parquet.Int32 && !fitsInt32(v.Ints[i]) {
 			return columnError(p.Name, "", "%d does not fit", v.Ints[i])

@@ -69,6 +69,7 @@ func OpenArrow(in io.Reader, name string, o ReadOptions) (*ArrowStream, error) {
 		return v
 	}
 	s.set.conventions = FileConventions{OffsetUnit: value(metaOffsetUnit), SpanEnd: value(metaSpanEnd), OffsetBase: value(metaOffsetBase)}
+	s.Use(s.Source())
 	return s, nil
 }
 
@@ -120,11 +121,7 @@ func (s *ArrowStream) Source() *Source { return &Source{*s.set} }
 // Use takes the joined tables and names of documents of a source that was made of
 // [ArrowStream.Source]. It must be called before the first batch.
 func (s *ArrowStream) Use(src *Source) {
-	s.set, s.pool = &src.fileSet, nil
-}
-
-// begin makes what the batches are read by.
-func (s *ArrowStream) begin() {
+	s.set = &src.fileSet
 	set := *s.set
 	set.present = make([]bool, len(set.spec.columns))
 	for col := range set.present {
@@ -133,7 +130,7 @@ func (s *ArrowStream) begin() {
 	s.pool, s.rows = newBatchPool(s.set), newSetReader(&set)
 	s.rows.name, s.rows.binding = s.name, s.binding
 	for _, leaf := range (&openFile{binding: s.binding}).leaves(set.spec) {
-		s.rows.columns[leaf.at] = &arrowLeaf{s, leaf.Kind, s.leaves[leaf.Column]}
+		s.rows.columns[leaf.at] = &arrowLeaf{&s.record, leaf.Kind, s.leaves[leaf.Column]}
 	}
 }
 
@@ -200,22 +197,6 @@ type StreamBatch struct {
 // Refuse makes row i an error row.
 func (b *Batch) Refuse(i int, err error) { b.setRowError(int32(i), "", err) }
 
-// inputRows are what a record has in its column row.
-func (s *ArrowStream) inputRows(record arrow.Record) func(i int) (row int64, ok bool) {
-	if s.row < 0 {
-		return func(int) (int64, bool) { return 0, false }
-	}
-	column := record.Column(s.row)
-	checkLength(column)
-	null, number := nullsOf(column), intsOf(column)
-	return func(i int) (int64, bool) {
-		if null(i) {
-			return 0, false
-		}
-		return number(i), true
-	}
-}
-
 // Next returns the next batch, io.EOF after the last. Its texts are those of the record.
 func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) {
 	defer func() {
@@ -223,9 +204,6 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 			batch, err = nil, s.fail(corrupt("%v", p))
 		}
 	}()
-	if s.pool == nil {
-		s.begin()
-	}
 	s.memory.used = 0
 	if !s.reader.Next() {
 		if err := s.reader.Err(); err != nil {
@@ -255,7 +233,12 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 	if err := s.pool.admit(ctx, b, s.memory.used+b.spans*spanBytes); err != nil {
 		return nil, err
 	}
-	return &StreamBatch{b, s.inputRows(record), record}, nil
+	batch = &StreamBatch{b, func(int) (int64, bool) { return 0, false }, record}
+	if s.row >= 0 {
+		of := readColumn(record, s.row, parquet.Integer)
+		batch.InputRow = func(i int) (int64, bool) { return of.Ints[i], of.Levels[i] > 0 }
+	}
+	return batch, nil
 }
 
 // fail says that it is the stream's fault, unless reading it failed.
@@ -280,14 +263,14 @@ func (s *ArrowStream) fail(err error) error {
 // An arrowLeaf reads a leaf of the records of a stream, with the levels that it has by the
 // schema of [ArrowStream.add].
 type arrowLeaf struct {
-	stream *ArrowStream
+	record *arrow.Record
 	kind   parquet.ValueKind
 	path   []int // the column, and the members on the way to the leaf
 }
 
 // ReadRows implements [rowReader] for all rows of the record.
 func (l *arrowLeaf) ReadRows(n, most int, dst *parquet.Values, rep *[]byte, _ *parquet.Arena) (int, error) {
-	a, path := l.stream.record.Column(l.path[0]), l.path[1:]
+	a, path := (*l.record).Column(l.path[0]), l.path[1:]
 	e := arrowEntries{make([]int32, n), make([]byte, n), make([]byte, n)}
 	for i := range e.at {
 		e.at[i] = int32(i)
@@ -309,6 +292,8 @@ func (l *arrowLeaf) ReadRows(n, most int, dst *parquet.Values, rep *[]byte, _ *p
 			a, path = of.Field(path[0]), path[1:]
 			e.enter(a)
 			continue
+		case *array.Dictionary:
+			a = e.decode(of)
 		}
 		break
 	}
@@ -320,14 +305,21 @@ func (l *arrowLeaf) ReadRows(n, most int, dst *parquet.Values, rep *[]byte, _ *p
 	switch l.kind {
 	case parquet.Nothing:
 	case parquet.Text:
-		dst.NotUTF8 = true // it is looked at text by text
-		dst.Texts = appendArray(dst.Texts, a, e.at, textsOf)
+		dst.NotUTF8 = true                                                                    // it is looked at text by text
+		dst.Texts = appendValues(dst.Texts, e.at, a.(interface{ Value(i int) string }).Value) // String, LargeString, StringView
 	case parquet.Float:
-		dst.Floats = appendArray(dst.Floats, a, e.at, floatsOf)
+		dst.Floats = appendValues(dst.Floats, e.at, numbersOf[float64](a))
 	default:
-		dst.Ints = appendArray(dst.Ints, a, e.at, intsOf)
+		dst.Ints = appendValues(dst.Ints, e.at, numbersOf[int64](a))
 	}
 	return len(e.at), nil
+}
+
+// readColumn reads a column of a record that is neither list nor struct.
+func readColumn(record arrow.Record, column int, kind parquet.ValueKind) (v parquet.Values) {
+	leaf, n := arrowLeaf{&record, kind, []int{column}}, int(record.NumRows())
+	_, _ = leaf.ReadRows(n, n, &v, nil, nil) // fails for lists alone
+	return v
 }
 
 // arrowEntries are entries of an array: where each is, -1 of what is absent, and its levels.
@@ -379,11 +371,28 @@ func (e *arrowEntries) expand(list array.ListLike, depth byte, most int) (out ar
 	return out
 }
 
-func appendArray[T any](dst []T, a arrow.Array, at []int32, of func(arrow.Array) func(i int) T) []T {
-	null, value := nullsOf(a), of(a)
+// decode makes places in a dictionary those of its values, which may be null.
+func (e *arrowEntries) decode(d *array.Dictionary) arrow.Array {
+	checkLength(d)
+	null := nullsOf(d.Dictionary())
+	for k, i := range e.at {
+		switch {
+		case i < 0:
+		case null(d.GetValueIndex(int(i))):
+			e.at[k] = -1
+			e.def[k]--
+		default:
+			e.at[k] = int32(d.GetValueIndex(int(i)))
+		}
+	}
+	return d.Dictionary()
+}
+
+// appendValues appends the values at some places, and zeros for what is absent.
+func appendValues[T any](dst []T, at []int32, value func(i int) T) []T {
 	for _, i := range at {
 		var v T
-		if i >= 0 && !null(int(i)) {
+		if i >= 0 {
 			v = value(int(i))
 		}
 		dst = append(dst, v)
@@ -393,12 +402,8 @@ func appendArray[T any](dst []T, a arrow.Array, at []int32, of func(arrow.Array)
 
 // nullsOf says which entries of an array are null.
 func nullsOf(a arrow.Array) func(i int) bool {
-	switch a := a.(type) {
-	case *array.Null:
+	if a.DataType().ID() == arrow.NULL {
 		return func(int) bool { return true }
-	case *array.Dictionary:
-		values := nullsOf(a.Dictionary())
-		return func(i int) bool { return a.IsNull(i) || values(a.GetValueIndex(i)) }
 	}
 	return a.IsNull
 }
@@ -415,69 +420,34 @@ func checkLength(a arrow.Array) {
 	}
 }
 
-// throughDictionary makes the values of a dictionary those of the places that have them.
-func throughDictionary[T any](a *array.Dictionary, of func(arrow.Array) func(i int) T) func(i int) T {
-	checkLength(a.Dictionary())
-	value := of(a.Dictionary())
-	return func(i int) T { return value(a.GetValueIndex(i)) }
-}
-
-func textsOf(a arrow.Array) func(i int) string {
+// numbersOf returns the values of an array of numbers or booleans.
+func numbersOf[To int64 | float64](a arrow.Array) func(i int) To {
 	switch a := a.(type) {
-	case *array.Dictionary:
-		return throughDictionary(a, textsOf)
-	case interface{ Value(i int) string }: // String, LargeString, StringView
-		return a.Value
-	}
-	panic(fmt.Sprintf("no text in %v", a.DataType()))
-}
-
-// integers are what makes integers of arrays, by their types.
-var integers = []func(a arrow.Array) func(i int) int64{
-	number[int64], number[int32], number[int16], number[int8], number[uint64], number[uint32], number[uint16], number[uint8],
-}
-
-// number returns the values of an array of T, nil of another array.
-func number[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](a arrow.Array) func(i int) int64 {
-	if of, ok := a.(interface{ Value(i int) T }); ok {
-		return func(i int) int64 { return int64(of.Value(i)) }
-	}
-	return nil
-}
-
-func intsOf(a arrow.Array) func(i int) int64 {
-	switch a := a.(type) {
-	case *array.Dictionary:
-		return throughDictionary(a, intsOf)
 	case *array.Boolean:
-		return func(i int) int64 {
+		return func(i int) To {
 			if a.Value(i) {
 				return 1
 			}
 			return 0
 		}
+	case *array.Float16:
+		return func(i int) To { return To(a.Value(i).Float32()) }
 	}
-	for _, of := range integers {
+	for _, of := range []func(arrow.Array) func(i int) To{
+		number[int64, To], number[int32, To], number[int16, To], number[int8, To], number[float64, To],
+		number[uint64, To], number[uint32, To], number[uint16, To], number[uint8, To], number[float32, To],
+	} {
 		if value := of(a); value != nil {
 			return value
 		}
 	}
-	panic(fmt.Sprintf("no integer in %v", a.DataType()))
+	panic(fmt.Sprintf("no number in %v", a.DataType()))
 }
 
-func floatsOf(a arrow.Array) func(i int) float64 {
-	switch a := a.(type) {
-	case *array.Dictionary:
-		return throughDictionary(a, floatsOf)
-	case *array.Float64:
-		return a.Value
-	case *array.Float32:
-		return func(i int) float64 { return float64(a.Value(i)) }
-	case *array.Float16:
-		return func(i int) float64 { return float64(a.Value(i).Float32()) }
-	case *array.Uint64:
-		return func(i int) float64 { return float64(a.Value(i)) }
+// number returns the values of an array of T, nil of another array.
+func number[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64, To int64 | float64](a arrow.Array) func(i int) To {
+	if of, ok := a.(interface{ Value(i int) T }); ok {
+		return func(i int) To { return To(of.Value(i)) }
 	}
-	integer := intsOf(a)
-	return func(i int) float64 { return float64(integer(i)) }
+	return nil
 }

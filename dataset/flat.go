@@ -18,6 +18,12 @@ import (
 	"ibid/dataset/parquet"
 )
 
+// A FlatTable is what [ReadFlat] has read.
+type FlatTable struct {
+	Columns []string // that the file has; of JSON objects the members that any of them has
+	Rows    []FlatRow
+}
+
 // A FlatRow is one record of a plain table: its cells in the order asked for, as
 // text. A cell that is null, missing or empty is "".
 type FlatRow struct {
@@ -32,64 +38,45 @@ var FlatFormats = []string{".csv", ".jsonl", ".ndjson", ".parquet"}
 // not end takes in the rest of the file.
 const mostRecord = 64 << 20
 
-// ReadFlat reads some columns of a table: a CSV file with a header, a file of JSON
-// objects line by line, or a Parquet file with flat columns. A missing column is an
-// [*ibid.Error], as is a record that cannot be read. An object may lack a column, but some
-// object must have it.
-func ReadFlat(path string, columns []string) ([]FlatRow, error) {
-	var rows []FlatRow
-	var have []string
-	seen := make([]bool, len(columns))
+// ReadFlat reads some columns of a table, those of them that it has: a CSV file with a header,
+// a file of JSON objects line by line, or a Parquet file with flat columns. A record that
+// cannot be read is an [*ibid.Error].
+func ReadFlat(path string, columns []string) (*FlatTable, error) {
+	t, found := new(FlatTable), false
 	err := eachRecord(path, func(r *record) (err error) {
-		if have == nil {
-			have = r.names
-		}
+		found = true
 		row := FlatRow{Line: r.line, Cells: make([]string, len(columns))}
-		for i, column := range columns {
-			k := slices.Index(r.names, column)
-			if k < 0 {
-				continue
+		for _, name := range r.names {
+			if !slices.Contains(t.Columns, name) {
+				t.Columns = append(t.Columns, name)
 			}
-			if seen[i] = true; r.line > 0 {
+		}
+		for i, column := range columns {
+			if k := slices.Index(r.names, column); k >= 0 && r.line > 0 {
 				if row.Cells[i], err = r.cell(k, false); err != nil {
 					return err
 				}
 			}
 		}
 		if r.line > 0 {
-			rows = append(rows, row)
-		}
-		return nil
-	})
-	if i := slices.Index(seen, false); err == nil && i >= 0 {
-		err = noColumn(columns[i], have)
-	}
-	if err != nil {
-		return nil, parquet.FileError(path, err)
-	}
-	return rows, nil
-}
-
-// FlatColumns lists the columns of a table that [ReadFlat] can read. Of a file of JSON
-// objects they are the members that any of them has.
-func FlatColumns(path string) (columns []string, err error) {
-	found := false
-	err = eachRecord(path, func(r *record) error {
-		found = true
-		for _, name := range r.names {
-			if !slices.Contains(columns, name) {
-				columns = append(columns, name)
-			}
+			t.Rows = append(t.Rows, row)
 		}
 		return nil
 	})
 	if err == nil && !found {
 		err = errors.New("empty, not even a line")
 	}
-	if err != nil {
-		return nil, parquet.FileError(path, err)
+	return t, parquet.FileError(path, err)
+}
+
+// Need returns an [*ibid.Error] for the first of some columns that the table does not have.
+func (t *FlatTable) Need(path string, columns ...string) error {
+	for _, name := range columns {
+		if !slices.Contains(t.Columns, name) {
+			return parquet.FileError(path, noColumn(name, t.Columns))
+		}
 	}
-	return columns, nil
+	return nil
 }
 
 // A record is one of a plain table.

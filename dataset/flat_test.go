@@ -41,24 +41,27 @@ func flatFile(t testing.TB) string {
 
 func TestReadFlatParquet(t *testing.T) {
 	path := flatFile(t)
-	have, err := FlatColumns(path)
-	if diff := cmp.Diff(append(flatColumns, "bytes"), have); err != nil || diff != "" {
-		t.Errorf("FlatColumns: %v\n%s", err, diff)
+	table, err := ReadFlat(path, flatColumns)
+	if diff := cmp.Diff(append(flatColumns, "bytes"), table.Columns); err != nil || diff != "" {
+		t.Errorf("ReadFlat: %v\n%s", err, diff)
 	}
-	rows, err := ReadFlat(path, flatColumns)
 	want := []FlatRow{
 		{1, []string{"a", "", "-7", "1099511627776", "18446744073709551615", "0.1", "0.1", "true"}},
 		{2, []string{"", "", "0", "", "0", "0", "1e+300", "false"}},
 		{3, []string{"a", "Zoë", "7", "", "0", "2", "", "false"}},
 	}
-	if diff := cmp.Diff(want, rows); err != nil || diff != "" {
-		t.Errorf("ReadFlat: %v\n%s", err, diff)
+	if diff := cmp.Diff(want, table.Rows); diff != "" {
+		t.Errorf("ReadFlat:\n%s", diff)
 	}
 	for column, want := range map[string]string{
 		"list":  `no column "list"`,
 		"bytes": "bytes: FIXED_LEN_BYTE_ARRAY is not a text, a number or a boolean",
 	} {
-		if _, err := ReadFlat(path, []string{column}); err == nil || !strings.Contains(err.Error(), want) {
+		table, err := ReadFlat(path, []string{column})
+		if err == nil {
+			err = table.Need(path, column)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ReadFlat(%s): %v, want %q", column, err, want)
 		}
 	}
@@ -96,11 +99,7 @@ func TestReadFlatEndless(t *testing.T) {
 		if err := os.WriteFile(path, append([]byte(tt.head), long...), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		columns, err := FlatColumns(path)
-		if err == nil {
-			_, err = ReadFlat(path, columns)
-		}
-		if !errors.Is(err, ErrLongRecord) {
+		if _, err := ReadFlat(path, []string{"id"}); !errors.Is(err, ErrLongRecord) {
 			t.Errorf("%s: %v, want %v", tt.name, err, ErrLongRecord)
 		}
 	}
@@ -112,12 +111,11 @@ func TestFlatColumnsOfLaterObjects(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\"id\": \"1\"}\n{\"id\": \"2\", \"doc\": \"d\"}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	columns, err := FlatColumns(path)
-	if err != nil || !slices.Equal(columns, []string{"id", "doc"}) {
-		t.Fatal(columns, err)
+	table, err := ReadFlat(path, []string{"id", "doc"})
+	if err != nil || !slices.Equal(table.Columns, []string{"id", "doc"}) {
+		t.Fatal(table.Columns, err)
 	}
-	rows, err := ReadFlat(path, columns)
-	if err != nil || len(rows) != 2 || rows[0].Cells[1] != "" || rows[1].Cells[1] != "d" {
-		t.Errorf("%v, %v", rows, err)
+	if rows := table.Rows; len(rows) != 2 || rows[0].Cells[1] != "" || rows[1].Cells[1] != "d" {
+		t.Errorf("%v", rows)
 	}
 }

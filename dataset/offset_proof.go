@@ -108,7 +108,7 @@ func (s *fileSet) sample(n int) []int64 {
 
 // An offsetProver counts what quotes say.
 type offsetProver struct {
-	resolver *Resolver
+	resolver *Resolver // by the reading that is tried
 	given    Reading
 	left     int    // quotes to look at in this stretch
 	common   uint64 // readings that find all quotes so far, by number
@@ -148,30 +148,36 @@ func (p *offsetProver) row(row *ibid.Answer) {
 		return
 	}
 	for i := range row.Citations {
-		if c := &row.Citations[i]; !c.DocNull {
-			p.place(c.Doc, c.Page, c.Start, c.End, c.Unit, c.CitedText)
-		}
+		r.query.ofCitation(&row.Citations[i])
+		p.quote()
 	}
 	for i := range row.Truth {
-		if m := &row.Truth[i]; !m.DocNull {
-			p.place(m.Doc, m.Page, m.Start, m.End, m.Unit, m.CitedText)
-		}
+		r.query.ofMark(&row.Truth[i])
+		p.quote()
 	}
 }
 
-func (p *offsetProver) place(doc string, page, start, end ibid.Integer, unit, quoted string) {
-	if p.left <= 0 || unit != "" || quote.Blank(quoted) || !start.Known() || !end.Known() || ibid.CheckSpan(start.Value, end.Value) != ibid.StatusOK {
+// quote looks for the quote of the resolver's place.
+func (p *offsetProver) quote() {
+	r, q := p.resolver, &p.resolver.query
+	if p.left <= 0 || q.docNull || q.unit != "" || quote.Blank(q.quote) || !q.start.Known() || !q.end.Known() || ibid.CheckSpan(q.start.Value, q.end.Value) != ibid.StatusOK {
 		return
 	}
 	var s source
-	p.resolver.find(doc, &s)
-	if _, ok := p.resolver.region(&s, 0); !ok {
+	r.find(q.doc, &s)
+	if _, ok := r.region(&s, 0); !ok || s.layout.pieces { // in which not all units can be counted
 		return
 	}
 	p.left--
 	var found uint64
 	for i, reading := range readings {
-		if p.resolver.reads(&s, reading, page, start.Value, end.Value, quoted) {
+		var at ibid.Place
+		r.conv = Conventions{OffsetUnit: reading.Unit, SpanEnd: reading.End, OffsetBase: reading.Base, Checks: Checks{Bounds: true}}
+		q.place = &at
+		if err := q.resolve(); err != nil || at.Status != ibid.StatusOK {
+			continue
+		}
+		if text, _ := r.Excerpt(q.doc, at.Page, at.Start, at.End); text == q.quote || quote.Holds(text, q.quote) && quote.Holds(q.quote, text) {
 			found |= 1 << i
 			if reading == p.given {
 				p.proof.Given++
@@ -182,32 +188,6 @@ func (p *offsetProver) place(doc string, page, start, end ibid.Integer, unit, qu
 		p.proof.Quotes++
 		p.common &= found
 	}
-}
-
-// reads reports whether a quote is what stands at offsets that are read one way.
-func (r *Resolver) reads(s *source, as Reading, page ibid.Integer, start, end int64, quoted string) bool {
-	var key int32
-	if as.Base == FromPage {
-		if !page.Known() && s.layout.hasPages || page.Known() && (page.Value < 1 || page.Value > int64(len(s.layout.pages))) {
-			return false
-		}
-		key = int32(page.Value)
-	}
-	reg, ok := r.region(s, key)
-	if !ok {
-		return false
-	}
-	if as.End == Inclusive {
-		end++
-	}
-	if as.Unit != token.CodePoint {
-		start, end = reg.codePoint(as.Unit, start, false), reg.codePoint(as.Unit, end, true)
-	}
-	if end > reg.len() {
-		return false
-	}
-	text := reg.slice(start, end)
-	return text == quoted || quote.Holds(text, quoted) && quote.Holds(quoted, text)
 }
 
 func (p *offsetProver) result() OffsetProof {

@@ -100,9 +100,7 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 		}
 		c.Place = ibid.Place{}
 		q := &r.query
-		q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
-		q.unit, q.quote, q.elsewhere = c.Unit, c.CitedText, c.DocNull && slices.Contains(marksOfElsewhere, c.Method)
-		q.place = &c.Place
+		q.ofCitation(c)
 		r.fail("citations", i, q.resolve())
 		c.Given, c.Repaired, c.Held = q.given, q.repaired, q.held
 	}
@@ -113,9 +111,7 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 		}
 		t.Place = ibid.Place{}
 		q := &r.query
-		q.doc, q.docNull, q.page, q.start, q.end = t.Doc, t.DocNull, t.Page, t.Start, t.End
-		q.unit, q.quote, q.elsewhere = t.Unit, t.CitedText, false
-		q.place = &t.Place
+		q.ofMark(t)
 		r.fail("truth", i, q.resolve())
 		if t.Place.Status == ibid.StatusQuoteMismatch {
 			t.Place.Excluded = true // no answer is measured against a quote that is nowhere

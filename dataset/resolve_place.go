@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ibid"
 	"ibid/metrics/token"
@@ -31,6 +32,18 @@ type query struct {
 	// What the quote says, as in [ibid.Citation].
 	given, repaired ibid.Interval
 	held            bool
+}
+
+func (q *query) ofCitation(c *ibid.Citation) {
+	q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
+	q.unit, q.quote, q.elsewhere = c.Unit, c.CitedText, c.DocNull && slices.Contains(marksOfElsewhere, c.Method)
+	q.place = &c.Place
+}
+
+func (q *query) ofMark(m *ibid.Mark) {
+	q.doc, q.docNull, q.page, q.start, q.end = m.Doc, m.DocNull, m.Page, m.Start, m.End
+	q.unit, q.quote, q.elsewhere = m.Unit, m.CitedText, false
+	q.place = &m.Place
 }
 
 // resolve dispatches on what is given.

@@ -82,24 +82,20 @@ func toldColumns() []string {
 // readTold reads verdicts of another program, by rows as id/system. A table that cannot
 // be one is an error; what is wrong with a verdict is told of its row.
 func readTold(path string) (map[string][]told, error) {
-	have, err := dataset.FlatColumns(path)
-	if err != nil {
-		return nil, err
-	}
 	known := toldColumns()
-	columns := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return !slices.Contains(known, name) })
-	if err := checkToldColumns(path, have, columns, known); err != nil {
-		return nil, err
+	table, err := dataset.ReadFlat(path, known)
+	if err == nil {
+		err = checkToldColumns(path, table.Columns, known)
 	}
-	rows, err := dataset.ReadFlat(path, columns)
 	if err != nil {
 		return nil, err
 	}
+	rows := table.Rows
 	out := make(map[string][]told)
 	for i := range rows {
 		t := told{Judgment: runs.Judgment{Key: runs.Key{System: "default"}}}
 		for k, cell := range rows[i].Cells {
-			if err := t.set(columns[k], cell); err != nil && t.wrong == nil {
+			if err := t.set(known[k], cell); err != nil && t.wrong == nil {
 				t.wrong = fmt.Errorf("line %d: %w", rows[i].Line, err)
 			}
 		}
@@ -113,7 +109,7 @@ func readTold(path string) (map[string][]told, error) {
 
 // checkToldColumns refuses a table that lacks what every verdict needs, and one with a column
 // that is very probably a misspelt one.
-func checkToldColumns(path string, have, columns, known []string) error {
+func checkToldColumns(path string, have, known []string) error {
 	for _, name := range have {
 		if meant := ibid.Slip(name, known); meant != "" && !slices.Contains(have, meant) {
 			return ibid.Usagef("%s: unknown column %q", path, name).With("did you mean " + meant + "?")
@@ -122,7 +118,7 @@ func checkToldColumns(path string, have, columns, known []string) error {
 	for _, need := range [][]string{
 		{"id"}, {"evidence"}, {"claim", "claim_id", "claim_text", claimStart, "evidence"}, {"support", "label", "relevant", "factual", "needs_citation", "contradicted"},
 	} {
-		if !slices.ContainsFunc(need, func(name string) bool { return slices.Contains(columns, name) }) {
+		if !slices.ContainsFunc(need, func(name string) bool { return slices.Contains(have, name) }) {
 			return &ibid.Error{
 				Usage: true, Err: fmt.Errorf("%s: no column %s", path, strings.Join(need, ", nor ")),
 				Hint: fmt.Sprintf("verdicts have id, system, claim_id or claim_text, evidence (citation:N, joint, elsewhere, claim) and support or label; it has %s", strings.Join(have, ", ")),
