@@ -63,27 +63,26 @@ func (s *session) get(address string) (status int, text string) {
 	return resp.StatusCode, string(body)
 }
 
-// TestView: a folder of runs in the browser has its list, each run, its rows, a search of them
-// and comparisons; what is not there is not found.
-func TestView(t *testing.T) {
+// TestServe: a folder of runs in the browser has its list, each run, its rows and a search of
+// them; what is not there is not found.
+func TestServe(t *testing.T) {
 	s := demo(t)
 	s.steps(
-		step{line: "view runs/first", code: 2, err: "^ibid: runs/first is a run, not a folder of runs$\n^hint: ibid view runs$"},
-		step{line: "view nowhere", code: 2, err: `no such folder`},
+		step{line: "report --serve runs/first", code: 2, err: "^ibid: runs/first is a run, not a folder of runs$\n^hint: ibid report --serve runs$"},
+		step{line: "report --serve nowhere", code: 2, err: `no such folder`},
 	)
-	s.served("view", func(base string) {
+	s.served("report --serve", func(base string) {
 		for path, want := range map[string]string{
-			"":                             "first",
-			"run/first/":                   "Port Lindow",
-			"run/first/rows":               "q-01",
-			"compare?run=second&run=first": "0.127",
-			"run/first/rows?q=q-01":        "3 answers of first",
+			"":                  "first",
+			"first/index.html":  "Port Lindow",
+			"first/rows":        "q-01",
+			"first/rows?q=q-01": "3 answers of first",
 		} {
 			if status, text := s.get(base + path); status != http.StatusOK || !strings.Contains(text, want) {
 				t.Errorf("%s: status %d, without %q", path, status, want)
 			}
 		}
-		if status, text := s.get(base + "run/none/"); status != http.StatusNotFound || !strings.Contains(text, "ibid: ") {
+		if status, text := s.get(base + "none/index.html"); status != http.StatusNotFound || !strings.Contains(text, "ibid: ") {
 			t.Errorf("a run that is not there: status %d, %s", status, text)
 		}
 	})
