@@ -195,14 +195,13 @@ func TestModelJudge(t *testing.T) {
 		step{line: "show runs/x 1 --prompt", out: `The tower was built in 1889`},
 		step{line: "cache stat", out: "^file +judge\\.sqlite$\n^answers +2, from 20\n^calls on record +2 \\(ok 2\\)$\n^they cost +\\$0\\.00"},
 		step{line: "cache stat --json", out: "\"schema\": \"ibid\\.cache/v1\"\n\"entries\": 2,$"},
-		step{line: "cache prune", code: 2, err: "^ibid: --older-than: an age is needed$\n^hint: write an age such as 90d, 36h or 2d12h$"},
+		step{line: "cache prune", code: 2, err: "^ibid: --older-than: \"\" is not an age above 0$\n^hint: write an age such as 90d or 36h$"},
 		step{line: "cache prune --older-than 1d --dry-run", out: `^would remove 0 answers and 0 calls; `},
 		step{line: "cache prune --older-than 1d --json", out: `"entries": 0,$`},
 		step{line: "cache clear", code: 2, err: `^ibid: judge\.sqlite has 2 answers that cost \$0\.00[0-9]+; clear removes them only with --yes$`},
 		step{line: "cache clear --yes", out: `^removed 2 answers and 2 calls; `},
 		step{line: "cache stat --cache redis://127.0.0.1", code: 2, err: `^ibid: judge\.cache: answers are no longer kept in a Redis server: name a file here, and share a run among machines with ibid score and ibid summary$`},
 		step{line: "cache nothing", code: 2, err: `^ibid: unknown cache command "nothing"$`},
-		step{line: "run a.parquet --cache c.sqlite --no-cache" + asked, code: 2, err: `^ibid: --cache and --no-cache exclude each other$`},
 	)
 	s.environ[1] = "OPENROUTER_API_KEY=wrong"
 	s.steps(step{line: "run a.parquet --id refused -q --cache other.sqlite" + asked, code: 4, err: "the key is refused\n^hint: .*OPENROUTER_API_KEY.*; then go on with: ibid run a\\.parquet --id refused "})
