@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,11 +34,19 @@ type interval struct {
 	above, below bool // low, high itself is not in it
 }
 
-func within(low, high float64) *interval         { return &interval{low: low, high: high} }
-func strictlyWithin(low, high float64) *interval { return &interval{low, high, true, true} }
-func aboveUpTo(low, high float64) *interval      { return &interval{low: low, high: high, above: true} }
-
-var notNegative = within(0, math.Inf(1))
+// parseInterval reads the tag of a range, such as (0,1] or [0,); nil if there is none.
+func parseInterval(text string) *interval {
+	low, high, found := strings.Cut(text, ",")
+	if !found {
+		return nil
+	}
+	r := &interval{high: math.Inf(1), above: low[0] == '(', below: strings.HasSuffix(high, ")")}
+	r.low, _ = strconv.ParseFloat(low[1:], 64)
+	if high = high[:len(high)-1]; high != "" {
+		r.high, _ = strconv.ParseFloat(high, 64)
+	}
+	return r
+}
 
 func (r *interval) holds(x float64) bool {
 	return (x > r.low || x == r.low && !r.above) && (x < r.high || x == r.high && !r.below)
@@ -54,6 +63,15 @@ func (r *interval) text(number func(float64) string) string {
 		return "above " + number(r.low) + ", up to " + number(r.high)
 	}
 	return "from " + number(r.low) + " to " + number(r.high)
+}
+
+// checks are what values of the right type must be besides, by setting.
+var checks = map[string]func(any) string{
+	"truth": of(notBlank), "labels": of(notBlank), "out": of(notBlank), "judge.prompts": of(notBlank), "judge.file": of(notBlank), "presence.semantic.model": of(notBlank),
+	"judge.model": of(noRepeats), "accept": of(noRepeats), "slices": of(noRepeats),
+	"columns": of(columnNames), "values": of(labelValues), "statistics.cluster": of(clusterName),
+	"judge.base_url": of(httpURL), "judge.api_key_env": of(variableName), "judge.headers": of(headerValues),
+	"judge.request": of(requestMembers), "judge.prices": of(tokenPrices), "judge.cache": of(AnswerFile),
 }
 
 // of makes a check of values of one type one of any value: those of other types pass.
@@ -208,13 +226,6 @@ func noRepeats(list []string) string {
 		}
 	}
 	return ""
-}
-
-func blankItem(s string) *fault {
-	if msg := notBlank(s); msg != "" {
-		return &fault{msg: msg}
-	}
-	return nil
 }
 
 // notAllowed checks a text against the setting's list.

@@ -143,18 +143,19 @@ func ParseGate(expr string) (Gate, error) {
 	return g, nil
 }
 
-func gateItem(expr string) *fault {
-	_, bad := parseGate(expr)
-	return bad
-}
-
-func parseGate(expr string) (Gate, *fault) {
+func parseGate(expr string) (Gate, *gateFault) {
 	if !utf8.ValidString(expr) {
-		return Gate{}, &fault{msg: "not valid UTF-8"}
+		return Gate{}, &gateFault{msg: "not valid UTF-8"}
 	}
 	p := &gateParser{text: expr}
 	g := p.gate()
 	return g, p.bad
+}
+
+// A gateFault is what is wrong with a gate, and where in it, in code points from 0.
+type gateFault struct {
+	offset    int
+	msg, hint string
 }
 
 // A gateParser is a cursor over one expression. After the first fault all its
@@ -162,12 +163,12 @@ func parseGate(expr string) (Gate, *fault) {
 type gateParser struct {
 	text string
 	pos  int // in bytes
-	bad  *fault
+	bad  *gateFault
 }
 
 func (p *gateParser) fail(pos int, msg, hint string) {
 	if p.bad == nil {
-		p.bad = &fault{utf8.RuneCountInString(p.text[:pos]), msg, hint}
+		p.bad = &gateFault{utf8.RuneCountInString(p.text[:pos]), msg, hint}
 	}
 }
 

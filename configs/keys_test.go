@@ -30,7 +30,7 @@ func TestKeys(t *testing.T) {
 func TestTable(t *testing.T) {
 	seen := make(map[string]string)
 	for _, s := range table {
-		field := fmt.Sprint(s.field().Index)
+		field := fmt.Sprint(s.field.Index)
 		if other, ok := seen[field]; ok {
 			t.Errorf("%s and %s have the same field", s.name, other)
 		}

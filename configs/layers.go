@@ -154,7 +154,7 @@ func (l *loader) group(name string, value node, at func(line, column int) place)
 // leaf decodes and checks the value of one setting.
 func (l *loader) leaf(s *setting, name string, n node, at func(line, column int) place) []assigned {
 	var v any
-	var bad *typeError
+	var bad *fault
 	if part, ok := partOf(name); !ok || n.kind == nullNode {
 		v, bad = s.decode(n)
 	} else if v, bad = s.decodeAs(typeNames[part.like], n); bad == nil {
@@ -163,7 +163,7 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 		}
 	}
 	if bad != nil {
-		l.report(at(bad.at.line, bad.at.column), name, bad.msg, bad.hint)
+		l.report(at(bad.line, bad.column), name, bad.msg, bad.hint)
 		return nil
 	}
 	errs := len(l.errs)
@@ -172,13 +172,20 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 	} else if msg := s.refusal(v); msg != "" {
 		l.report(at(n.line, n.column), name, msg, "")
 	}
-	if s.item != nil {
+	if _, list := v.([]string); list {
 		items := n.items
-		if s.single && n.kind == scalarNode {
+		if n.kind == scalarNode {
 			items = []node{n}
 		}
 		for _, item := range items {
-			if bad := s.item(item.text); bad != nil && !l.full() {
+			if l.full() {
+				break
+			}
+			bad := &gateFault{msg: notBlank(item.text)}
+			if s.name == "gates" {
+				_, bad = parseGate(item.text)
+			}
+			if bad != nil && bad.msg != "" {
 				line, column := l.inside(item, bad.offset)
 				l.report(at(line, column), name, bad.msg, bad.hint)
 			}
@@ -284,7 +291,7 @@ func (l *loader) override(key, value string, literal bool, at place) []assigned 
 			n = node{}
 		}
 	} else {
-		var bad *syntaxError
+		var bad *fault
 		if n, bad = parseYAML(value); bad != nil {
 			l.report(at, key, bad.msg, bad.hint)
 			return nil

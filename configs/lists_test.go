@@ -20,12 +20,12 @@ func TestListsOfAnEmptyFile(t *testing.T) {
 	}
 	lists := 0
 	for _, s := range table {
-		kind := s.field().Type.Kind()
+		kind := s.field.Type.Kind()
 		if kind != reflect.Slice {
 			continue
 		}
 		lists++
-		got := reflect.ValueOf(c.Settings).FieldByIndex(s.field().Index).Interface()
+		got := reflect.ValueOf(c.Settings).FieldByIndex(s.field.Index).Interface()
 		if !reflect.DeepEqual(got, s.def) {
 			t.Errorf("%s is %#v without a run file, its default is %#v", s.name, got, s.def)
 		}

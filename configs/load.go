@@ -93,12 +93,12 @@ func ReadMapping(file, hint string) (map[string]any, error) {
 		return nil, err
 	}
 	root, bad := parseYAML(text)
+	var v any
+	if bad == nil {
+		v, bad = decodeMapping[any](root, hint, decodeFree)
+	}
 	if bad != nil {
 		return nil, place{file: file, line: bad.line, column: bad.column}.refuse("", bad.msg, cmp.Or(bad.hint, hint))
-	}
-	v, wrong := decodeMapping[any](root, hint, decodeFree)
-	if wrong != nil {
-		return nil, place{file: file, line: wrong.at.line, column: wrong.at.column}.refuse("", wrong.msg, cmp.Or(wrong.hint, hint))
 	}
 	return v.(map[string]any), nil
 }

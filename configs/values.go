@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,27 +13,6 @@ import (
 	"time"
 	"unicode"
 )
-
-// fields are those of [Settings], by the bare names of their settings.
-var fields = fieldsBelow(reflect.TypeFor[Settings](), "", nil)
-
-func fieldsBelow(t reflect.Type, group string, at []int) map[string]reflect.StructField {
-	all := make(map[string]reflect.StructField)
-	for f := range t.Fields() {
-		name := group + bare(cmp.Or(f.Tag.Get("key"), f.Name))
-		if f.Index = slices.Concat(at, f.Index); f.Type.Kind() == reflect.Struct {
-			maps.Copy(all, fieldsBelow(f.Type, name+".", f.Index))
-		} else {
-			all[name] = f
-		}
-	}
-	return all
-}
-
-// bare is a name as settings and fields have it: max_tokens is MaxTokens.
-func bare(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
-
-func (s *setting) field() reflect.StructField { return fields[bare(s.name)] }
 
 // typeNames are the types of fields in words.
 var typeNames = map[reflect.Type]string{
@@ -56,12 +34,12 @@ func (s *setting) typeName() string {
 	if s.single {
 		return "text or list of text"
 	}
-	return typeNames[s.field().Type]
+	return typeNames[s.field.Type]
 }
 
 // put stores a decoded value in its field; nil empties the field.
 func (s *setting) put(to *Settings, v any) {
-	field := reflect.ValueOf(to).Elem().FieldByIndex(s.field().Index)
+	field := reflect.ValueOf(to).Elem().FieldByIndex(s.field.Index)
 	switch list, _ := v.([]string); {
 	case field.Kind() == reflect.Slice:
 		field.Set(reflect.ValueOf(append([]string{}, list...)))
@@ -75,21 +53,15 @@ func (s *setting) put(to *Settings, v any) {
 	}
 }
 
-// A typeError is a value of the wrong type, at the node where it stands.
-type typeError struct {
-	at        node
-	msg, hint string
-}
-
 // decode reads a node as the setting's type. Null is the default.
-func (s *setting) decode(n node) (any, *typeError) {
+func (s *setting) decode(n node) (any, *fault) {
 	if n.kind == nullNode {
 		return s.def, nil
 	}
 	return s.decodeAs(s.typeName(), n)
 }
 
-func (s *setting) decodeAs(typeName string, n node) (any, *typeError) {
+func (s *setting) decodeAs(typeName string, n node) (any, *fault) {
 	switch typeName {
 	case "list of text":
 		return decodeList(n)
@@ -107,7 +79,7 @@ func (s *setting) decodeAs(typeName string, n node) (any, *typeError) {
 	case "mapping of numbers":
 		return decodeMapping[float64](n, "such as {supported: 1, unsupported: 0}", decodeNumber)
 	case "mapping":
-		return decodeMapping[any](n, s.example, decodeFree)
+		return decodeMapping[any](n, "such as {reasoning: {effort: low}}", decodeFree)
 	case "text":
 		if b, ok := plain(n.text).(bool); ok && n.kind == scalarNode && slices.Contains(s.allowed, strconv.FormatBool(b)) {
 			return strconv.FormatBool(b), nil // a word that YAML takes for a boolean
@@ -131,11 +103,11 @@ func (s *setting) decodeAs(typeName string, n node) (any, *typeError) {
 	return nil, wrong("true or false", n, "")
 }
 
-func wrong(want string, n node, hint string) *typeError {
-	return &typeError{n, "want " + want + ", got " + n.describe(), hint}
+func wrong(want string, n node, hint string) *fault {
+	return &fault{n.line, n.column, "want " + want + ", got " + n.describe(), hint}
 }
 
-func decodeList(n node) (any, *typeError) {
+func decodeList(n node) (any, *fault) {
 	if n.kind != listNode {
 		hint := ""
 		if n.kind == scalarNode {
@@ -147,7 +119,7 @@ func decodeList(n node) (any, *typeError) {
 }
 
 // decodeItems reads the items of a list, which are all of one type.
-func decodeItems[T any](n node, decode func(node) (any, *typeError)) (any, *typeError) {
+func decodeItems[T any](n node, decode func(node) (any, *fault)) (any, *fault) {
 	list := make([]T, len(n.items))
 	for i, item := range n.items {
 		v, bad := decode(item)
@@ -160,7 +132,7 @@ func decodeItems[T any](n node, decode func(node) (any, *typeError)) (any, *type
 }
 
 // decodeMapping reads a mapping whose values are all of one type.
-func decodeMapping[T any](n node, hint string, decode func(node) (any, *typeError)) (any, *typeError) {
+func decodeMapping[T any](n node, hint string, decode func(node) (any, *fault)) (any, *fault) {
 	if n.kind != mappingNode {
 		return nil, wrong("a mapping", n, hint)
 	}
@@ -180,7 +152,7 @@ func decodeMapping[T any](n node, hint string, decode func(node) (any, *typeErro
 }
 
 // decodeFree reads a value whose shape is not ours to know.
-func decodeFree(n node) (any, *typeError) {
+func decodeFree(n node) (any, *fault) {
 	switch n.kind {
 	case nullNode:
 		return nil, nil
@@ -201,9 +173,9 @@ func decodeFree(n node) (any, *typeError) {
 
 // repeated refuses e if its key is among those seen, with their lines, and
 // adds it to them if not.
-func repeated(seen map[string]int, e entry) *typeError {
+func repeated(seen map[string]int, e entry) *fault {
 	if line, ok := seen[e.key]; ok {
-		return &typeError{node{line: e.line, column: e.column}, fmt.Sprintf("key %s is already set on line %d", strconv.Quote(e.key), line), "remove one of the two"}
+		return &fault{e.line, e.column, fmt.Sprintf("key %s is already set on line %d", strconv.Quote(e.key), line), "remove one of the two"}
 	}
 	seen[e.key] = e.line
 	return nil
@@ -272,7 +244,7 @@ func plain(text string) any {
 	return text
 }
 
-func decodeText(n node) (any, *typeError) {
+func decodeText(n node) (any, *fault) {
 	if n.kind != scalarNode {
 		return nil, wrong("text", n, "")
 	}
@@ -284,25 +256,25 @@ func decodeText(n node) (any, *typeError) {
 	return n.text, nil
 }
 
-func decodeInteger(n node) (any, *typeError) {
+func decodeInteger(n node) (any, *fault) {
 	if n.kind == scalarNode && !n.quoted && integerText.MatchString(n.text) {
 		i, err := strconv.ParseInt(n.text, 10, 64)
 		if err == nil {
 			return i, nil
 		}
-		return nil, &typeError{n, n.text + " does not fit into 64 bits", ""}
+		return nil, &fault{n.line, n.column, n.text + " does not fit into 64 bits", ""}
 	}
 	return nil, wrong("an integer", n, numberHint(n))
 }
 
-func decodeNumber(n node) (any, *typeError) {
+func decodeNumber(n node) (any, *fault) {
 	if n.kind == scalarNode && !n.quoted && numberText.MatchString(n.text) {
 		f, err := strconv.ParseFloat(n.text, 64)
 		if err == nil {
 			return f + 0, nil // -0 becomes 0, so that equal settings print alike
 		}
 		if errors.Is(err, strconv.ErrRange) {
-			return nil, &typeError{n, n.text + " is too large", ""}
+			return nil, &fault{n.line, n.column, n.text + " is too large", ""}
 		}
 	}
 	return nil, wrong("a number", n, numberHint(n))
@@ -320,7 +292,7 @@ func numberHint(n node) string {
 	return ""
 }
 
-func decodeDuration(n node) (any, *typeError) {
+func decodeDuration(n node) (any, *fault) {
 	if n.kind != scalarNode {
 		return nil, wrong("a duration", n, "such as 90s, 10m or 1h30m")
 	}

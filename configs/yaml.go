@@ -44,8 +44,9 @@ type entry struct {
 	value        node
 }
 
-// A syntaxError is a place where a text is not the YAML that ibid reads.
-type syntaxError struct {
+// A fault is what is wrong at a place of a text: it is not the YAML that ibid reads, or of
+// another type than a setting.
+type fault struct {
 	line, column int
 	msg, hint    string
 }
@@ -54,7 +55,7 @@ type syntaxError struct {
 //
 // Anchors, aliases, tags, merge keys and complex keys are refused: settings
 // are small, and a value should stand where it is used.
-func parseYAML(text string) (root node, bad *syntaxError) {
+func parseYAML(text string) (root node, bad *fault) {
 	if bad := plausible(text); bad != nil {
 		return node{}, bad
 	}
@@ -62,7 +63,7 @@ func parseYAML(text string) (root node, bad *syntaxError) {
 	// not be able to end the program.
 	defer func() {
 		if r := recover(); r != nil {
-			root, bad = node{}, &syntaxError{1, 1, "not valid YAML", ""}
+			root, bad = node{}, &fault{1, 1, "not valid YAML", ""}
 		}
 	}()
 	tokens := lexer.Tokenize(text)
@@ -71,7 +72,7 @@ func parseYAML(text string) (root node, bad *syntaxError) {
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return node{}, syntaxErrorOf(err)
+		return node{}, faultOf(err)
 	}
 	if len(file.Docs) == 0 {
 		return node{}, nil
@@ -83,21 +84,21 @@ func parseYAML(text string) (root node, bad *syntaxError) {
 }
 
 // plausible refuses what is not text before the parser sees it.
-func plausible(text string) *syntaxError {
+func plausible(text string) *fault {
 	if len(text) > maxText {
-		return &syntaxError{0, 0, fmt.Sprintf("larger than %d KiB", maxText>>10), "is this a run file?"}
+		return &fault{0, 0, fmt.Sprintf("larger than %d KiB", maxText>>10), "is this a run file?"}
 	}
 	if strings.HasPrefix(text, "PAR1") {
-		return &syntaxError{0, 0, "a Parquet file, not a run file", ""}
+		return &fault{0, 0, "a Parquet file, not a run file", ""}
 	}
 	line, column := 1, 1
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return &syntaxError{line, column, "not valid UTF-8", "save the file as UTF-8"}
+			return &fault{line, column, "not valid UTF-8", "save the file as UTF-8"}
 		case r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f:
-			return &syntaxError{line, column, fmt.Sprintf("control character %U", r), ""}
+			return &fault{line, column, fmt.Sprintf("control character %U", r), ""}
 		}
 		column++
 		if r == '\n' {
@@ -109,11 +110,11 @@ func plausible(text string) *syntaxError {
 
 // supported refuses tokens outside the subset, and depth that would exhaust
 // the parser's stack.
-func supported(tokens token.Tokens) *syntaxError {
+func supported(tokens token.Tokens) *fault {
 	flow, line, onLine := 0, 0, 0
 	for _, t := range tokens {
-		at := func(msg, hint string) *syntaxError {
-			return &syntaxError{t.Position.Line, t.Position.Column, msg, hint}
+		at := func(msg, hint string) *fault {
+			return &fault{t.Position.Line, t.Position.Column, msg, hint}
 		}
 		if t.Position.Line != line {
 			line, onLine = t.Position.Line, 0
@@ -141,12 +142,12 @@ func supported(tokens token.Tokens) *syntaxError {
 	return nil
 }
 
-func syntaxErrorOf(err error) *syntaxError {
+func faultOf(err error) *fault {
 	var e yaml.Error
 	if !errors.As(err, &e) {
-		return &syntaxError{1, 1, "not valid YAML", ""}
+		return &fault{1, 1, "not valid YAML", ""}
 	}
-	bad := &syntaxError{1, 1, e.GetMessage(), ""}
+	bad := &fault{1, 1, e.GetMessage(), ""}
 	if t := e.GetToken(); t != nil && t.Position != nil {
 		bad.line, bad.column = t.Position.Line, t.Position.Column
 		if strings.HasPrefix(strings.TrimLeft(t.Value, " "), "\t") || strings.Contains(bad.msg, "'\t'") {
@@ -156,8 +157,8 @@ func syntaxErrorOf(err error) *syntaxError {
 	return bad
 }
 
-func secondDocument(doc *ast.DocumentNode) *syntaxError {
-	bad := &syntaxError{1, 1, "a second document", "a run file holds one; remove everything from here"}
+func secondDocument(doc *ast.DocumentNode) *fault {
+	bad := &fault{1, 1, "a second document", "a run file holds one; remove everything from here"}
 	if doc.Start != nil {
 		bad.line, bad.column = doc.Start.Position.Line, doc.Start.Position.Column
 	} else if doc.Body != nil {
@@ -166,7 +167,7 @@ func secondDocument(doc *ast.DocumentNode) *syntaxError {
 	return bad
 }
 
-func convert(from ast.Node) (node, *syntaxError) {
+func convert(from ast.Node) (node, *fault) {
 	if from == nil {
 		return node{}, nil
 	}
@@ -192,10 +193,10 @@ func convert(from ast.Node) (node, *syntaxError) {
 	case *ast.MappingValueNode:
 		return convertMapping(n, []*ast.MappingValueNode{x})
 	}
-	return node{}, &syntaxError{n.line, n.column, "not a value", ""}
+	return node{}, &fault{n.line, n.column, "not a value", ""}
 }
 
-func convertList(n node, from *ast.SequenceNode) (node, *syntaxError) {
+func convertList(n node, from *ast.SequenceNode) (node, *fault) {
 	n.kind = listNode
 	for _, v := range from.Values {
 		item, bad := convert(v)
@@ -207,12 +208,12 @@ func convertList(n node, from *ast.SequenceNode) (node, *syntaxError) {
 	return n, nil
 }
 
-func convertMapping(n node, from []*ast.MappingValueNode) (node, *syntaxError) {
+func convertMapping(n node, from []*ast.MappingValueNode) (node, *fault) {
 	n.kind = mappingNode
 	for _, v := range from {
 		key, bad := convert(v.Key)
 		if bad == nil && key.kind != scalarNode {
-			bad = &syntaxError{key.line, key.column, "not a key", "write key: value"}
+			bad = &fault{key.line, key.column, "not a key", "write key: value"}
 		}
 		if bad != nil {
 			return node{}, bad

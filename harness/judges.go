@@ -258,7 +258,7 @@ func (p *Plan) answersPath() (string, error) {
 	}
 	path, err := cache.DefaultPath()
 	if err != nil {
-		return "", &ibid.Error{Usage: true, Err: err, Hint: "name a file for the judge's answers: --cache FILE, or --no-cache"}
+		return "", &ibid.Error{Usage: true, Err: err, Hint: "name a file for the judge's answers: --cache FILE, or --cache off"}
 	}
 	return path, nil
 }

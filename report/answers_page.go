@@ -440,7 +440,7 @@ func leftOut(data *pageData) string {
 		text += fmt.Sprintf("%s of them can be opened here, the worst. ", Thousands(data.opened))
 	}
 	if text != "" {
-		text += "All numbers are over all answers; ibid view and ibid show open every one."
+		text += "All numbers are over all answers; ibid report --serve and ibid show open every one."
 	}
 	return text
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ibid/annotations/compare"
-	"ibid/metrics"
+	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
 
@@ -51,7 +51,6 @@ func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
 	}
 	out = append(out, failures...)
 	for _, note := range c.Notes {
-		note = strings.ReplaceAll(note, metrics.HallucinationScore.String(), metrics.HallucinationRate.String())
 		out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(note)})
 	}
 	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 {
@@ -116,8 +115,7 @@ func (c *Comparison) how() []doc.Block {
 }
 
 // ranking orders the sides by the first metric that decides.
-func (c *Comparison) ranking(ranking *compare.Ranking) doc.Table {
-	r := rankingShown(ranking)
+func (c *Comparison) ranking(r *compare.Ranking) doc.Table {
 	t := doc.Table{Caption: "ranking by " + quantityName(&compare.Difference{Metric: r.Metric, Agg: r.Agg}), Class: "metrics", Columns: []doc.Column{
 		{Name: ""}, {Name: "estimate", Number: true}, {Name: "simultaneous", Number: true}, {Name: "rank", Number: true}, {Name: ""},
 	}}
@@ -138,7 +136,7 @@ func (c *Comparison) ranking(ranking *compare.Ranking) doc.Table {
 func (c *Comparison) overview(pairs []int) doc.Table {
 	t := doc.Table{Caption: "differences, " + c.title(), Class: "matrix", Columns: []doc.Column{{Name: ""}}}
 	for n, name := range c.Headline {
-		t.Columns = append(t.Columns, doc.Column{Name: shortQuantity(shownQuantity(name)), Number: true, Keep: n / 2})
+		t.Columns = append(t.Columns, doc.Column{Name: shortQuantity(quantityNamed(name)), Number: true, Keep: n / 2})
 	}
 	for _, k := range pairs {
 		p := &c.Pairs[k]
@@ -146,9 +144,8 @@ func (c *Comparison) overview(pairs []int) doc.Table {
 		for _, name := range c.Headline {
 			cell := doc.C("–")
 			if d := headlineOf(p, name); d != nil && d.Diff != nil {
-				shown := asShown(d)
-				w := differenceWord(&shown)
-				cell.Text = doc.Text{{Text: signed(shown.Diff) + " "}, {Text: w.Short, Tone: doc.Tone(w.Tone)}}
+				w := differenceWord(d)
+				cell.Text = doc.Text{{Text: signed(d.Diff) + " "}, {Text: w.Short, Tone: doc.Tone(w.Tone)}}
 			}
 			row = append(row, cell)
 		}
@@ -213,9 +210,11 @@ func (c *Comparison) pair(p *compare.Pair) (_ doc.Details, changed bool) {
 	title := c.pairTitle(p)
 	a := differenceAxis(p)
 	first, more := c.pairTable(p, title), c.pairTable(p, "others of "+title)
-	differences := shownDifferences(p)
-	for i := range differences {
-		d := &differences[i]
+	for i := range p.Differences {
+		d := &p.Differences[i]
+		if hidden(d.Metric) && !d.Headline {
+			continue
+		}
 		sure := d.Outcome != compare.Undecided && d.Outcome != compare.Unknown
 		changed = changed || sure && d.Headline
 		if d.Headline || sure {
@@ -247,19 +246,6 @@ func (c *Comparison) pairTable(p *compare.Pair, caption string) doc.Table {
 		{Name: "same", Number: true, Keep: 3},
 		{Name: "n", Number: true, Keep: 1},
 	}}
-}
-
-// shownDifferences are the differences of a pair as people see them, each once: the
-// hallucination rate stands for the score, and not beside it.
-func shownDifferences(p *compare.Pair) []compare.Difference {
-	var out []compare.Difference
-	for i := range p.Differences {
-		d := asShown(&p.Differences[i])
-		if !slices.ContainsFunc(out, func(e compare.Difference) bool { return quantityName(&e) == quantityName(&d) }) {
-			out = append(out, d)
-		}
-	}
-	return out
 }
 
 // differenceAxis is the greatest distance from 0 on the axis that the differences of a
@@ -354,13 +340,12 @@ func shortQuantity(d *compare.Difference) string {
 	return quantityName(&short)
 }
 
-// shownQuantity is the metric that people see of one that decides, such as micro(char_f1).
-func shownQuantity(name string) *compare.Difference {
+// quantityNamed is a metric that decides, such as micro(char_f1).
+func quantityNamed(name string) *compare.Difference {
 	d := &compare.Difference{Metric: name}
 	if q, err := compare.ParseQuantity(name); err == nil && q.Micro {
-		d.Metric, d.Agg = q.Metric.Name, "micro"
+		d.Metric, d.Agg = q.Metric.Name, runs.Micro
 	}
-	d.Metric = shownMetric(d.Metric)
 	return d
 }
 
@@ -423,48 +408,6 @@ func differenceWord(d *compare.Difference) word {
 	return w
 }
 
-// asShown is a difference as people see it: of the hallucination rate in place of the
-// score, which is 1 less the rate. Two numbers that say the same are one too many.
-func asShown(d *compare.Difference) compare.Difference {
-	out := *d
-	if d.Metric != "hallucination_score" {
-		return out
-	}
-	turned := func(from float64, v *float64) *float64 {
-		if v == nil {
-			return nil
-		}
-		return new(from - *v) // not -0
-	}
-	out.Metric, out.Direction = "hallucination_rate", -d.Direction
-	out.Base, out.New, out.Diff = turned(1, d.Base), turned(1, d.New), turned(0, d.Diff)
-	out.Low, out.High, out.Higher, out.Lower = turned(0, d.High), turned(0, d.Low), d.Lower, d.Higher
-	if c := d.Corrected; c != nil {
-		out.Corrected = &compare.Corrected{
-			Base: turned(1, c.Base), New: turned(1, c.New), Diff: 0 - c.Diff, Low: 0 - c.High, High: 0 - c.Low, Labelled: c.Labelled, Method: c.Method,
-		}
-	}
-	return out
-}
-
-// rankingShown is a ranking as people see it: by the hallucination rate in place of the
-// score.
-func rankingShown(r *compare.Ranking) compare.Ranking {
-	out := *r
-	if out.Metric = shownMetric(r.Metric); out.Metric == r.Metric {
-		return out
-	}
-	out.Places = slices.Clone(r.Places)
-	for i := range out.Places {
-		p := &out.Places[i]
-		p.Estimate = 1 - p.Estimate
-		if p.Low != nil && p.High != nil {
-			p.Low, p.High = new(1-*p.High), new(1-*p.Low)
-		}
-	}
-	return out
-}
-
 // shownMetric is the metric that people see in place of another.
 func shownMetric(name string) string {
 	if name == "hallucination_score" {
@@ -474,7 +417,7 @@ func shownMetric(name string) string {
 }
 
 // hidden reports whether people are shown another metric in place of one.
-func hidden(d metrics.Definition) bool { return shownMetric(d.Name) != d.Name }
+func hidden(name string) bool { return shownMetric(name) != name }
 
 // A page shows maxPairs pairs; of more, those against the base, the first maxAgainst.
 const maxPairs, maxAgainst = 10, 40

@@ -60,7 +60,7 @@ func needsVerdicts(r *compare.Result) bool {
 	if len(r.Headline) == 0 {
 		return false
 	}
-	d, _ := metrics.Lookup(shownQuantity(r.Headline[0]).Metric)
+	d, _ := metrics.Lookup(quantityNamed(r.Headline[0]).Metric)
 	return d.Judged || d.Name == failingMetric
 }
 
@@ -80,7 +80,7 @@ func (c *Compared) rank(system, metric string) string {
 		return "" // alone among those that have a value
 	}
 	for i := range r.Places {
-		if side := &c.Comparison.Sides[r.Places[i].Side]; side.System == system && shownMetric(r.Metric) == metric && c.Comparison.By == "system" {
+		if side := &c.Comparison.Sides[r.Places[i].Side]; side.System == system && r.Metric == metric && c.Comparison.By == "system" {
 			return rankText(&r.Places[i])
 		}
 	}
@@ -174,8 +174,7 @@ type comparisonJSON struct {
 // on whose questions it is over.
 func (c *Comparison) headline() string {
 	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 1 && (c.By != "run" || len(c.Sides) > 2) {
-		first := rankingShown(&c.Rankings[0])
-		return c.ranked(&first)
+		return c.ranked(&c.Rankings[0])
 	}
 	prefix := "Against "
 	if c.By == "run" {
@@ -190,7 +189,7 @@ func (c *Comparison) headline() string {
 			continue
 		}
 		paired = true
-		d := &shownDifferences(p)[0]
+		d := &p.Differences[0]
 		if d.Diff == nil {
 			why = d.Reason
 			continue

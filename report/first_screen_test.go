@@ -191,11 +191,10 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestHeadlineBySystem: the headline of two runs names the systems that differ, and a metric
-// that people see another for is told as that one.
+// TestHeadlineBySystem: the headline of two runs names the systems that differ.
 func TestHeadlineBySystem(t *testing.T) {
 	pair := func(system string, o compare.Outcome, diff float64) compare.Pair {
-		d := compare.Difference{Metric: "hallucination_score", Agg: runs.Macro, Direction: 1, Outcome: o, Diff: new(diff), Base: new(0.5), New: new(0.5 + diff), Higher: 1, Lower: 2}
+		d := compare.Difference{Metric: "hallucination_rate", Agg: runs.Macro, Direction: -1, Outcome: o, Diff: new(diff), Base: new(0.5), New: new(0.5 + diff), Higher: 1, Lower: 2}
 		return compare.Pair{New: 1, System: system, Paired: true, Differences: []compare.Difference{d}}
 	}
 	c := NewComparison(&compare.Result{By: "run", Sides: []compare.Side{{Name: "a"}, {Name: "b"}}, Pairs: []compare.Pair{

@@ -292,15 +292,18 @@ func TestManySystems(t *testing.T) {
 	}
 }
 
-// TestHallucinationIsARate: the score that is 1 less the rate is not shown beside it.
+// TestHallucinationIsARate: the score that is 1 less the rate is not shown beside it, unless it
+// decides.
 func TestHallucinationIsARate(t *testing.T) {
 	r := pairOf()
-	r.Headline = []string{"hallucination_score"}
 	r.Rankings = nil
-	r.Pairs[0].Differences = []compare.Difference{{
-		Metric: "hallucination_score", Agg: "macro", Headline: true, Direction: 1, Base: new(0.7), New: new(0.5), Diff: new(-0.2), Low: new(-0.3), High: new(-0.1), Outcome: compare.Worse,
-		N: 3, Higher: 1, Lower: 2,
-	}}
+	difference := func(metric string, headline bool) compare.Difference {
+		return compare.Difference{
+			Metric: metric, Agg: "macro", Headline: headline, Direction: 1, Base: new(0.7), New: new(0.5), Diff: new(-0.2), Low: new(-0.3), High: new(-0.1), Outcome: compare.Worse,
+			N: 3, Higher: 1, Lower: 2,
+		}
+	}
+	r.Pairs[0].Differences = []compare.Difference{difference("hallucination_rate", true), difference("hallucination_score", false)}
 	f := newFixture()
 	for _, system := range []string{"alpha", "beta"} {
 		f.add(ibid.Answer{ID: "q1", System: system}, cells{"hallucination_score": 0.5, "hallucination_rate": 0.5, "char_f1": 1.0}, nil, nil, resolved{})
@@ -309,11 +312,12 @@ func TestHallucinationIsARate(t *testing.T) {
 		f.macro(system, "", "char_f1", 1, 0.9, 1)
 	}
 	p := f.page(t, PageOptions{Compared: Compared{Comparison: r}})
-	if got := comparisonText(t, r, false); strings.Contains(got, "score") || !strings.Contains(got, "hallucination  0.300  0.500  worse  +0.200  [0.100, 0.300]       1      2  3\n") {
-		t.Errorf("the difference is not turned:\n%s", got)
-	}
 	if html, _, _ := strings.Cut(writePage(t, p), "<script"); strings.Contains(strings.ToLower(html), "hallucination score") || strings.Contains(html, "hallucination_score") {
 		t.Error("the page shows the hallucination score")
+	}
+	r.Pairs[0].Differences = []compare.Difference{difference("hallucination_score", true)}
+	if got := comparisonText(t, r, false); !strings.Contains(got, "hallucination_score  worse  -0.200  [-0.300, -0.100]") {
+		t.Errorf("the score that decides is not shown:\n%s", got)
 	}
 }
 

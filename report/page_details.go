@@ -120,7 +120,7 @@ func methodSection(data *pageData) *doc.Section {
 	say("A metric without meaning for a row is undefined, with a reason. Such rows are left out of means and counted beside them.")
 	say(whatFails())
 	var defined doc.Facts
-	for _, d := range slices.DeleteFunc(definitions(data), hidden) {
+	for _, d := range slices.DeleteFunc(definitions(data), func(d metrics.Definition) bool { return hidden(d.Name) }) {
 		defined = append(defined, doc.Fact{ID: "m-" + d.Name, Name: d.Name, Text: doc.T(definitionText(&d))})
 	}
 	return docSection("method", "Method", append(out, doc.Details{Summary: "Definitions of " + Plural(int64(len(defined)), "metric", "metrics"), Blocks: []doc.Block{defined}}))

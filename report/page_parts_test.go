@@ -137,7 +137,7 @@ func TestPageOfMoreRowsThanItLists(t *testing.T) {
 	if len(some.answers) != 2_000 || some.find(0, 17) == nil || !reflect.DeepEqual(whole.totals, some.totals) {
 		t.Errorf("%d answers; %+v, and of all %+v", len(some.answers), some.totals, whole.totals)
 	}
-	if whole.left != "" || some.left != "This page lists 2,000 of 3,000 answers, those that fail first. All numbers are over all answers; ibid view and ibid show open every one." {
+	if whole.left != "" || some.left != "This page lists 2,000 of 3,000 answers, those that fail first. All numbers are over all answers; ibid report --serve and ibid show open every one." {
 		t.Errorf("%q, %q", whole.left, some.left)
 	}
 }

@@ -455,7 +455,7 @@ func (v *RowView) scoreBlocks() doc.Details {
 	undefined := make(map[string][]string)
 	for _, m := range v.Metrics {
 		switch {
-		case shownMetric(m.Name) != m.Name:
+		case hidden(m.Name):
 		case m.Number == nil:
 			undefined[m.Reason] = append(undefined[m.Reason], m.Name)
 		default:

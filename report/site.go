@@ -16,47 +16,22 @@ import (
 	"ibid/report/doc"
 )
 
-// A SiteOptions say how pages over several runs are made.
-type SiteOptions struct {
-	Version string // of the program
-	Served  bool   // somebody answers: comparing and answers that are asked for work
-}
-
 // WriteIndex writes the page over the runs of a folder: a line of the first number that
 // matters for each system, and a table of the runs, the newest first.
-func (l *RunList) WriteIndex(w io.Writer, o SiteOptions) error {
+func (l *RunList) WriteIndex(w io.Writer, version string) error {
 	newest := slices.Clone(l.Runs)
 	slices.Reverse(newest)
 	out := l.charts()
-	table := runTable(newest, func(r *listedRun) string { return runLink(r.folder, o.Served) })
-	table.Caption = "Runs, the newest first"
 	if len(newest) == 0 {
 		out = append(out, doc.Para{Text: doc.T("There is no finished run here: ibid run DATASET makes one.")})
 	} else {
+		table := runTable(newest, func(r *listedRun) string { return url.PathEscape(r.folder) + "/index.html" })
+		table.Caption = "Runs, the newest first"
 		out = append(out, table)
 	}
-	if o.Served {
-		var runs []doc.Option
-		for _, r := range newest {
-			runs = append(runs, doc.Option{Value: r.folder, Text: line(r.ID, 60)})
-		}
-		if len(runs) > 1 {
-			out = append(out, doc.Form{Action: "compare", Button: "compare", Fields: []doc.Field{
-				{Label: "base", Name: "run", Options: runs, Value: runs[1].Value}, {Label: "with", Name: "run", Options: runs},
-			}})
-		}
-	}
 	title := Plural(int64(len(newest)), "run", "runs")
-	p := doc.Page{Title: line(l.Dir, 80), Version: o.Version, Served: o.Served, Sections: []doc.Section{{ID: "runs", Title: title, Name: "Runs", Top: true, Blocks: out}}}
+	p := doc.Page{Title: line(l.Dir, 80), Version: version, Sections: []doc.Section{{ID: "runs", Title: title, Name: "Runs", Top: true, Blocks: out}}}
 	return p.Write(w)
-}
-
-// runLink is the address of the page of a run in a folder, from the index on.
-func runLink(folder string, served bool) string {
-	if served {
-		return "run/" + url.PathEscape(folder) + "/"
-	}
-	return url.PathEscape(folder) + "/index.html"
 }
 
 // charts draw the first number that matters of each system, a chart for the runs over one

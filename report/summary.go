@@ -69,7 +69,7 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 		b := summaryBlock{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
 		for k, d := range defs {
 			i, ok := index[[4]string{group[0], group[1], d.Name, runs.Macro}]
-			if !ok || rows[i].N == 0 && rows[i].Reason == "" || hidden(d) {
+			if !ok || rows[i].N == 0 && rows[i].Reason == "" || hidden(d.Name) {
 				continue
 			}
 			line := summaryLine{Metric: d, Macro: rows[i], Count: k >= metrics.NumMetrics}
@@ -323,7 +323,7 @@ func (s *Summary) correctedLine() string {
 // corrected are the numbers that ibid calibrate has corrected.
 func (s *Summary) corrected() []runs.SummaryRow {
 	return slices.DeleteFunc(slices.Clone(s.rows), func(r runs.SummaryRow) bool {
-		return r.Corrected == nil || r.Slice != "" || shownMetric(r.Metric) != r.Metric
+		return r.Corrected == nil || r.Slice != "" || hidden(r.Metric)
 	})
 }
 

@@ -268,8 +268,9 @@ func (q Quantity) agg() string {
 // overall is the score that a run is judged by unless other metrics are declared.
 const overall = "overall_citation_accuracy"
 
-// headlineOf are overall and its components. Of a run with one component overall
-// is that component, and only the latter is left out.
+// headlineOf are overall and its components; of the hallucination score the rate, which is
+// 1 less the score. Of a run with one component overall is that component, and only the
+// latter is left out.
 func headlineOf(components []string) []Quantity {
 	names := []string{overall}
 	if len(components) > 1 {
@@ -277,6 +278,9 @@ func headlineOf(components []string) []Quantity {
 	}
 	var all []Quantity
 	for _, name := range names {
+		if name == metrics.HallucinationScore.String() {
+			name = metrics.HallucinationRate.String()
+		}
 		if d, ok := metrics.Lookup(name); ok {
 			all = append(all, Quantity{Metric: d})
 		}

@@ -351,7 +351,7 @@ func TestWhatIsCompared(t *testing.T) {
 		slices string
 	}{
 		{"one component", one, compare.Options{}, "overall_citation_accuracy|", "lang=de lang=en"},
-		{"two components", two, compare.Options{}, "overall_citation_accuracy span_accuracy_score hallucination_score|", "lang=de lang=en"},
+		{"two components", two, compare.Options{}, "overall_citation_accuracy span_accuracy_score hallucination_rate|", "lang=de lang=en"},
 		{"more", one, compare.Options{More: quantities(t, "char_f1", "micro(char_f1)", "overall_citation_accuracy"), Whole: true}, "overall_citation_accuracy|char_f1 micro(char_f1)", ""},
 		{"named", one, compare.Options{Metrics: quantities(t, "micro(char_f1)"), More: quantities(t, "char_f1", "micro(char_f1)")}, "micro(char_f1)|char_f1", "lang=de lang=en"},
 		{"slices", one, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"lang", "system"}, Whole: false}, "char_f1|", "lang=de lang=en system=x system=y"},

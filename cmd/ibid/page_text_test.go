@@ -23,7 +23,7 @@ func TestPageText(t *testing.T) {
 		mustIbid(t, dir, "init", "-q")
 		mustIbid(t, dir, "run", "ibid.yaml", "--id", "first", "--workers", workers, "-q")
 		mustIbid(t, dir, "run", "ibid-2.yaml", "--id", "second", "--workers", workers, "-q")
-		mustIbid(t, dir, "report", "runs/first", "--no-history", "-o", "sample.html", "-q")
+		mustIbid(t, dir, "report", "runs/first", "-o", "sample.html", "-q")
 		mustIbid(t, dir, "report", "runs/first", "runs/second", "-o", "nights.html", "-q")
 		for _, page := range []string{"sample", "nights"} {
 			goldenText(t, "page-"+page+".txt", pageText{}.read(t, filepath.Join(dir, page+".html")))
@@ -50,7 +50,7 @@ func TestPageTextExpertQA(t *testing.T) {
 	dir := t.TempDir()
 	mustIbid(t, dir, "import", "expertqa", corpus, "-o", "answers.parquet", "--docs", "documents.parquet", "-q")
 	mustIbid(t, dir, "run", "answers.parquet", "--documents", "documents.parquet", "--judge", "human", "--id", "expertqa", "--workers", "3", "-q")
-	mustIbid(t, dir, "report", "runs/expertqa", "--no-history", "-o", "expertqa.html", "-q")
+	mustIbid(t, dir, "report", "runs/expertqa", "-o", "expertqa.html", "-q")
 	got := pageText{withoutTexts: true}.read(t, filepath.Join(dir, "expertqa.html"))
 	copied(t, got, string(data))
 	goldenText(t, "page-expertqa.txt", got)

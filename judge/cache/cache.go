@@ -145,7 +145,7 @@ var kinds = map[int]struct {
 const (
 	hintCorrupt  = "move it away; the answers in it will be asked and paid for again"
 	hintNotStore = "name another file with --cache"
-	hintAccess   = "the folder has to be writable; name another file with --cache, or use --no-cache"
+	hintAccess   = "the folder has to be writable; name another file with --cache, or use --cache off"
 )
 
 // fault says what an error of the database means, once.

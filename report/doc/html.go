@@ -168,11 +168,7 @@ func (w *htmlWriter) field(f *Field) {
 	}
 	w.put(`<label>{} <select name="{}">`, f.Label, f.Name)
 	for _, o := range f.Options {
-		w.put(`<option value="{}"`, o.Value)
-		if o.Value == f.Value {
-			w.put(" selected")
-		}
-		w.put(">{}</option>", o.Text)
+		w.put(`<option value="{}">{}</option>`, o.Value, o.Text)
 	}
 	w.put("</select></label>")
 }

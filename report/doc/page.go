@@ -2,12 +2,10 @@ package doc
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	_ "embed" // of style and script
 	"encoding/base64"
-	"errors"
 	"io"
 	"strings"
 )
@@ -40,9 +38,6 @@ type Link struct{ To, Text string }
 // and base64.
 type Pack struct{ ID, Data string }
 
-// pageNav begins the navigation of a page.
-const pageNav constant = `<nav aria-label="Sections">`
-
 // Write writes the page.
 func (p *Page) Write(out io.Writer) error {
 	w := &htmlWriter{out: bufio.NewWriterSize(out, 64<<10)}
@@ -53,8 +48,7 @@ func (p *Page) Write(out io.Writer) error {
 	w.put("<style>")
 	w.put(pageStyle)
 	w.put(`</style><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,"><title>{}</title></head><body>`, "ibid · "+p.Title)
-	w.put(`<a class="skip" href="#main">Skip to the content</a><header class="top"><div class="brand"><b>ibid</b> <span class="run">{}</span></div>`, p.Title)
-	w.put(pageNav)
+	w.put(`<a class="skip" href="#main">Skip to the content</a><header class="top"><div class="brand"><b>ibid</b> <span class="run">{}</span></div><nav aria-label="Sections">`, p.Title)
 	w.links(p.Links)
 	for _, s := range p.Sections {
 		w.links([]Link{{"#" + s.ID, cmp.Or(s.Name, s.Title)}})
@@ -92,26 +86,4 @@ func Policy() string { return policy("'self'") + "; frame-ancestors 'none'" }
 func hashOf(text constant) string {
 	digest := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(digest[:]) + "'"
-}
-
-// errOtherVersion says that another version of ibid made a page.
-var errOtherVersion = errors.New("another version of ibid made the page")
-
-// AddLinks writes a page that [Page.Write] wrote, with links to other pages. A page that this
-// version did not make is an error, and nothing is written.
-func AddLinks(out io.Writer, made []byte, links ...Link) error {
-	var want strings.Builder
-	htmlEscapes.WriteString(&want, policy("'none'"))
-	head, rest, found := bytes.Cut(made, []byte(pageNav))
-	if !found || !bytes.Contains(head, []byte(want.String())) {
-		return errOtherVersion
-	}
-	w := &htmlWriter{out: bufio.NewWriter(out)}
-	for _, part := range [][]byte{head, []byte(pageNav), nil, rest} {
-		if part == nil {
-			w.links(links)
-		}
-		w.out.Write(part)
-	}
-	return w.out.Flush()
 }

@@ -20,7 +20,22 @@ import (
 	"ibid/report"
 )
 
-const ageHint = "write an age such as 90d, 36h or 2d12h"
+// age reads how old answers are: whole days, such as 90d, or a time above 0, such as 36h.
+func age(text string) (time.Duration, error) {
+	wrong := ibid.Usagef("--older-than: %q is not an age above 0", text).With("write an age such as 90d or 36h")
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		if err != nil || n == 0 {
+			return 0, wrong
+		}
+		return time.Duration(n) * 24 * time.Hour, nil
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil || age <= 0 {
+		return 0, wrong
+	}
+	return age, nil
+}
 
 func (a *app) cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -175,12 +190,9 @@ func (c *cacheFlags) pruneCommand() *cobra.Command {
 		Short: "remove old answers and calls, and give their room on disk back",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			age, err := configs.ParseAge(olderThan)
-			if err == nil && age == 0 {
-				err = fmt.Errorf("%q is not an age above 0", olderThan)
-			}
+			age, err := age(olderThan)
 			if err != nil {
-				return ibid.Usagef("--older-than: %w", err).With(ageHint)
+				return err
 			}
 			return c.prune(cmd.Context(), time.Now().Add(-age).UTC().Truncate(time.Millisecond), dryRun)
 		},

@@ -44,8 +44,6 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.Float64Var(&f.threshold, "threshold", 0, "scores and people's values are a yes from here on (default thresholds.supported of the run; 0.5 of a table)")
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "labelled", "", "a labelled run with the same judge, to correct this one by")
-	formerly(cmd, "judge", "judge-name")
-	formerly(cmd, "from", "labelled")
 	f.gates.register(cmd, "'balanced_accuracy >= 0.8'")
 	flags.BoolVar(&f.dry, "dry-run", false, "leave the run as it is")
 	return cmd

@@ -108,7 +108,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.importCommand(), a.runCommand(), ofRuns(a.summaryCommand()), a.scoreCommand(), ofRuns(a.viewCommand()), ofRuns(a.rescoreCommand()), ofRuns(a.showCommand()),
+		a.initCommand(), a.importCommand(), a.runCommand(), ofRuns(a.summaryCommand()), a.scoreCommand(), ofRuns(a.rescoreCommand()), ofRuns(a.showCommand()),
 		a.completionCommand(), ofRuns(a.reportCommand()), ofRuns(a.gateCommand()), a.cacheCommand(), ofRuns(a.compareCommand()),
 		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), ofRuns(a.historyCommand()), a.fetchCommand(),
 	)
@@ -153,7 +153,7 @@ var tableFormats = []string{"text", "json", "csv", "markdown"}
 
 // formatsOf are the formats of commands that do not have all of tableFormats.
 var formatsOf = map[string][]string{
-	"annotate": {"text"}, "completion": {"text"}, "init": {"text"}, "report": {"text"}, "view": {"text"},
+	"annotate": {"text"}, "completion": {"text"}, "init": {"text"}, "report": {"text"},
 	"fetch": {"text", "json"}, "import": {"text", "json"}, "sample": {"text", "json"}, "stat": {"text", "json"}, "prune": {"text", "json"}, "clear": {"text", "json"},
 }
 

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -16,70 +14,73 @@ import (
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
-	"ibid/report/doc"
 )
 
 type reportFlags struct {
-	set       []string
-	history   string
-	noHistory bool
-
-	links    []doc.Link       // to other pages of a site
-	compared *report.Compared // of one run; nil if that is not known yet
+	set   []string
+	serve bool
+	port  int
 }
 
 func (a *app) reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report RUN... -o F.html",
-		Short: "one self-contained HTML file; several runs side by side; a folder of runs as a site",
-		Args:  cobra.MinimumNArgs(1),
+		Use:   "report RUN...|DIR",
+		Short: "one self-contained HTML file; several runs side by side; a folder of runs as a site, or served",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.output == "-" {
-				return ibid.Usagef("report needs a file").With("name it: -o report.html")
+			ctx := cmd.Context()
+			switch {
+			case f.serve:
+				return a.serve(ctx, &f, args)
+			case cmd.Flags().Changed("port"):
+				return ibid.Usagef("--port needs --serve")
+			case len(args) == 0:
+				return ibid.Usagef("report needs a run, or a folder of runs").With("ibid report runs/NAME; ibid report --serve")
+			case len(args) == 1 && isFolderOfRuns(args[0]):
+				return a.writeSite(ctx, args[0], f.set)
 			}
-			if f.history != "" && (f.noHistory || len(args) > 1) {
-				return ibid.Usagef("--history is for the page of one run, and without --no-history")
+			path := a.output
+			if path == "-" {
+				path = filepath.Join(args[len(args)-1], reportFile)
 			}
-			if len(args) == 1 && !exists(filepath.Join(args[0], runs.ManifestFile)) && isFolder(args[0]) {
-				if f.history != "" {
-					return ibid.Usagef("--history is for the page of one run").With("each page of a folder shows the earlier runs of the folder")
-				}
-				return a.writeSite(cmd.Context(), args[0], a.output, f)
-			}
-			return a.writeReport(cmd.Context(), a.output, f, args...)
+			return a.writeReport(ctx, path, f.set, args...)
 		},
 	}
-	cmd.Flags().StringVar(&f.history, "history", "", "show the run after the earlier runs of this folder (default the folder it lies in)")
-	cmd.Flags().BoolVar(&f.noHistory, "no-history", false, "show no earlier runs")
+	cmd.Flags().BoolVar(&f.serve, "serve", false, "serve the pages of a folder of runs to the browser at this machine, and write nothing")
+	cmd.Flags().IntVar(&f.port, "port", 0, "with --serve, the port on 127.0.0.1; 0 is a free one")
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE (may be repeated)")
 	return cmd
 }
 
-// writeReport makes the page of finished runs and writes it to a file.
-func (a *app) writeReport(ctx context.Context, path string, f reportFlags, dirs ...string) error {
-	data, err := a.dataOf(ctx, f.set, dirs...)
+// writeReport makes the page of finished runs, writes it to a file and says where it is.
+func (a *app) writeReport(ctx context.Context, path string, set []string, dirs ...string) error {
+	data, err := a.dataOf(ctx, set, dirs...)
 	if err != nil {
 		return err
 	}
-	return a.writePage(ctx, path, f, data...)
+	return a.writePage(ctx, path, report.PageOptions{}, nil, data...)
 }
 
-// writePage writes the page of runs to a file.
-func (a *app) writePage(ctx context.Context, path string, f reportFlags, data ...report.RunData) error {
-	return dataset.WriteFile(path, func(w io.Writer) error { return a.renderPage(ctx, w, f, data...) })
+// writePage writes the page of runs to a file and says where it is.
+func (a *app) writePage(ctx context.Context, path string, o report.PageOptions, compared *report.Compared, data ...report.RunData) error {
+	err := dataset.WriteFile(path, func(w io.Writer) error { return a.renderPage(ctx, w, o, compared, data...) })
+	if err == nil && !a.quiet {
+		a.hint("look at it: " + path)
+	}
+	return err
 }
 
-// renderPage adds the comparison and the history to the data of runs and writes their page.
-func (a *app) renderPage(ctx context.Context, w io.Writer, f reportFlags, data ...report.RunData) error {
-	o := report.PageOptions{Version: a.Version, Links: f.links}
-	if f.compared != nil {
-		o.Compared = *f.compared
+// renderPage adds the comparison, unless it is there, and the history to the data of runs and
+// writes their page.
+func (a *app) renderPage(ctx context.Context, w io.Writer, o report.PageOptions, compared *report.Compared, data ...report.RunData) error {
+	o.Version = a.Version
+	if compared != nil {
+		o.Compared = *compared
 	} else if err := a.addComparisons(&o, data); err != nil {
 		return err
 	}
-	if len(data) == 1 && !f.noHistory {
-		if err := a.addHistory(&o, &data[0], f.history); err != nil {
+	if len(data) == 1 {
+		if err := a.addHistory(&o, &data[0]); err != nil {
 			return err
 		}
 	}
@@ -141,50 +142,42 @@ const pageRows = 1_000_000
 // refreshReport makes the page in a run directory again, if there is one, after
 // something was added to the run.
 func (a *app) refreshReport(ctx context.Context, dir string, m *runs.Manifest) error {
-	path := filepath.Join(dir, reportFile)
-	switch {
+	switch path := filepath.Join(dir, reportFile); {
 	case !exists(path):
 		return nil
 	case m.Rows > pageRows:
-		if !a.quiet {
-			a.hint("ibid report " + quote(dir) + " -o " + quote(path) + " shows it on the page of this large run")
-		}
+		a.hintLargePage(dir)
 		return nil
+	default:
+		return a.writeReport(ctx, path, nil, dir)
 	}
-	err := a.writeReport(ctx, path, reportFlags{}, dir)
-	if err == nil && !a.quiet {
-		a.hint("look at it: " + path)
+}
+
+func (a *app) hintLargePage(dir string) {
+	if !a.quiet {
+		a.hint("ibid report " + quote(dir) + " makes the page of this large run")
 	}
-	return err
 }
 
 // writeRunReport writes the page of a run to path, or if that is "" into the run
 // directory, unless it is there or the run has more than [pageRows] rows.
 func (a *app) writeRunReport(ctx context.Context, out *harness.Outcome, path string, compared *report.Compared) error {
-	asked := path != ""
-	if !asked {
+	if path == "" {
 		path = filepath.Join(out.Dir, reportFile)
-	}
-	switch {
-	case asked:
-	case out.Existed && exists(path):
-		return nil
-	case out.Manifest.Rows > pageRows:
-		if !a.quiet {
-			a.hint("ibid report " + quote(out.Dir) + " -o " + quote(path) + " makes the page of this large run")
+		if out.Existed && exists(path) {
+			return nil
 		}
-		return nil
+		if out.Manifest.Rows > pageRows {
+			a.hintLargePage(out.Dir)
+			return nil
+		}
 	}
 	d, err := a.runData(ctx, out.Dir, nil)
 	if err != nil {
 		return err
 	}
 	d.Gates = out.Gates
-	err = a.writePage(ctx, path, reportFlags{compared: compared}, *d)
-	if err == nil && !a.quiet {
-		a.hint("look at it: " + path)
-	}
-	return err
+	return a.writePage(ctx, path, report.PageOptions{}, compared, *d)
 }
 
 // addComparisons compares what a page shows: the systems of one run, or several runs with the
@@ -213,28 +206,17 @@ func (a *app) addComparisons(o *report.PageOptions, data []report.RunData) (err 
 	return err
 }
 
-// addHistory adds the earlier runs in a folder, by default the folder of the run.
-// With the default folder, a problem with other runs is only a warning.
-func (a *app) addHistory(o *report.PageOptions, d *report.RunData, folder string) error {
-	asked := folder != ""
-	if !asked {
-		dir, err := filepath.Abs(d.Dir)
-		if err != nil {
-			return err
-		}
-		folder = filepath.Dir(dir)
-	}
-	past, err := history.PastOf(folder, runs.Listed{Dir: d.Dir, Manifest: d.Manifest})
-	switch {
-	case asked && errors.Is(err, os.ErrNotExist):
-		return ibid.Usagef("--history: %s: no such folder", folder)
-	case asked && err != nil:
+// addHistory adds the earlier runs in the folder of a run. A problem with them is only a
+// warning.
+func (a *app) addHistory(o *report.PageOptions, d *report.RunData) error {
+	dir, err := filepath.Abs(d.Dir)
+	if err != nil {
 		return err
-	case err != nil:
+	}
+	past, err := history.PastOf(filepath.Dir(dir), runs.Listed{Dir: d.Dir, Manifest: d.Manifest})
+	if err != nil {
 		a.warn("the page has no history: %v", err)
 		return nil
-	case asked && len(past.Nights) < report.LeastNights:
-		a.warn("%s holds %s before this one, which is too few: the page has no history", folder, report.Plural(int64(len(past.Nights)-1), "run that belongs", "runs that belong"))
 	}
 	o.Past = past
 	return nil

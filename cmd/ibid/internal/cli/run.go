@@ -42,11 +42,6 @@ const (
 	baselineUsage  = "a finished run that gates with diff and p compare with"
 )
 
-// formerly lets a flag be written by the name that it had in an earlier version.
-func formerly(cmd *cobra.Command, old, now string) {
-	cmd.Flags().VarPF(cmd.Flags().Lookup(now).Value, old, "", "").Hidden = true
-}
-
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{
@@ -65,8 +60,7 @@ func (a *app) runCommand() *cobra.Command {
 	s.add(cmd, "replay", "judge.file", "with --judge recorded a file of verdicts (Parquet, JSON Lines, CSV)")
 	s.add(cmd, "max-cost", "judge.max_cost_usd", "stop when the judge has cost this many US dollars; 0 = no limit")
 	s.add(cmd, "rpm", "judge.rpm", "most calls to the judge a minute; 0 = no limit")
-	s.add(cmd, "cache", "judge.cache", "file of the judge's answers (default: in the user's cache directory)")
-	s.addSwitch(cmd, "no-cache", "judge.cache", "off", "use no answers of earlier runs, and keep those of this one only until it is complete")
+	s.add(cmd, "cache", "judge.cache", "file of the judge's answers (default: in the user's cache directory); off uses no answers of earlier runs, and keeps those of this one only until it is complete")
 	s.add(cmd, "out", "out", "folder of runs (default runs)")
 	flags := cmd.Flags()
 	flags.StringVar(&f.id, "id", "", "name of the run (default from dataset and fingerprint)")
@@ -94,9 +88,6 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	only, err := parseTags(f.only)
 	if err != nil {
 		return err
-	}
-	if cmd.Flags().Changed("cache") && cmd.Flags().Changed("no-cache") {
-		return ibid.Usagef("--cache and --no-cache exclude each other")
 	}
 	config, err := f.settings.load(a, cmd, argument)
 	if err != nil {

@@ -63,27 +63,26 @@ func (s *session) get(address string) (status int, text string) {
 	return resp.StatusCode, string(body)
 }
 
-// TestView: a folder of runs in the browser has its list, each run, its rows, a search of them
-// and comparisons; what is not there is not found.
-func TestView(t *testing.T) {
+// TestServe: a folder of runs in the browser has its list, each run, its rows and a search of
+// them; what is not there is not found.
+func TestServe(t *testing.T) {
 	s := demo(t)
 	s.steps(
-		step{line: "view runs/first", code: 2, err: "^ibid: runs/first is a run, not a folder of runs$\n^hint: ibid view runs$"},
-		step{line: "view nowhere", code: 2, err: `no such folder`},
+		step{line: "report --serve runs/first", code: 2, err: "^ibid: runs/first is a run, not a folder of runs$\n^hint: ibid report --serve runs$"},
+		step{line: "report --serve nowhere", code: 2, err: `no such folder`},
 	)
-	s.served("view", func(base string) {
+	s.served("report --serve", func(base string) {
 		for path, want := range map[string]string{
-			"":                             "first",
-			"run/first/":                   "Port Lindow",
-			"run/first/rows":               "q-01",
-			"compare?run=second&run=first": "0.127",
-			"run/first/rows?q=q-01":        "3 answers of first",
+			"":                  "first",
+			"first/index.html":  "Port Lindow",
+			"first/rows":        "q-01",
+			"first/rows?q=q-01": "3 answers of first",
 		} {
 			if status, text := s.get(base + path); status != http.StatusOK || !strings.Contains(text, want) {
 				t.Errorf("%s: status %d, without %q", path, status, want)
 			}
 		}
-		if status, text := s.get(base + "run/none/"); status != http.StatusNotFound || !strings.Contains(text, "ibid: ") {
+		if status, text := s.get(base + "none/index.html"); status != http.StatusNotFound || !strings.Contains(text, "ibid: ") {
 			t.Errorf("a run that is not there: status %d, %s", status, text)
 		}
 	})
@@ -196,14 +195,13 @@ func TestModelJudge(t *testing.T) {
 		step{line: "show runs/x 1 --prompt", out: `The tower was built in 1889`},
 		step{line: "cache stat", out: "^file +judge\\.sqlite$\n^answers +2, from 20\n^calls on record +2 \\(ok 2\\)$\n^they cost +\\$0\\.00"},
 		step{line: "cache stat --json", out: "\"schema\": \"ibid\\.cache/v1\"\n\"entries\": 2,$"},
-		step{line: "cache prune", code: 2, err: "^ibid: --older-than: an age is needed$\n^hint: write an age such as 90d, 36h or 2d12h$"},
+		step{line: "cache prune", code: 2, err: "^ibid: --older-than: \"\" is not an age above 0$\n^hint: write an age such as 90d or 36h$"},
 		step{line: "cache prune --older-than 1d --dry-run", out: `^would remove 0 answers and 0 calls; `},
 		step{line: "cache prune --older-than 1d --json", out: `"entries": 0,$`},
 		step{line: "cache clear", code: 2, err: `^ibid: judge\.sqlite has 2 answers that cost \$0\.00[0-9]+; clear removes them only with --yes$`},
 		step{line: "cache clear --yes", out: `^removed 2 answers and 2 calls; `},
 		step{line: "cache stat --cache redis://127.0.0.1", code: 2, err: `^ibid: judge\.cache: answers are no longer kept in a Redis server: name a file here, and share a run among machines with ibid score and ibid summary$`},
 		step{line: "cache nothing", code: 2, err: `^ibid: unknown cache command "nothing"$`},
-		step{line: "run a.parquet --cache c.sqlite --no-cache" + asked, code: 2, err: `^ibid: --cache and --no-cache exclude each other$`},
 	)
 	s.environ[1] = "OPENROUTER_API_KEY=wrong"
 	s.steps(step{line: "run a.parquet --id refused -q --cache other.sqlite" + asked, code: 4, err: "the key is refused\n^hint: .*OPENROUTER_API_KEY.*; then go on with: ibid run a\\.parquet --id refused "})

@@ -69,14 +69,14 @@ func TestCalibration(t *testing.T) {
 	s := demo(t)
 	s.write("labels.csv", "item,annotator,value\n1,ada,1\n1,bot,0.9\n2,ada,1\n2,bot,0.8\n3,ada,0\n3,bot,0.1\n4,ada,0\n4,bot,0.6\n5,ada,1\n5,bot,0.2\n6,ada,0\n6,bot,0.3\n")
 	s.steps(
-		step{line: "calibrate labels.csv --judge bot", out: "^judge bot against people, labels\\.csv$\n^people yes +2 +1$\n^people no +1 +2$\n^sensitivity +0\\.667 \n^best threshold: "},
-		step{line: "calibrate labels.csv --judge bot --json", out: `"schema": "ibid\.calibration/v1"`},
-		step{line: "calibrate labels.csv --judge bot --format markdown --threshold 0.65", out: `^\| sensitivity \|`},
+		step{line: "calibrate labels.csv --judge-name bot", out: "^judge bot against people, labels\\.csv$\n^people yes +2 +1$\n^people no +1 +2$\n^sensitivity +0\\.667 \n^best threshold: "},
+		step{line: "calibrate labels.csv --judge-name bot --json", out: `"schema": "ibid\.calibration/v1"`},
+		step{line: "calibrate labels.csv --judge-name bot --format markdown --threshold 0.65", out: `^\| sensitivity \|`},
 		step{line: "calibrate labels.csv", code: 2, err: `which annotator is the judge`},
 		step{line: "calibrate labels.csv --judge-name Bot", code: 2, err: "no label is by \"Bot\"$\n^hint: did you mean bot\\?$"},
-		step{line: "calibrate labels.csv --judge bot --threshold 70", code: 2, err: "reaches the threshold 70$\n^hint: they go up to 1: "},
-		step{line: "calibrate labels.csv --judge nobody", code: 2, err: `no label is by "nobody"`},
-		step{line: "calibrate labels.csv --judge bot --policy median", code: 2, err: `one of mean, majority, each`},
+		step{line: "calibrate labels.csv --judge-name bot --threshold 70", code: 2, err: "reaches the threshold 70$\n^hint: they go up to 1: "},
+		step{line: "calibrate labels.csv --judge-name nobody", code: 2, err: `no label is by "nobody"`},
+		step{line: "calibrate labels.csv --judge-name bot --policy median", code: 2, err: `one of mean, majority, each`},
 		step{line: "calibrate runs/none", code: 2, err: `runs/none is no run directory`},
 		step{line: "calibrate runs/first", code: 2, err: "^ibid: runs/first: the labels are the judge$\n^hint: let another judge"},
 		step{line: "run ibid.yaml --judge lexical --id words -q", code: 4, err: `gate without verdict`},
@@ -84,8 +84,8 @@ func TestCalibration(t *testing.T) {
 		step{line: "calibrate runs/words --dry-run --gate precision>=0.99", out: `^precision +1\.000`},
 		step{line: "calibrate runs/words --dry-run --gate kappa>=0.1", code: 4, err: `^ibid: warning: kappa >= 0\.1: kappa of factual is undefined: no verdict$`},
 		step{line: "calibrate runs/first --fit weights.json", code: 2, err: "^ibid: the flag --fit is gone$"},
-		step{line: "calibrate labels.csv --judge bot --bins 1", code: 2, err: "^ibid: the flag --bins is gone$"},
-		step{line: "calibrate runs/first --judge bot", code: 2, err: "^ibid: --judge-name needs a table of labels$\n^hint: a run knows its judge$"},
+		step{line: "calibrate labels.csv --judge-name bot --bins 1", code: 2, err: "^ibid: the flag --bins is gone$"},
+		step{line: "calibrate runs/first --judge-name bot", code: 2, err: "^ibid: --judge-name needs a table of labels$\n^hint: a run knows its judge$"},
 	)
 }
 

@@ -189,11 +189,11 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "history runs --metric nothing", code: 2, err: `nothing`},
 
 		step{line: "compare runs/first --by system --system careful --gate diff(char_f1)[system=pointer]>=0", out: `^careful is best on overall`},
-		step{line: "report runs/first -o one.html"},
-		step{line: "report runs/first runs/second -o two.html"},
+		step{line: "report runs/first -o one.html", err: `^hint: look at it: one\.html$`},
+		step{line: "report runs/first runs/second -o two.html", err: `look at it`},
 		step{line: "report runs -o site/ -q"},
 		step{line: "report runs/none -o none.html", code: 2, err: `none`},
-		step{line: "report runs/first -o one.html --history runs --no-history", code: 2, err: `history`},
+		step{line: "report runs/first --port 80", code: 2, err: `--serve`},
 	)
 	s.has("gates.xml", `<testsuite`, `failures="1"`)
 	s.has("one.html", `<title>`, `Port Lindow`)

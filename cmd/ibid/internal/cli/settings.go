@@ -22,25 +22,14 @@ type settingFlags struct {
 	fixed []configs.Flag // what the command itself decides
 }
 
-// A namedFlag is a flag that is another way to write a setting. One without a
-// value of its own, such as --no-cache, is a switch for a fixed one.
-type namedFlag struct {
-	name, key string
-	value     string
-	isSwitch  bool
-}
+// A namedFlag is a flag that is another way to write a setting.
+type namedFlag struct{ name, key, value string }
 
 // add makes a flag that sets the setting key.
 func (s *settingFlags) add(cmd *cobra.Command, name, key, usage string) {
 	s.named = append(s.named, namedFlag{name: name, key: key})
 	// The slice may still grow, so each flag finds its entry by index.
 	cmd.Flags().Var(&flagValue{s, len(s.named) - 1}, name, usage)
-}
-
-// addSwitch makes a flag that sets the setting key to value.
-func (s *settingFlags) addSwitch(cmd *cobra.Command, name, key, value, usage string) {
-	s.named = append(s.named, namedFlag{name: name, key: key, value: value, isSwitch: true})
-	cmd.Flags().Bool(name, false, usage)
 }
 
 // addGold adds --truth and --labels.
@@ -129,7 +118,7 @@ func (s *settingFlags) without(a *app, cmd *cobra.Command) (*configs.Config, err
 
 func (s *settingFlags) read(a *app, cmd *cobra.Command, o configs.Options) (*configs.Config, error) {
 	for _, f := range s.named {
-		if f.given(cmd) {
+		if cmd.Flags().Changed(f.name) {
 			o.Flags = append(o.Flags, configs.Flag{Name: "--" + f.name, Key: f.key, Value: f.value})
 		}
 	}
@@ -145,13 +134,6 @@ func (s *settingFlags) read(a *app, cmd *cobra.Command, o configs.Options) (*con
 		a.warn("%s", w)
 	}
 	return c, nil
-}
-
-// given reports whether the command line has the flag. A switch that is set to
-// false is not there.
-func (f *namedFlag) given(cmd *cobra.Command) bool {
-	flag := cmd.Flags().Lookup(f.name)
-	return flag.Changed && (!f.isSwitch || flag.Value.String() == "true")
 }
 
 func isRunFile(path string) bool {

@@ -46,7 +46,7 @@ func runsFolder(t testing.TB) string {
 // viewed serves a folder of runs and returns the address of its index.
 func viewed(t testing.TB, dir string) string {
 	t.Helper()
-	cmd := exec.Command(ibid, "view", dir)
+	cmd := exec.Command(ibid, "report", "--serve", dir)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "IBID_") })
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -62,15 +62,15 @@ func viewed(t testing.TB, dir string) string {
 	said, err := bufio.NewReader(out).ReadString('\n')
 	address, found := strings.CutPrefix(strings.TrimSpace(said), "open ")
 	if err != nil || !found {
-		t.Fatalf("ibid view said %q: %v", said, err)
+		t.Fatalf("ibid report --serve said %q: %v", said, err)
 	}
 	return address
 }
 
-// TestView goes through the pages of a folder of runs: the list, two runs side by side.
-func TestView(t *testing.T) { onBoth(t, viewFolder) }
+// TestServe goes through the pages of a folder of runs: the list, and the page of a run.
+func TestServe(t *testing.T) { onBoth(t, serveFolder) }
 
-func viewFolder(t *testing.T, v view) {
+func serveFolder(t *testing.T, v view) {
 	address := viewed(t, runsFolder(t))
 	b := openAt(t, address, v)
 	b.wait(`document.querySelector("h1").textContent === "3 runs"`)
@@ -81,23 +81,19 @@ func viewFolder(t *testing.T, v view) {
 		t.Errorf("the table of runs says %q", s)
 	}
 	b.fits()
-	b.eval(`(() => { const [base, other] = document.querySelectorAll('form[action="compare"] select'); base.value = "monday"; other.value = "tuesday"; })()`, nil)
-	b.click(`form[action="compare"] button`)
-	b.wait(`document.querySelector("#compare") && ` + ready)
-	if s := b.text(`document.title`); s != "ibid · monday, tuesday" {
-		t.Errorf("title %q", s)
-	}
+	b.click(`table a[href="tuesday/index.html"]`)
+	b.wait(`document.title === "ibid · tuesday" && ` + ready)
 	b.click(`nav a`)
 	b.wait(`document.querySelector("h1")?.textContent === "3 runs"`)
 	b.quiet()
 }
 
-// TestViewRows looks at answers that are read when they are asked for: a search goes over all
+// TestServeRows looks at answers that are read when they are asked for: a search goes over all
 // of them, and each has a link.
-func TestViewRows(t *testing.T) { onBoth(t, viewRows) }
+func TestServeRows(t *testing.T) { onBoth(t, serveRows) }
 
-func viewRows(t *testing.T, v view) {
-	address := viewed(t, runsFolder(t)) + "run/many/"
+func serveRows(t *testing.T, v view) {
+	address := viewed(t, runsFolder(t)) + "many/"
 	b := openAt(t, address+"rows", v)
 	b.wait(ready)
 	b.fits()
@@ -120,15 +116,15 @@ func viewRows(t *testing.T, v view) {
 	b.quiet()
 }
 
-// TestViewAccessible finds no violation on the pages that are served, in both themes and on
+// TestServeAccessible finds no violation on the pages that are served, in both themes and on
 // a phone, nor on the list that is written as a file.
-func TestViewAccessible(t *testing.T) {
+func TestServeAccessible(t *testing.T) {
 	script := axe(t)
 	dir := runsFolder(t)
 	site := t.TempDir()
 	run(t, dir, "report", ".", "-o", site, "-q")
 	address := viewed(t, dir)
-	for _, page := range []string{address, address + "run/many/rows", "file://" + filepath.Join(site, "index.html")} {
+	for _, page := range []string{address, address + "many/rows", "file://" + filepath.Join(site, "index.html")} {
 		for _, v := range []view{desktop, {1440, 1000, true}, phone, {390, 844, true}} {
 			b := openAt(t, page, v)
 			b.wait(`document.readyState === "complete"`)
