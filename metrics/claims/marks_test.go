@@ -213,6 +213,11 @@ func TestProse(t *testing.T) {
 			t.Errorf("%q: marks %q, unread %q; want %q, %q", tt.text, g, missed, tt.want, tt.miss)
 		}
 	}
+	named := []Cited{{Doc: "docs/tower.txt"}, {Doc: "a-b_2.pdf"}}
+	marks, _ := ReadMarks("As tower.txt says, it is red. a-b_2.pdf. See config.yaml, and e.g. this.", named, 1)
+	if len(marks) != 2 || marks[0].Source != 0 || marks[0].Start != 3 || marks[0].End != 12 || marks[1].Source != 1 {
+		t.Errorf("names of files: %+v", marks)
+	}
 	if marks, unread := ReadMarks("According to Document 1, it is red (1).", nil, 1); len(marks)+len(unread) > 0 {
 		t.Errorf("without sources: %v, %v", marks, unread)
 	}

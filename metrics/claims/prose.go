@@ -11,14 +11,26 @@ import (
 var proseWords = wordSet(listText("prose_words"))
 
 // readProse reads an answer without any mark. Its sources may be named in its sentences
-// instead: "According to Document 1, …", "Sources 1 and 2 say …". These words stay in the
-// text. Numbers as (1), {1} and [S1] that could be those of sources are unread. A number
+// instead: "According to Document 1, …", "Sources 1 and 2 say …", "as tower.txt says". These
+// words stay in the text. Numbers as (1), {1} and [S1] that could be those of sources are unread. A number
 // that no source has is none.
 func (b *binder) readProse(from, to int) {
 	if len(b.marks) > 0 || len(b.names.sources) == 0 && b.first != unnumbered {
 		return
 	}
+	add := func(w written) {
+		w.worded, w.keep = true, w.at
+		for k := range w.refs {
+			b.ref(&w, &w.refs[k])
+		}
+		b.marks = append(b.marks, w)
+	}
 	for i := from; i < to; i++ {
+		if at, source := b.fileName(extent{from, to}, i); source >= 0 {
+			add(written{form: Named, at: at, refs: []Mark{{Source: source, Number: -1}}})
+			i = at.end - 1
+			continue
+		}
 		number, n := 0, 0
 		if isDigitByte(b.text[i]) {
 			number, n = leadingNumber(b.text[i:to])
@@ -30,17 +42,13 @@ func (b *binder) readProse(from, to int) {
 		switch word := proseWord(b.text[from:i]); {
 		case !b.has(number) || endsInWord(b.text[end:to]):
 		case word > 0:
-			w := written{form: Numbered, worded: true, refs: byNumber([]int{number})}
+			w := written{form: Numbered, refs: byNumber([]int{number})}
 			for next, size := b.another(b.text[end:to]); size > 0; next, size = b.another(b.text[end:to]) {
 				w.refs = append(w.refs, byNumber([]int{next})...)
 				end += size
 			}
 			w.at = extent{i - word, end}
-			w.keep = w.at
-			for k := range w.refs {
-				b.ref(&w, &w.refs[k])
-			}
-			b.marks = append(b.marks, w)
+			add(w)
 		default:
 			if mark := bracketed(b.text[from:i], b.text[end:to]); mark != "" {
 				b.miss("bracket", mark[:len(mark)-1]+b.text[i:end]+mark[len(mark)-1:])
@@ -48,6 +56,28 @@ func (b *binder) readProse(from, to int) {
 		}
 		i = max(end-1, i)
 	}
+}
+
+// fileName returns the file name around the full stop at i, and the source that is called so,
+// -1 if there is none.
+func (b *binder) fileName(in extent, i int) (at extent, source int) {
+	if b.text[i] != '.' {
+		return at, -1
+	}
+	isName := func(r rune) bool { return isWordRune(r) || strings.ContainsRune("-_/", r) }
+	at.start = in.start + strings.LastIndexFunc(b.text[in.start:i], func(r rune) bool { return !isName(r) }) + 1
+	at.end = in.end
+	if n := strings.IndexFunc(b.text[i+1:in.end], func(r rune) bool { return !isName(r) }); n >= 0 {
+		at.end = i + 1 + n
+	}
+	if !IsFileName(b.text[at.start:at.end]) {
+		return at, -1
+	}
+	source = b.names.find(b.text[at.start:at.end])
+	if _, listed := referenceWord(b.text[lineStart(b.text, i):i]); listed {
+		return at, -1
+	}
+	return at, source
 }
 
 // another reads one more number of a source behind the last: ", 2" or " and 2".
