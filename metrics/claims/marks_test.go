@@ -186,7 +186,7 @@ func TestProse(t *testing.T) {
 		{"根据文档1，大桥是红色的。", "文档1=0", ""},
 		{"Laut Dokument 2 ist sie rot.", "Dokument 2=1", ""},
 		{"Document 4 says so. Document 0 does not.", "", ""},                                                   // no such source
-		{"Document 1.5 and document 1st, source 2%, chunk 1-2.", "", ""},                                      // no number of a source
+		{"Document 1.5 and document 1st, source 2%, chunk 1-2.", "", ""},                                       // no number of a source
 		{"The documentation 1 is red.", "", ""},                                                                //
 		{"Document 2 says so [1].", "[1]=0", ""},                                                               // marks are what cites
 		{"It opened in 1931 (1). It is red (2).", "", "(1) (2)"},                                               //
