@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,18 +13,14 @@ import (
 type Func string
 
 const (
-	Estimate   Func = ""     // the estimate itself
-	Low        Func = "lo"   // lower end of its interval
-	High       Func = "hi"   // upper end of its interval
-	Difference Func = "diff" // new run minus baseline
-	PValue     Func = "p"    // two-sided p of that difference
+	Estimate Func = ""    // the estimate itself
+	Low      Func = "lo"  // lower end of its interval
+	High     Func = "hi"  // upper end of its interval
+	Total    Func = "sum" // of a count, over rows
 
 	// AgreedOn is the agreement of annotators, where Metric says what about: truth, or a kind of label.
 	AgreedOn Func = "agreement"
 )
-
-// NeedsBaseline reports whether the value compares two runs.
-func (f Func) NeedsBaseline() bool { return f == Difference || f == PValue }
 
 // A SliceFilter narrows a gate to rows whose Key (a tag, system, provider or
 // source_type) has the given Value.
@@ -34,11 +31,13 @@ type SliceFilter struct {
 // A Gate is a condition on one value of a finished run, such as
 //
 //	lo(micro(char_f1))[lang=de] >= 0.6
+//	hi(diff(char_f1)) >= 0
 //
 // Without Micro the value is the macro one; without Slices it is over all rows of all
 // systems.
 type Gate struct {
 	Func   Func
+	Diff   bool // the value is that of the run less that of its baseline
 	Micro  bool
 	Metric string // as written; the parser does not know which metrics exist
 	Slices []SliceFilter
@@ -74,6 +73,9 @@ func (g Gate) String() string {
 	metric := g.Metric
 	if g.Micro {
 		metric = "micro(" + metric + ")"
+	}
+	if g.Diff {
+		metric = difference + "(" + metric + ")"
 	}
 	if g.Func != Estimate {
 		metric = string(g.Func) + "(" + metric + ")"
@@ -125,10 +127,16 @@ func sliceText(s string) string {
 	return s
 }
 
-const gateHint = "a gate is [lo|hi|diff|p|micro](METRIC)[slice=value] OP NUMBER, such as lo(char_f1) >= 0.7, or agreement(truth|KIND) OP NUMBER"
+const gateHint = "a gate is [lo|hi|sum|diff|micro](METRIC)[slice=value] OP NUMBER, such as lo(char_f1) >= 0.7 or hi(diff(char_f1)) >= 0; or agreement(truth|KIND) OP NUMBER"
+
+// Functions of gates that are no [Func]: they go inside lo and hi.
+const (
+	difference = "diff"
+	pooled     = "micro"
+)
 
 var (
-	gateFuncs = []string{string(Low), string(High), string(Difference), string(PValue), string(AgreedOn), "micro"}
+	gateFuncs = []string{string(Low), string(High), string(Total), difference, string(AgreedOn), pooled}
 	gateOps   = []string{">=", "<=", "==", "!=", ">", "<"} // longer ones before their prefixes
 )
 
@@ -241,36 +249,44 @@ func (p *gateParser) value(g *Gate) {
 	}
 }
 
+// function reads a function, of which others may be around it: lo and hi, then diff, then micro.
 func (p *gateParser) function(g *Gate, start int, word string) {
+	around := string(g.Func)
 	switch {
-	case g.Func == AgreedOn:
-		p.fail(start, word+" does not go inside agreement", "write agreement(truth), or agreement of a kind of label, such as agreement(support)")
+	case g.Micro:
+		around = pooled
+	case g.Diff:
+		around = difference
+	}
+	alone := g.Func == AgreedOn || g.Func == Total
+	switch {
 	case word == "given":
 		p.fail(start, "given() is gone", "a place counts where its quote stands; offset_accuracy says how many quotes were moved")
-	case word == "micro" && !g.Micro:
-		g.Micro = true
-	case word == "micro":
-		p.fail(start, "micro is given twice", "")
-	case g.Func != Estimate:
-		p.fail(start, word+" does not go inside "+string(g.Func), "")
-	case g.Micro && word == string(AgreedOn):
-		p.fail(start, "agreement does not go inside micro", "")
-	case g.Micro:
-		p.fail(start, word+" does not go inside micro", "write "+word+"(micro(METRIC))")
+	case word == "p":
+		_, metric := p.word()
+		p.fail(start, "p() is gone: it also failed on an improvement", "hi(diff("+metric+")) >= 0 fails on a significant fall, lo(diff("+metric+")) <= 0 on a significant rise")
 	case word == "macro":
 		p.fail(start, "macro is not a function", "a bare metric is macro")
-	default:
-		for _, f := range gateFuncs {
-			if f == word {
-				g.Func = Func(f)
-				return
-			}
-		}
+	case !slices.Contains(gateFuncs, word):
 		hint := gateHint
 		if near := ibid.Nearest(word, gateFuncs); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		p.fail(start, "unknown function "+word, hint)
+	case word == pooled && !g.Micro && !alone:
+		g.Micro = true
+	case word == difference && !g.Diff && !g.Micro && !alone:
+		g.Diff = true
+	case around == "":
+		g.Func = Func(word)
+	case g.Func == AgreedOn:
+		p.fail(start, word+" does not go inside agreement", "write agreement(truth), or agreement of a kind of label, such as agreement(support)")
+	case (g.Diff || g.Micro) && (word == string(Low) || word == string(High) || word == difference && around == pooled):
+		p.fail(start, word+" does not go inside "+around, "write "+word+"("+around+"(METRIC))")
+	case around == word:
+		p.fail(start, word+" is given twice", "")
+	default:
+		p.fail(start, word+" does not go inside "+around, "")
 	}
 }
 

@@ -19,12 +19,15 @@ func TestParseGate(t *testing.T) {
 		{"lo(micro(char_f1)) >= 0.6", Gate{Func: Low, Micro: true, Metric: "char_f1", Op: ">=", Number: 0.6}, ""},
 		{
 			"diff(hallucination_rate)[lang=de] <= 0.01",
-			Gate{Func: Difference, Metric: "hallucination_rate", Slices: []SliceFilter{{"lang", "de"}}, Op: "<=", Number: 0.01},
+			Gate{Diff: true, Metric: "hallucination_rate", Slices: []SliceFilter{{"lang", "de"}}, Op: "<=", Number: 0.01},
 			"",
 		},
 		{"micro(char_f1)>0", Gate{Micro: true, Metric: "char_f1", Op: ">"}, "micro(char_f1) > 0"},
 		{"\thi ( x ) [ a = b c ] [ system = \"d]e\" ] < -.5e1 ", Gate{Func: High, Metric: "x", Slices: []SliceFilter{{"a", "b c"}, {"system", "d]e"}}, Op: "<", Number: -5}, `hi(x)[a=b c][system="d]e"] < -5`},
-		{"p(x) != 1e-9", Gate{Func: PValue, Metric: "x", Op: "!=", Number: 1e-9}, "p(x) != 1e-09"},
+		{"x != 1e-9", Gate{Metric: "x", Op: "!=", Number: 1e-9}, "x != 1e-09"},
+		{"hi(diff(char_f1)) >= 0", Gate{Func: High, Diff: true, Metric: "char_f1", Op: ">="}, ""},
+		{"lo ( diff( micro( x ) ) ) >= -0.05", Gate{Func: Low, Diff: true, Micro: true, Metric: "x", Op: ">=", Number: -0.05}, "lo(diff(micro(x))) >= -0.05"},
+		{"sum(missing_citations) <= 3", Gate{Func: Total, Metric: "missing_citations", Op: "<=", Number: 3}, ""},
 		{"lo >= 1", Gate{Metric: "lo", Op: ">=", Number: 1}, ""},
 		{"micro >= 1", Gate{Metric: "micro", Op: ">=", Number: 1}, ""},
 		{`x[tag=""] == 1`, Gate{Metric: "x", Slices: []SliceFilter{{"tag", ""}}, Op: "==", Number: 1}, ""},
@@ -72,6 +75,14 @@ func TestParseGateErrors(t *testing.T) {
 		{"macro(x) >= 1", 1, "macro is not a function", "a bare metric is macro"},
 		{"micro(lo(x)) >= 1", 7, "lo does not go inside micro", "write lo(micro(METRIC))"},
 		{"lo(hi(x)) >= 1", 4, "hi does not go inside lo", ""},
+		{"diff(hi(x)) >= 1", 6, "hi does not go inside diff", "write hi(diff(METRIC))"},
+		{"micro(diff(x)) >= 1", 7, "diff does not go inside micro", "write diff(micro(METRIC))"},
+		{"diff(diff(x)) >= 1", 6, "diff is given twice", ""},
+		{"sum(micro(x)) >= 1", 5, "micro does not go inside sum", ""},
+		{"lo(sum(x)) >= 1", 4, "sum does not go inside lo", ""},
+		{"diff(sum(x)) >= 1", 6, "sum does not go inside diff", ""},
+		{"agreement(lo(truth)) >= 1", 11, "lo does not go inside agreement", "agreement(truth)"},
+		{"p(char_f1) >= 0.05", 1, "p() is gone: it also failed on an improvement", "hi(diff(char_f1)) >= 0"},
 		{"micro(micro(x)) >= 1", 7, "micro is given twice", ""},
 		{"lo(x >= 1", 6, `want ), got ">="`, "a gate is"},
 		{"lo() >= 1", 4, `want a metric, got ")"`, "a gate is"},
@@ -145,7 +156,7 @@ func TestGatesOfAllSources(t *testing.T) {
 // FuzzParseGate checks that every accepted gate has a normal form that means
 // the same.
 func FuzzParseGate(f *testing.F) {
-	for _, expr := range []string{"char_f1 >= 0.7", "lo(micro(char_f1)) >= 0.6", `diff(x)[lang=de][a="\n]"] <= 1e-300`, "x[é= ü ] != .5", "x >", "p(x)[a=\"\xff\"] < 1"} {
+	for _, expr := range []string{"char_f1 >= 0.7", "lo(micro(char_f1)) >= 0.6", `diff(x)[lang=de][a="\n]"] <= 1e-300`, "x[é= ü ] != .5", "x >", "lo(diff(x))[a=\"\xff\"] < 1"} {
 		f.Add(expr)
 	}
 	f.Fuzz(func(t *testing.T, expr string) {

@@ -15,7 +15,7 @@ import (
 	"ibid/metrics"
 )
 
-// A Baseline is what a run is compared with by gates with diff and p: another run,
+// A Baseline is what a run is compared with by gates with diff: another run,
 // or a system of the same.
 type Baseline struct {
 	base, other *compare.Run
@@ -105,13 +105,12 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 		return out, err
 	}
 	out.Detail = d.Describe()
-	out.Value = d.Diff
-	if g.Func == configs.PValue {
-		out.Value = d.P
-	}
+	out.Value = map[configs.Func]*float64{configs.Estimate: d.Diff, configs.Low: d.Low, configs.High: d.High}[g.Func]
 	switch {
 	case out.Value == nil && d.Reason == compare.NotPaired:
 		out.Reason = d.Reason
+	case out.Value == nil && d.Diff != nil:
+		out.Reason = noInterval(d.N)
 	case out.Value == nil:
 		out.Reason = fmt.Sprintf("no value: %d pairs of rows have it, %d lack it", d.N, d.Undefined)
 	case missing > 0 && !slices.Contains(e.Accept, signQuestionsMissing.Name):

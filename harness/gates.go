@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ type Outcome struct {
 }
 
 // SavedOutcome asks the gates of c of the finished run m in dir: it is what
-// running m again would come to. Gates with diff and p compare with the run in
+// running m again would come to. Gates with diff compare with the run in
 // baseline; if that is "", with the one that m was compared with. The error for a
 // gate that the run cannot have is a [*configs.Error].
 func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
@@ -37,7 +38,7 @@ func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline stri
 }
 
 // SystemOutcome asks the gates of c of the systems of the finished run m in dir.
-// Those with diff and p compare the system they name with base, one of the run's.
+// Those with diff compare the system they name with base, one of the run's.
 func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string) (*Outcome, error) {
 	if err := checkGates(c, true); err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 	return &Outcome{Dir: dir, Manifest: m, Existed: existed, Gates: gates}, err
 }
 
-// SavedGates asks the gates of c of a finished run. Gates with diff and p compare with what m
+// SavedGates asks the gates of c of a finished run. Gates with diff compare with what m
 // was compared with; without that, or if it is gone, they have no verdict.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config) ([]runs.GateResult, error) {
 	return askGates(dir, m, c, m.Baseline)
@@ -77,7 +78,7 @@ func askGates(dir string, m *runs.Manifest, c *configs.Config, baseline string) 
 		return nil, err
 	}
 	e := evidenceOf(dir, m, c, summary)
-	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
+	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Diff })
 	if !needs || baseline == "" {
 		return e.Ask(gates)
 	}
@@ -126,19 +127,23 @@ func (o *Outcome) Lacks(minCoverage float64) []string {
 	return why
 }
 
-// Verdict sums the run up. Having no verdict, because the run lacks too much or a
-// gate has none, wins over a gate that failed.
+// Verdict sums the run up. With too many error rows no gate counts. Otherwise a gate that
+// failed wins over one without verdict, and over a judge that could not answer enough: a
+// certain failure must not hide.
 func (o *Outcome) Verdict(minCoverage float64) runs.Verdict {
 	out := runs.Passed
 	if len(o.Lacks(minCoverage)) > 0 {
 		out = runs.NoVerdict
 	}
+	if c := o.Manifest.Coverage; c != nil && *c < minCoverage {
+		return out
+	}
 	for _, g := range o.Gates {
-		switch {
-		case g.Verdict == runs.NoVerdict:
+		switch g.Verdict {
+		case runs.Failed:
+			return runs.Failed
+		case runs.NoVerdict:
 			out = runs.NoVerdict
-		case g.Verdict == runs.Failed && out == runs.Passed:
-			out = runs.Failed
 		}
 	}
 	return out
@@ -161,10 +166,16 @@ func checkGates(c *configs.Config, baseline bool) error {
 		switch {
 		case !ok:
 			return g.Refuse("no metric of that name", NearestMetric(g.Metric))
+		case d.Kind == metrics.Quantity && !slices.ContainsFunc(runs.SummaryCounts(), func(c metrics.Definition) bool { return c.Name == d.Name }):
+			return g.Refuse("no summary has "+d.Name, "it is a column of rows.parquet")
 		case g.Micro && len(d.Num) == 0 && d.Kind != metrics.Binary:
 			return g.Refuse(d.Name+" has no micro value", "leave micro() out")
-		case g.Func.NeedsBaseline() && !baseline:
-			return g.Refuse(string(g.Func)+"() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
+		case g.Func == configs.Total && d.Kind != metrics.Quantity:
+			return g.Refuse(d.Name+" is no count", "sum() is the total of a count, such as sum(missing_citations) <= 3")
+		case (g.Func == configs.Low || g.Func == configs.High) && d.Kind == metrics.Quantity && !g.Diff:
+			return g.Refuse(d.Name+" is a count: it has no interval", "leave "+string(g.Func)+"() out: the mean a row; or sum("+d.Name+"), the total")
+		case g.Diff && !baseline:
+			return g.Refuse("diff() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
 		}
 		if low, high := gateRange(g, &d); g.Number < low || g.Number > high {
 			return g.Refuse(fmt.Sprintf("%v is beyond the values that it can have, [%v, %v]", g.Number, low, high), "shares are fractions: 0.05 is 5 %")
@@ -189,10 +200,7 @@ const severalGroups = "more than one system or slice"
 // gateRange is where the values are that a gate can look at: a limit beyond would decide
 // nothing.
 func gateRange(g configs.Gate, d *metrics.Definition) (low, high float64) {
-	switch g.Func {
-	case configs.PValue:
-		return 0, 1
-	case configs.Difference:
+	if g.Diff {
 		return d.Min - d.Max, d.Max - d.Min
 	}
 	return d.Min, d.Max
@@ -221,7 +229,7 @@ type Evidence struct {
 	Summary     []runs.SummaryRow // those of the systems and slices that gates name
 	MinCoverage float64
 	Dir         string    // of the run, for what annotators agree on; "" if there is none
-	Baseline    *Baseline // of gates with diff and p; nil if there is none
+	Baseline    *Baseline // of gates with diff; nil if there is none
 	Signs       []runs.Sign
 	Accept      []string // names of signs that take no verdict, see accept
 }
@@ -254,7 +262,7 @@ func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
 		var err error
 		if g.Func == configs.AgreedOn {
 			results[i], err = e.askAgreement(g)
-		} else if g.Func.NeedsBaseline() {
+		} else if g.Diff {
 			results[i], err = e.askDifference(g)
 		} else {
 			results[i] = e.askSummary(g)
@@ -310,6 +318,10 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 		out.Value = row.Low
 	case configs.High:
 		out.Value = row.High
+	case configs.Total:
+		if row.Estimate != nil {
+			out.Value = new(math.Round(*row.Estimate * float64(row.N)))
+		}
 	default:
 		out.Value = row.Estimate
 	}
@@ -321,7 +333,7 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 	case row.Reason != "":
 		out.Reason = runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
 	case out.Value == nil && row.Estimate != nil:
-		out.Reason = fmt.Sprintf("an estimate over %d rows, without an interval", row.N)
+		out.Reason = noInterval(row.N)
 	case out.Value == nil:
 		out.Reason = "no value: there are no rows"
 		if rows := row.N + row.Undefined; rows > 0 {
@@ -338,8 +350,19 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 		if row.Undefined > 0 {
 			out.Detail = fmt.Sprintf("over %d of %d rows: %d undefined%s", row.N, row.N+row.Undefined, row.Undefined, mostReason(row))
 		}
+		if row.Given > 0 && out.Value != row.Estimate {
+			out.Detail = strings.TrimPrefix(out.Detail+"; "+strings.Join(row.Warnings, "; "), "; ")
+		}
 	}
 	return out
+}
+
+// noInterval is why an end of an interval over n rows or pairs is not known.
+func noInterval(n int64) string {
+	if n == 1 {
+		return "1 question: no interval"
+	}
+	return fmt.Sprintf("an estimate over %d rows, without an interval", n)
 }
 
 // notPooled reports whether a pooled value is over fewer rows than the mean of the metric, since

@@ -101,8 +101,8 @@ func TestGatesOfRows(t *testing.T) {
 	}
 }
 
-// TestVerdict: a run that says too little, and a gate without a verdict, win over one that
-// failed, wherever it stands.
+// TestVerdict: a gate that failed wins over one without a verdict and over a judge that could
+// not answer, wherever it stands; too many error rows win over all.
 func TestVerdict(t *testing.T) {
 	for _, tt := range []struct {
 		asked, unanswered int64
@@ -114,9 +114,11 @@ func TestVerdict(t *testing.T) {
 		{0, 0, 1, "", runs.Passed, ""},
 		{0, 0, 1, "pass", runs.Passed, ""},
 		{0, 0, 1, "pass fail pass", runs.Failed, ""},
-		{0, 0, 1, "fail none", runs.NoVerdict, ""},
-		{0, 0, 1, "none fail", runs.NoVerdict, ""},
+		{0, 0, 1, "fail none", runs.Failed, ""},
+		{0, 0, 1, "none fail", runs.Failed, ""},
 		{100, 2, 1, "fail", runs.Failed, ""},
+		{100, 3, 1, "fail", runs.Failed, "the judge could not answer 3 of 100 claims: coverage 0.970 is below min_coverage 0.98"},
+		{0, 0, 1, "pass none", runs.NoVerdict, ""},
 		{100, 3, 1, "pass", runs.NoVerdict, "the judge could not answer 3 of 100 claims: coverage 0.970 is below min_coverage 0.98"},
 		{0, 0, 0.98, "pass", runs.Passed, ""},
 		{0, 0, 0.97, "fail", runs.NoVerdict, "3 of 100 rows are error rows: coverage 0.970 is below min_coverage 0.98"},
@@ -145,6 +147,11 @@ func TestGatesRefused(t *testing.T) {
 		{"zebra_crossing >= 0.5", "no metric of that name", "ibid help metrics lists them all"},
 		{"micro(consistency_variance) >= 1", "consistency_variance has no micro value", "leave micro() out"},
 		{"micro(exact_match) >= 0.5", "", ""},
+		{"sum(missing_citations) <= 1000", "", ""},
+		{"missing_citations <= 0", "", ""},
+		{"sum(char_f1) <= 1", "char_f1 is no count", "sum() is the total of a count"},
+		{"lo(missing_citations) <= 0", "missing_citations is a count: it has no interval", "sum(missing_citations), the total"},
+		{"pred_docs <= 1", "no summary has pred_docs", "rows.parquet"},
 		{"diff(char_f1) >= 0", "diff() compares with another run", "--baseline RUN"},
 		{"char_f1 >= 1", "", ""},
 		{"char_f1 >= 0", "", ""},
@@ -162,9 +169,9 @@ func TestGatesRefused(t *testing.T) {
 		{"diff(char_f1) <= 1", "", ""},
 		{"diff(char_f1) >= -1.01", "-1.01 is beyond the values that it can have, [-1, 1]", ""},
 		{"diff(char_f1) <= 1.01", "1.01 is beyond the values that it can have, [-1, 1]", ""},
-		{"p(char_f1) >= 1", "", ""},
-		{"p(char_f1) >= 1.5", "1.5 is beyond the values that it can have, [0, 1]", ""},
-		{"p(char_f1) >= -0.5", "-0.5 is beyond the values that it can have, [0, 1]", ""},
+		{"hi(diff(char_f1)) >= 0", "", ""},
+		{"lo(diff(char_f1)) <= 1.01", "1.01 is beyond the values that it can have, [-1, 1]", ""},
+		{"hi(diff(citations)) >= 0", "", ""},
 	} {
 		refuse(t, path, base, tt.gate, tt.want, tt.hint)
 	}

@@ -249,7 +249,7 @@ func gateRules(gates []runs.GateResult, system, slice, metric string) []limit {
 	var out []limit
 	for _, result := range gates {
 		g, err := configs.ParseGate(result.Gate)
-		if err != nil || g.Func.NeedsBaseline() || g.Micro || strings.Contains(result.Gate, `"`) {
+		if err != nil || g.Diff || g.Func == configs.Total || g.Micro || strings.Contains(result.Gate, `"`) {
 			continue
 		}
 		d, known := metrics.Lookup(g.Metric)

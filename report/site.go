@@ -155,9 +155,6 @@ func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, g
 	}
 	count := countGates(gates)
 	r.Passed, r.Verdict = int(count[runs.Passed]), count.gravest()
-	if count[runs.NoVerdict] > 0 { // it wins over a gate that failed
-		r.Verdict = runs.NoVerdict
-	}
 	l.Runs = append(l.Runs, r)
 }
 

@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ const (
 // SummaryCounts are the counts that are in summaries. The others are parts of what is pooled.
 func SummaryCounts() []metrics.Definition {
 	all := metrics.CountDefinitions()
-	return append(all[:metrics.HallucinatedClaims+1], all[metrics.Abstained:]...)
+	return slices.Concat(all[:metrics.HallucinatedClaims+1], all[metrics.MissingCitations:metrics.MissingCitations+1], all[metrics.Abstained:])
 }
 
 // A Key says which row of the input a result is about.

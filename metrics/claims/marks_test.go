@@ -3,6 +3,7 @@ package claims
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -170,4 +171,54 @@ func (r *reading) rest() string {
 	}
 	write(r.text[at:])
 	return strings.TrimRight(b.String(), "\n ")
+}
+
+// TestProse: an answer without any mark names its sources in its sentences. The words stay.
+func TestProse(t *testing.T) {
+	sources := []Cited{{}, {}, {}}
+	for _, tt := range []struct {
+		text string
+		want string // the text of each mark and the number of its source
+		miss string
+	}{
+		{"According to Document 1, it opened in 1931. source 2 says 1932.", "Document 1=0; source 2=1", ""},
+		{"Sources 1, 2 and 3 say so, and so does passage 2.", "Sources 1, 2 and 3=0,1,2; passage 2=1", ""},
+		{"根据文档1，大桥是红色的。", "文档1=0", ""},
+		{"Laut Dokument 2 ist sie rot.", "Dokument 2=1", ""},
+		{"Document 4 says so. Document 0 does not.", "", ""},                                                   // no such source
+		{"Document 1.5 and document 1st, source 2%, chunk 1-2.", "", ""},                                       // no number of a source
+		{"The documentation 1 is red.", "", ""},                                                                //
+		{"Document 2 says so [1].", "[1]=0", ""},                                                               // marks are what cites
+		{"It opened in 1931 (1). It is red (2).", "", "(1) (2)"},                                               //
+		{"It is (1) red, (2) long. See equation (3). Two (2).", "", ""},                                        // counts, and no source
+		{"It opened {1}. It is red [S2]. Vitamin [B9]. An a{1}.", "", "{1} [S2] {1}"},                          //
+		{"It is red (9).", "", ""},                                                                             //
+		{"It is red.\nSources: Document 1, Document 2", "Sources: Document 1, Document 2=0,1", ""},             // what the whole answer cites
+		{"<think>Document 2 is about ships.</think>\nAccording to Document 1, it is red.", "Document 1=0", ""}, // reasoning is not the answer
+	} {
+		marks, unread := ReadMarks(tt.text, sources, 1)
+		var got []string
+		for i, m := range marks {
+			if i > 0 && marks[i-1].Start == m.Start {
+				got[len(got)-1] += fmt.Sprintf(",%d", m.Source)
+				continue
+			}
+			got = append(got, fmt.Sprintf("%s=%d", string([]rune(tt.text)[m.Start:m.End]), m.Source))
+		}
+		var missed []string
+		for _, u := range unread {
+			missed = append(missed, u.Text)
+		}
+		if g := strings.Join(got, "; "); g != tt.want || strings.Join(missed, " ") != tt.miss {
+			t.Errorf("%q: marks %q, unread %q; want %q, %q", tt.text, g, missed, tt.want, tt.miss)
+		}
+	}
+	named := []Cited{{Doc: "docs/tower.txt"}, {Doc: "a-b_2.pdf"}}
+	marks, _ := ReadMarks("As tower.txt says, it is red. a-b_2.pdf. See config.yaml, and e.g. this.", named, 1)
+	if len(marks) != 2 || marks[0].Source != 0 || marks[0].Start != 3 || marks[0].End != 12 || marks[1].Source != 1 {
+		t.Errorf("names of files: %+v", marks)
+	}
+	if marks, unread := ReadMarks("According to Document 1, it is red (1).", nil, 1); len(marks)+len(unread) > 0 {
+		t.Errorf("without sources: %v, %v", marks, unread)
+	}
 }

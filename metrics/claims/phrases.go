@@ -19,9 +19,10 @@ var phraseLists = [...]string{
 	"claim_nothing", "attribution", "reference_headings",
 	"captions", // words that begin one, with a number behind them
 	"abstention",
-	"mark_words", // before the number or name of a source
-	"mark_verbs", // behind a mark that is the subject of its sentence
-	"link_words", // labels of links that say nothing
+	"mark_words",  // before the number or name of a source
+	"prose_words", // the same, in running text
+	"mark_verbs",  // behind a mark that is the subject of its sentence
+	"link_words",  // labels of links that say nothing
 	"name_particles", "not_authors", "file_endings",
 	"plain_labels", // heads of columns and names of members that add nothing to a sentence
 }

@@ -168,6 +168,7 @@ func readMarks(text string, sources []Cited, first int) *reading {
 	b := binder{reading: r, names: names, first: first}
 	b.bind()
 	b.wholeAnswer()
+	b.readProse(own.start, own.end)
 	r.findCuts()
 	return r
 }

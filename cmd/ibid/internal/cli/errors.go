@@ -23,7 +23,7 @@ const (
 	ExitFailure     = 1   // could not: I/O, network, a bug
 	ExitUsage       = 2   // wrong use: flags, run file, schema, fingerprint; nothing was written
 	ExitGate        = 3   // done, a gate failed
-	ExitNoVerdict   = 4   // no verdict, or done in part; resumable; wins over ExitGate
+	ExitNoVerdict   = 4   // no verdict, or done in part; resumable
 	ExitInterrupted = 130 // SIGINT; the answers of a model are kept
 	ExitTerminated  = 143 // SIGTERM; the answers of a model are kept
 )

@@ -143,10 +143,10 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags
 		a.say("%s of the input could not be read: left out", report.Plural(leftOut, "record", "records"))
 	}
 	switch {
-	case view.Verdict == runs.NoVerdict, leftOut > 0:
-		return exitError{ExitNoVerdict}
 	case view.Verdict == runs.Failed:
 		return exitError{ExitGate}
+	case view.Verdict == runs.NoVerdict, leftOut > 0:
+		return exitError{ExitNoVerdict}
 	}
 	return nil
 }

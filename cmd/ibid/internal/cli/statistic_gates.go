@@ -35,7 +35,7 @@ func (f statisticGates) check(a *app, all []statisticValue) error {
 		if err != nil {
 			return err
 		}
-		if g.Micro || len(g.Slices) > 0 || !slices.Contains([]configs.Func{configs.Estimate, configs.Low, configs.High}, g.Func) {
+		if g.Micro || g.Diff || len(g.Slices) > 0 || !slices.Contains([]configs.Func{configs.Estimate, configs.Low, configs.High}, g.Func) {
 			return ibid.Usagef("--gate: %s is no condition on a statistic", g).With("write NAME, lo(NAME) or hi(NAME), such as lo(alpha) >= 0.67")
 		}
 		found := false
