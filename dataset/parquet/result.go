@@ -230,7 +230,9 @@ func (v *ColumnValues) addScalars(l *Leaf) {
 	if l.Def == 1 { // a level is a boolean
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.Valid))), v.Rows), e.Levels)
 	} else {
-		repeat(v.Valid[:0], v.Rows, true)
+		for i := range v.Valid {
+			v.Valid[i] = true
+		}
 	}
 	v.Ints, e.Ints = e.Ints, v.Ints
 	v.Doubles, e.Floats = e.Floats, v.Doubles
