@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -54,8 +55,8 @@ func (v *Values) fill(kind ValueKind, n int) {
 	}
 }
 
-// A Cursor reads the entries of one leaf, in one row group or in all, page by page: levels,
-// codes and texts are decoded here, numbers by the encodings of parquet-go. Its buffers serve
+// A Cursor reads the entries of one leaf, in one row group or in all, page by page: levels, codes
+// and numbers are decoded by the encodings of parquet-go, texts here. Its buffers serve
 // one row group after the other. It is not safe for concurrent use.
 type Cursor struct {
 	pages pageReader
@@ -90,6 +91,7 @@ type page struct {
 type values struct {
 	ints   []int64
 	floats []float64
+	narrow []int32 // of which ints are made
 
 	// Text i is text[starts[i]+gap : starts[i+1]].
 	text   []byte
@@ -243,7 +245,21 @@ func (c *Cursor) decode(body *pageBody) (err error) {
 
 // decodeLevels decodes n levels of at most highest.
 func decodeLevels(dst, src []byte, n, highest int) ([]byte, error) {
-	return decodeRuns(dst, src, bits.Len(uint(highest)), n, highest)
+	width := bits.Len(uint(highest))
+	src, err := checkRuns(src, width, n, highest)
+	if err == nil {
+		dst, err = (&rle.Encoding{BitWidth: width}).DecodeLevels(dst, src)
+	}
+	if err != nil {
+		return dst, err
+	}
+	dst = dst[:n]
+	for level := highest + 1; level < 1<<width; level++ {
+		if bytes.IndexByte(dst, byte(level)) >= 0 {
+			return dst, corrupt("level %d above %d", level, highest)
+		}
+	}
+	return dst, nil
 }
 
 // decodeCodes decodes n codes below size.
@@ -258,92 +274,24 @@ func decodeCodes(dst []int32, src []byte, n, size int) ([]int32, error) {
 	case size == 0:
 		return dst, corrupt("dictionary code 0 of 0")
 	case width == 0: // some writers leave out what is all zero
-		return repeat(dst[:0], n, 0), nil
+		return zeros(dst[:0], n), nil
 	}
-	return decodeRuns(dst, src, width, n, size-1)
-}
-
-// decodeRuns decodes n values of at most highest, of so many bits each, in the hybrid of runs
-// and packed bits. Of a last run that is padded, only what counts must be there.
-//
-// Source: parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
-func decodeRuns[T byte | int32 | int64](dst []T, src []byte, width, n, highest int) ([]T, error) {
-	most := uint64(0)
-	for dst = dst[:0]; len(dst) < n; {
-		head, k := binary.Uvarint(src)
-		if k <= 0 || head < 2 {
-			return dst, corrupt("bad run in levels or dictionary codes")
-		}
-		src = src[k:]
-		count, size := int(min(head>>1, uint64(n))), (width+7)/8
-		packed := head&1 != 0
-		if packed {
-			size = count * width
-			count *= 8
-		}
-		count = min(count, n-len(dst))
-		if packed {
-			size = min(size, max(len(src), (count*width+7)/8))
-		}
-		if size > len(src) {
-			return dst, corrupt("levels or dictionary codes end too early")
-		}
-		run := src[:size]
-		src = src[size:]
-		if cap(run) < size+8 {
-			run = append(run[:size:size], make([]byte, 8)...)
-		}
-		run = run[:size+8]
-		if packed {
-			dst = slices.Grow(dst, count)[:len(dst)+count]
-			most = max(most, unpack(dst[len(dst)-count:], run, width))
-			continue
-		}
-		v := binary.LittleEndian.Uint64(run) & (1<<(8*size) - 1)
-		most = max(most, v)
-		dst = repeat(dst, count, T(v))
+	src, err := checkRuns(src, width, n, size-1)
+	if err == nil {
+		dst, err = (&rle.Encoding{BitWidth: width}).DecodeInt32(dst, src)
 	}
-	if most > uint64(highest) {
-		return dst, corrupt("level or dictionary code %d above %d", most, highest)
+	if err != nil {
+		return dst, err
+	}
+	dst = dst[:n]
+	most := uint32(0)
+	for _, code := range dst {
+		most = max(most, uint32(code))
+	}
+	if int(most) >= size {
+		return dst, corrupt("dictionary code %d of %d", most, size)
 	}
 	return dst, nil
-}
-
-// unpack reads values of so many bits, at most 32, and returns the greatest. There are 8 bytes
-// behind them.
-func unpack[T byte | int32 | int64](dst []T, src []byte, width int) (most uint64) {
-	mask := uint64(1)<<width - 1
-	for width <= 8 && len(dst) >= 8 { // eight lie in one word
-		word, eight := binary.LittleEndian.Uint64(src), dst[:8]
-		for i := range eight {
-			v := word & mask
-			most = max(most, v)
-			eight[i] = T(v)
-			word >>= width & 63
-		}
-		dst, src = dst[8:], src[width:]
-	}
-	for i := range dst {
-		bit := i * width
-		v := binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask
-		most = max(most, v)
-		dst[i] = T(v)
-	}
-	return most
-}
-
-// repeat appends v n times.
-func repeat[T any](dst []T, n int, v T) []T {
-	old := len(dst)
-	dst = slices.Grow(dst, n)[:old+n]
-	same := dst[old:]
-	if n > 0 {
-		same[0] = v
-	}
-	for k := 1; k < n; k *= 2 {
-		copy(same[k:], same[:k])
-	}
-	return dst
 }
 
 // count is the number of values of a dictionary.
@@ -440,80 +388,73 @@ func (v *values) decodeDeltaTexts(body *pageBody) (err error) {
 // decodeNumbers decodes integers and floats; integers are converted to floats if the leaf is
 // read as such.
 func (v *values) decodeNumbers(leaf *Leaf, body *pageBody) (err error) {
-	src, n, width := body.values, body.n, 8
-	integers := leaf.physical == format.Int32 || leaf.physical == format.Int64
+	src, n, width, encoding := body.values, body.n, 8, parquet.LookupEncoding(body.encoding)
+	integers, deltas := leaf.physical == format.Int32 || leaf.physical == format.Int64, body.encoding == format.DeltaBinaryPacked
 	if leaf.physical == format.Int32 || leaf.physical == format.Float {
 		width = 4
 	}
 	switch {
-	case body.encoding == format.DeltaBinaryPacked && integers:
+	case deltas && integers:
 		v.ints, _, err = decodeDeltas(v.ints, src, n)
-		for i := 0; width == 4 && i < len(v.ints); i++ {
-			v.ints[i] = leaf.widen(uint32(v.ints[i]))
-		}
 	case body.encoding != format.Plain && body.encoding != format.ByteStreamSplit:
 		return corrupt("encoding %s of numbers", body.encoding)
 	case len(src)/width < n:
 		return corrupt("page ends too early")
+	case leaf.physical == format.Int64:
+		v.ints, err = encoding.DecodeInt64(v.ints[:0], src[:n*width])
+	case leaf.physical == format.Int32:
+		v.narrow, err = encoding.DecodeInt32(v.narrow[:0], src[:n*width])
+		v.ints = convert(v.ints, v.narrow)
+	case leaf.physical == format.Double:
+		v.floats, err = encoding.DecodeDouble(v.floats[:0], src[:n*width])
 	default:
-		if src = src[:n*width]; body.encoding == format.ByteStreamSplit {
-			src, err = parquet.ByteStreamSplit.DecodeFixedLenByteArray(nil, src, width)
-		}
-		if err == nil {
-			err = v.decodePlain(leaf, src, n)
-		}
+		var floats []float32
+		floats, err = encoding.DecodeFloat(nil, src[:n*width])
+		v.floats = convert(v.floats, floats)
 	}
-	if err != nil || !integers || leaf.Kind != Float {
+	if err != nil {
 		return err
 	}
-	v.floats = slices.Grow(v.floats[:0], n)[:n]
-	for i, x := range v.ints {
-		if v.floats[i] = float64(x); x < 0 && leaf.Unsigned {
-			v.floats[i] = float64(uint64(x))
+	for i := 0; width == 4 && (deltas || leaf.Unsigned) && i < len(v.ints); i++ {
+		if v.ints[i] = int64(int32(v.ints[i])); leaf.Unsigned {
+			v.ints[i] = int64(uint32(v.ints[i]))
+		}
+	}
+	if integers && leaf.Kind == Float {
+		v.floats = convert(v.floats, v.ints)
+		for i, x := range v.ints {
+			if x < 0 && leaf.Unsigned {
+				v.floats[i] = float64(uint64(x))
+			}
 		}
 	}
 	return nil
 }
 
-// decodePlain decodes n numbers, which src has.
-func (v *values) decodePlain(leaf *Leaf, src []byte, n int) (err error) {
-	switch leaf.physical {
-	case format.Int64:
-		v.ints, err = parquet.Plain.DecodeInt64(v.ints[:0], src)
-	case format.Double:
-		v.floats, err = parquet.Plain.DecodeDouble(v.floats[:0], src)
-	case format.Int32:
-		v.ints = slices.Grow(v.ints[:0], n)[:n]
-		for i := range v.ints {
-			v.ints[i] = leaf.widen(binary.LittleEndian.Uint32(src[4*i:]))
-		}
-	default:
-		v.floats = slices.Grow(v.floats[:0], n)[:n]
-		for i := range v.floats {
-			v.floats[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
-		}
+// convert makes numbers of another type.
+func convert[To, From int32 | int64 | float32 | float64](dst []To, src []From) []To {
+	dst = slices.Grow(dst[:0], len(src))[:len(src)]
+	for i, x := range src {
+		dst[i] = To(x)
 	}
-	return err
-}
-
-// widen extends a 32-bit integer as its type says.
-func (l *Leaf) widen(v uint32) int64 {
-	if l.Unsigned {
-		return int64(v)
-	}
-	return int64(int32(v))
+	return dst
 }
 
 // decodeFlags decodes booleans, one bit each or as levels are.
 func (v *values) decodeFlags(body *pageBody) (err error) {
 	n, src := body.n, body.values
+	v.ints = slices.Grow(v.ints[:0], n)[:n]
 	switch {
 	case body.encoding == format.Plain && len(src) >= (n+7)/8:
-		v.ints = slices.Grow(v.ints[:0], n)[:n]
-		unpack(v.ints, append(src[:len(src):len(src)], make([]byte, 8)...), 1)
+		for i := range v.ints {
+			v.ints[i] = int64(src[i/8] >> (i % 8) & 1)
+		}
 	case body.encoding == format.RLE:
 		if src, _, err = levelBlock(src); err == nil {
-			v.ints, err = decodeRuns(v.ints, src, 1, n, 1)
+			src, err = decodeLevels(nil, src, n, 1)
+		}
+		for i, bit := range src[:min(len(src), n)] {
+			v.ints[i] = int64(bit)
 		}
 	default:
 		err = corrupt("%d booleans of encoding %s in %d bytes", n, body.encoding, len(src))

@@ -121,6 +121,20 @@ func TestCodes(t *testing.T) {
 			}
 		}
 	}
+	for name, src := range map[string][]byte{
+		"a run that claims 2^31 codes":             {9, 0xfe, 0xff, 0xff, 0xff, 0x0f, 5, 1},
+		"packed codes that claim 2^31":             {9, 0xff, 0xff, 0xff, 0xff, 0x0f, 5, 3, 0x0a, 0x14},
+		"packed codes of which 3 of 8 are there":   {9, 3, 5, 3, 0x0a, 0x14},
+		"packed codes behind others, cut likewise": {9, 4, 5, 1, 3, 5, 1},
+	} {
+		got, err := decodeCodes(nil, src, 3, 300)
+		if err != nil || len(got) != 3 || got[0] != 261 || cap(got) > 100 {
+			t.Errorf("%s: %v with room for %d, %v", name, got, cap(got), err)
+		}
+		if _, err := decodeCodes(nil, src[:len(src)-2], 3, 300); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s, and two bytes less: %v", name, err)
+		}
+	}
 	got, err := decodeCodes(nil, nil, 2, 1)
 	if err != nil || !slices.Equal(got, []int32{0, 0}) {
 		t.Errorf("no bytes for codes that are all zero: %v, %v", got, err)

@@ -8,10 +8,11 @@
 // # Hostile input
 //
 // The library's decoders see nothing that has not been checked. A guard stands between a footer
-// and the Thrift decoder. A page is decompressed here, into exactly what its header claims, its
-// checksum is compared, levels, codes and texts are decoded here, and the blocks of deltas are
-// walked: they must be there, and hold no more than the page says. Errors name file, column
-// and row group. A file without checksums may read as other values than were
+// and the Thrift decoder. A page is decompressed here, into exactly what its header claims, and its
+// checksum is compared. The runs of levels and codes and the blocks of deltas are walked: they
+// must be there, and hold no more than the page says. Codes are compared with the length of
+// their dictionary. Texts are decoded here: where the library decodes DELTA_BYTE_ARRAY, lengths
+// that add up to more than 2^31 are not seen. Errors name file, column and row group. A file without checksums may read as other values than were
 // written. A result has checksums of all pages, and each of its columns one encoding, so that
 // none does.
 //

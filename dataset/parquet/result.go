@@ -151,43 +151,40 @@ func (f *ResultFile) ReadColumn(k int, name string, at []int, v *ColumnValues) (
 	return nil
 }
 
-// A columnReader reads leaves of results: their entries, and the repetition levels of these.
+// A columnReader reads a leaf of results: its entries, and their repetition levels.
 type columnReader struct {
 	Cursor
 	entries Values
 	rep     []byte
-
-	keyRep, keyLevels []byte // levels of the keys of maps
 }
 
 func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err error) {
 	defer recovered(&err)
-	if v.reader == nil {
-		v.reader = new(columnReader)
+	if v.readers == nil {
+		v.readers = new([2]columnReader)
 	}
-	r, budget := v.reader, int64(MostMemory)
+	budget := int64(MostMemory)
 	v.reset(f.fields[field].Kind)
 	if v.Rows = len(at); at == nil {
 		v.Rows = f.GroupRows(k)
 	}
 	for i := range f.leaves[field] {
-		l := &f.leaves[field][i]
-		r.keyRep, r.rep = r.rep, r.keyRep[:0]
-		r.keyLevels = append(r.keyLevels[:0], r.entries.Levels...)
+		l, r := &f.leaves[field][i], &v.readers[i]
 		r.entries.Reset()
+		r.rep = r.rep[:0]
 		r.Start(f.File, k, k+1, *l, &budget)
 		if err := r.readAt(v.Rows, at); err != nil {
 			return err
 		}
-		switch {
+		switch keys := &v.readers[0]; {
 		case at == nil && v.Rows > 0 && (!r.Done() || r.pages.left() > 0):
 			return corrupt("more values than rows")
 		case l.Rep == 0:
-			v.addScalars(l)
+			v.addScalars(l, &r.entries)
 			continue
 		case i == 0:
-			err = v.addLists(l)
-		case !slices.Equal(r.keyRep, r.rep) || !slices.Equal(r.keyLevels, r.entries.Levels):
+			err = v.addLists(l, r)
+		case !slices.Equal(keys.rep, r.rep) || !slices.Equal(keys.entries.Levels, r.entries.Levels):
 			err = corrupt("keys and values differ in number")
 		default:
 			v.Keys, v.Strings = v.Strings, v.Keys[:0]
@@ -224,13 +221,14 @@ func (r *columnReader) readAt(rows int, at []int) (err error) {
 }
 
 // addScalars makes the rows of the entries.
-func (v *ColumnValues) addScalars(l *Leaf) {
-	e := &v.reader.entries
+func (v *ColumnValues) addScalars(l *Leaf, e *Values) {
 	v.Valid = slices.Grow(v.Valid, v.Rows)[:v.Rows]
 	if l.Def == 1 { // a level is a boolean
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.Valid))), v.Rows), e.Levels)
 	} else {
-		repeat(v.Valid[:0], v.Rows, true)
+		for i := range v.Valid {
+			v.Valid[i] = true
+		}
 	}
 	v.Ints, e.Ints = e.Ints, v.Ints
 	v.Doubles, e.Floats = e.Floats, v.Doubles
@@ -238,10 +236,10 @@ func (v *ColumnValues) addScalars(l *Leaf) {
 }
 
 // addLists makes Valid and Offsets from the levels of the entries.
-func (v *ColumnValues) addLists(l *Leaf) error {
-	at, levels := int32(0), v.reader.entries.Levels
+func (v *ColumnValues) addLists(l *Leaf, r *columnReader) error {
+	at, levels := int32(0), r.entries.Levels
 	for i, level := range levels {
-		if v.reader.rep[i] == 0 {
+		if r.rep[i] == 0 {
 			v.Valid = append(v.Valid, level > 0 || l.Def == 1)
 			v.Offsets = append(v.Offsets, at)
 		} else if int(level) != l.Def || int(levels[i-1]) != l.Def {

@@ -403,6 +403,50 @@ func decodeDeltas(dst []int64, src []byte, n int) (deltas []int64, rest []byte, 
 	return deltas, src[at:], nil
 }
 
+// checkRuns walks the runs of n values of so many bits each, in the hybrid of runs and packed
+// bits, and returns them as the library may decode them: they are there, of at most highest
+// where a value is repeated, and no more values than whole bytes must have. Of a last run that
+// is padded or cut, only what counts must be there.
+//
+// Source: parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
+func checkRuns(src []byte, width, n, highest int) ([]byte, error) {
+	for at := 0; ; {
+		head, k := binary.Uvarint(src[at:])
+		if k <= 0 || head < 2 {
+			return nil, corrupt("bad run in levels or dictionary codes")
+		}
+		begin, body := at, src[at+k:]
+		count, size, must := min(head>>1, uint64(n)), (width+7)/8, (width+7)/8
+		values := int(count)
+		if head&1 != 0 {
+			count = min(count, uint64(n+7)/8)
+			values, size = 8*int(count), int(count)*width
+			must = (min(values, n)*width + 7) / 8
+		}
+		if must > len(body) {
+			return nil, corrupt("levels or dictionary codes end too early")
+		}
+		if head&1 == 0 {
+			var value [4]byte
+			copy(value[:], body[:size])
+			if v := binary.LittleEndian.Uint32(value[:]); uint64(v) > uint64(highest) {
+				return nil, corrupt("level or dictionary code %d above %d", v, highest)
+			}
+		}
+		at += k + size
+		switch {
+		case values < n:
+			n -= values
+		case count == head>>1 && at <= len(src):
+			return src[:at], nil
+		default:
+			body = body[:min(size, len(body))]
+			last := append(binary.AppendUvarint(slices.Clip(src[:begin]), count<<1|head&1), body...)
+			return slices.Grow(append(last, make([]byte, size-len(body))...), pagePadding), nil
+		}
+	}
+}
+
 // appendPlainTexts appends where n texts begin in the plain encoding, each after its
 // length, and where the last ends.
 func appendPlainTexts(dst []uint32, src []byte, n int) ([]uint32, error) {

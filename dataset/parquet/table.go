@@ -85,7 +85,7 @@ type ColumnValues struct {
 	Keys    []string  // keys of maps
 	Offsets []int32   // Rows+1, for lists and maps
 
-	reader *columnReader // nil before the first read
+	readers *[2]columnReader // of values, or of keys and values; nil before the first read
 }
 
 func (v *ColumnValues) reset(kind ColumnKind) {

@@ -20,9 +20,12 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 	if m < 0 {
 		return r.list
 	}
-	valid, known := b.validity(metrics.Metric(m))
+	var known []bool // the counts that it follows from; nil if they always are
+	if c, ok := metrics.Metric(m).Needs(); ok {
+		known = b.Column(c.String()).Valid
+	}
 	last := -1 // row with the usual reason, which that of the next row mostly equals
-	for i, ok := range valid {
+	for i, ok := range b.Column(metric).Valid {
 		switch {
 		case ok:
 		case last >= 0 && r.rows[i] == r.rows[last] && r.unnamed(i) && (known == nil || known[i] == known[last]):
@@ -35,15 +38,6 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 		}
 	}
 	return r.list
-}
-
-// validity says of each row whether it has a value of a metric, and whether the counts are
-// known that it follows from, nil if they always are.
-func (b *Block) validity(m metrics.Metric) (valid, known []bool) {
-	if c, ok := m.Needs(); ok {
-		known = b.Column(c.String()).Valid
-	}
-	return b.Column(m.String()).Valid, known
 }
 
 // blockReasons are what the columns of reasons have in a block.
@@ -112,19 +106,17 @@ func (r *blockReasons) read(b *Block) {
 // undefined makes the column undefined with all metrics that have no value.
 func (b *Block) undefined(to *parquet.ColumnValues) {
 	definitions := metrics.Definitions()
-	n := b.rows()
-	b.reasons.read(b)
-	valid, known := make([][]bool, len(definitions)), make([][]bool, len(definitions))
+	reasons := make([][]ibid.Reason, len(definitions))
 	for m := range definitions {
-		valid[m], known[m] = b.validity(metrics.Metric(m))
+		reasons[m] = slices.Clone(b.Reasons(definitions[m].Name))
 	}
-	to.Null(n)
+	to.Null(b.rows())
 	to.Kind, to.Strings, to.Keys = parquet.MapString, to.Strings[:0], to.Keys[:0]
-	for i := range n {
+	for i := range to.Valid {
 		to.Valid[i] = true
 		for m := range definitions {
-			if !valid[m][i] {
-				to.Keys, to.Strings = append(to.Keys, definitions[m].Name), append(to.Strings, b.reasons.at(metrics.Metric(m), i, known[m]).String())
+			if why := reasons[m][i]; why != ibid.Defined {
+				to.Keys, to.Strings = append(to.Keys, definitions[m].Name), append(to.Strings, why.String())
 			}
 		}
 		to.Offsets[i+1] = int32(len(to.Keys))
