@@ -235,7 +235,6 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 	}
 	if p.source != nil {
 		m.Components = p.options.Components()
-		m.Columns = p.source.Select(wantScored).Filled()
 	}
 	if len(p.job.Only) == 0 { // else some of them
 		m.Questions = p.questions
