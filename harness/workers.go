@@ -225,6 +225,9 @@ func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
 	if err != nil {
 		return err
 	}
+	if err := w.readVerdicts(in); err != nil {
+		return err
+	}
 	w.record.reset()
 	for i := range in.rows {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -245,6 +248,21 @@ func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
 		}
 	}
 	return nil
+}
+
+// readVerdicts reads the verdicts that are kept on the rows of a part, if the judge has such.
+func (w *worker) readVerdicts(in inputPart) (err error) {
+	j := w.scorer.judging
+	if j == nil || j.kept == nil {
+		return nil
+	}
+	var rows []string
+	for i := range in.rows {
+		id, system, _ := in.batch.Key(i)
+		rows = append(rows, id+"/"+system)
+	}
+	j.said, err = j.kept.read(rows)
+	return err
 }
 
 // atRow says which row an error is about.
@@ -363,9 +381,7 @@ func (s *scorer) request(in *ibid.Answer) (*judge.Request, error) {
 	if err := s.resolver.Err(); err != nil || bad != nil {
 		return nil, err
 	}
-	if err := s.judging.prepare(in); err != nil {
-		return nil, err
-	}
+	s.judging.prepare(in)
 	if !s.judging.asks() {
 		return nil, s.resolver.Err()
 	}
