@@ -75,28 +75,14 @@ func Open(pattern string, o ReadOptions) (*Source, error) {
 	return &Source{*files}, nil
 }
 
-// Filled says of each wanted column, by our name, which share of its entries has a value,
-// as far as footers count them. Columns without any are left out.
-func (s *Source) Filled() map[string]float64 {
-	shares := make(map[string]float64)
-	for col, n := range s.fileSet.values {
-		if spec := s.fileSet.spec; n > 0 && spec.columns[col].want&s.fileSet.options.Want != 0 {
-			shares[spec.path(col)] = float64(n) / float64(s.fileSet.entries[col])
-		}
-	}
-	return shares
-}
-
 // A fileSet is what a pattern matched, checked against a schemaSpec.
 type fileSet struct {
 	spec        *schemaSpec
 	options     ReadOptions
 	files       []inputFile
 	rows        int64
-	present     []bool  // columns that some file has, by number
-	values      []int64 // of each column, as footers count them
-	entries     []int64 // with and without a value
-	lists       []bool  // list columns that some file has
+	present     []bool // columns that some file has, by number
+	lists       []bool // list columns that some file has
 	ignored     []string
 	conventions FileConventions
 	joined      joined
@@ -153,7 +139,7 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 	if o.Want == 0 {
 		o.Want = WantAll
 	}
-	set := &fileSet{spec: spec, options: o, present: make([]bool, len(spec.columns)), values: make([]int64, len(spec.columns)), entries: make([]int64, len(spec.columns)), lists: make([]bool, len(spec.groups))}
+	set := &fileSet{spec: spec, options: o, present: make([]bool, len(spec.columns)), lists: make([]bool, len(spec.groups))}
 	for i, name := range names {
 		f, err := set.open(name)
 		if err != nil {
@@ -165,11 +151,6 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 			leaf := f.binding.leaves[col].Column
 			_, given := f.given[col]
 			set.present[col] = set.present[col] || leaf >= 0 || given
-			if leaf >= 0 {
-				entries, values := f.Entries(leaf)
-				set.entries[col] += entries
-				set.values[col] += values
-			}
 		}
 		for g := range set.lists {
 			set.lists[g] = set.lists[g] || f.binding.groups[g].found
@@ -239,8 +220,7 @@ type openFile struct {
 func (f *openFile) entries() (n int64) {
 	for g := range f.binding.groups {
 		if group := &f.binding.groups[g]; group.found {
-			entries, _ := f.Entries(group.skeleton.Column)
-			n += entries
+			n += f.Entries(group.skeleton.Column)
 		}
 	}
 	return n

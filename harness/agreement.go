@@ -44,15 +44,10 @@ func (p *Plan) Annotated(ctx context.Context, worst int) (*Annotated, error) {
 }
 
 func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int) (*Annotated, error) {
-	a := p.noneAnnotated(worst)
-	return a, a.read(ctx, docs)
-}
-
-// noneAnnotated is what annotators said as long as nothing is read.
-func (p *Plan) noneAnnotated(worst int) *Annotated {
 	o := p.job.AgreementOptions(worst)
 	o.Once = p.questions != nil
-	return &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p}
+	a := &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p}
+	return a, a.read(ctx, docs)
 }
 
 // AgreementOptions are the settings that agreement depends on; worst is how many
@@ -84,16 +79,6 @@ type found struct {
 	items   []annotations.Item
 	judged  []annotations.Judged
 	unclear int64
-}
-
-// noteMarks adds what the annotators of a row marked, if there are several. bad is why
-// places of the row, which r has resolved last, could not be.
-func (f *found) noteMarks(p *Plan, r *dataset.Resolver, row *ibid.Answer, bad error) {
-	if bad == nil {
-		item, unclear := annotations.ItemOf(r.Text, row, p.documentOf(row), p.slicesOf(row))
-		f.items = append(f.items, item)
-		f.unclear += unclear
-	}
 }
 
 // read reads the dataset. Workers resolve places, batch by batch; what they find
@@ -139,22 +124,17 @@ func (a *Annotated) read(ctx context.Context, docs *dataset.Documents) error {
 	})
 	for out := range queue {
 		f := <-out
-		a.add(&f)
+		for i := range f.items {
+			a.Spans.Add(&f.items[i])
+		}
+		for _, j := range f.judged {
+			a.Labels.Add(j)
+		}
+		a.unclear += f.unclear
 		rows += annotatedBatch
 		progress(min(rows, p.Rows))
 	}
 	return g.Wait()
-}
-
-// add adds what was found in the rows that follow those added before.
-func (a *Annotated) add(f *found) {
-	for i := range f.items {
-		a.Spans.Add(&f.items[i])
-	}
-	for _, j := range f.judged {
-		a.Labels.Add(j)
-	}
-	a.unclear += f.unclear
 }
 
 // find finds the annotated items of the first n rows of a batch.
@@ -175,7 +155,11 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 			if err := r.Err(); err != nil {
 				return f, err
 			}
-			f.noteMarks(p, r, &row, bad)
+			if bad == nil {
+				item, unclear := annotations.ItemOf(r.Text, &row, p.documentOf(&row), p.slicesOf(&row))
+				f.items = append(f.items, item)
+				f.unclear += unclear
+			}
 		}
 		f.judged = append(f.judged, p.judgedOf(&row)...)
 	}
@@ -218,20 +202,19 @@ func (p *Plan) judgedOf(row *ibid.Answer) []annotations.Judged {
 
 // writeAgreement leaves the agreement of annotators, with each other and with the
 // judge, and their worst disagreements in the run directory if some item has two of
-// them. marked is what was collected while rows were scored: if that is not all that
-// annotators said, the dataset is read again.
-func (p *Plan) writeAgreement(ctx context.Context, marked *markedParts, docs *dataset.Documents) error {
-	unread, err := p.unreadLabels(ctx)
+// them.
+func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) error {
+	some, err := p.unreadLabels(ctx)
 	if err != nil {
 		return err
 	}
-	a := marked.all()
-	if unread || a == nil {
+	var a *Annotated
+	if some || p.job.Scored != nil || p.several.Load() {
 		if a, err = p.annotated(ctx, docs, keptDisagreements); err != nil {
 			return err
 		}
 	}
-	if !a.Spans.Pairable() && !a.Labels.Pairable() {
+	if a == nil || !a.Spans.Pairable() && !a.Labels.Pairable() {
 		return errors.Join(removeIfThere(filepath.Join(p.Dir, runs.AgreementFile)), removeIfThere(filepath.Join(p.Dir, runs.DisagreementsFile)))
 	}
 	verdicts, err := p.verdictsOn(a.Labels)
@@ -252,6 +235,26 @@ func (p *Plan) writeAgreement(ctx context.Context, marked *markedParts, docs *da
 	}
 	runs.SortAgreement(result.Statistics)
 	return runs.Agreement.Write(p.Dir, result.Statistics)
+}
+
+// noteAnnotators notes whether a row may have several annotators. Some values that scoring cannot
+// read agreement need not.
+func (p *Plan) noteAnnotators(row *ibid.Answer) {
+	if annotations.SeveralMarked(row) || annotations.SeveralLabelled(row.Labels) || row.Err != nil && len(row.Labels) > 0 {
+		p.several.Store(true)
+	}
+}
+
+// unreadLabels reports whether rows have labels that the run, which has no judge, does
+// not read. That there is a column for them says nothing: our own writer always has it.
+func (p *Plan) unreadLabels(ctx context.Context) (bool, error) {
+	if !p.source.HasLabels() || p.want()&dataset.WantLabels != 0 {
+		return false, nil
+	}
+	if p.labels != nil {
+		return true, nil
+	}
+	return someBatch(ctx, p.people.Select(dataset.WantLabels), keysBatch, (*dataset.Batch).HasLabels)
 }
 
 // verdictsOn are those of the judge on what people answered, too; none if the judge

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -62,10 +63,11 @@ func (a *Answers) Each(ctx context.Context, yield func(*ibid.Answer, *dataset.Re
 // Rows calls yield with the rows at some positions, ascending and each once.
 func (a *Answers) Rows(ctx context.Context, rows []int64, yield func(*ibid.Answer, *dataset.Resolver) error) error {
 	r := a.plan.resolver(a.docs)
-	var row ibid.Answer
-	return a.source.ReadRows(ctx, rows, func(b *dataset.Batch, i int) error {
-		b.Row(i, &row)
-		r.Resolve(&row)
-		return errors.Join(r.Err(), yield(&row, r))
+	return readRows(ctx, a.source, rows, func(row *ibid.Answer) error {
+		r.Resolve(row)
+		if err := r.Err(); err != nil {
+			return err
+		}
+		return cmp.Or(yield(row, r), r.Err())
 	})
 }

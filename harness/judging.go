@@ -12,6 +12,7 @@ import (
 	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
+	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/judge/openrouter"
 	"ibid/metrics"
@@ -43,10 +44,11 @@ type judging struct {
 	links   [][]int32 // claims of each citation
 	request judge.Request
 	parts   []claimPart
-	answer  *answer           // of a live judge, who was asked before; nil asks now
-	index   []int             // of each citation in the request's evidence, -1 if it is not there
-	verdict *judge.Verdict    // nil if there is none
-	failure *judge.RowFailure // the judge could not answer
+	answer  *answer                    // of a live judge, who was asked before; nil asks now
+	said    map[string][]runs.Judgment // verdicts that were kept, by the rows of the part as id/system
+	index   []int                      // of each citation in the request's evidence, -1 if it is not there
+	verdict *judge.Verdict             // nil if there is none
+	failure *judge.RowFailure          // the judge could not answer
 
 	suspected []string // what looks written for the judge; nil if nothing was asked
 
@@ -115,12 +117,10 @@ type citationCheck struct {
 // the row has no scores of the judge. An error ends the run.
 func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 	j.verdict, j.failure, j.suspected = nil, nil, nil
-	if err := j.prepare(in); err != nil {
-		return err
-	}
+	j.prepare(in)
 	if j.asks() {
 		if j.kept != nil && j.kept.excerpts {
-			j.suspected = j.kept.suspected(j.request.Row)
+			j.suspected = suspectedIn(j.said[j.request.Row])
 		} else {
 			material := j.request
 			material.Claims = j.claims // parts of them say nothing new
@@ -130,12 +130,15 @@ func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 		}
 		var v *judge.Verdict
 		var err error
-		if j.answer != nil { // a live judge was asked before
+		switch {
+		case j.answer != nil: // a live judge was asked before
 			v, err = j.answer.verdict, j.answer.err
 			if v != nil && j.answer.split != nil {
 				v.Calls = append(slices.Clone(j.answer.split.Calls), v.Calls...)
 			}
-		} else {
+		case j.kept != nil:
+			v, err = j.kept.verdict(&j.request, j.said[j.request.Row])
+		default:
 			v, err = j.judge.Judge(ctx, &j.request)
 		}
 		switch {
@@ -153,17 +156,13 @@ func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 
 // prepare cuts the answer into claims, links them to citations and writes the
 // request.
-func (j *judging) prepare(in *ibid.Answer) error {
+func (j *judging) prepare(in *ibid.Answer) {
 	j.cut = j.cutter.Cut(in)
 	switch {
 	case j.answer != nil && j.answer.split != nil:
 		j.cut.List = j.cutter.Rewrite(j.answer.split.Claims)
 	case j.split && j.kept != nil:
-		claims, err := j.kept.split(in.ID+"/"+in.System, len(j.cut.List))
-		if err != nil {
-			return err
-		}
-		if claims != nil {
+		if claims := splitIn(j.said[in.ID+"/"+in.System], len(j.cut.List)); claims != nil {
 			j.cut.List = j.cutter.Rewrite(claims)
 		}
 	}
@@ -175,7 +174,6 @@ func (j *judging) prepare(in *ibid.Answer) error {
 		c.NoClaim = j.cut.Known && j.cut.Scopes[i] != nil && len(j.cut.Scopes[i]) == 0 && !(ids && c.ClaimID != "")
 	}
 	j.writeRequest(in)
-	return nil
 }
 
 // scope is the part of the answer from the start of the first stretch that citation i

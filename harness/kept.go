@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -24,58 +22,46 @@ type keptVerdicts struct {
 	told  map[string][]told // of another program, by rows as id/system; nil if it has the columns of a run
 	table *runs.Table[runs.Judgment]
 	dir   string
-	first map[string]int64 // of each row, as id/system: its first verdict
+	rows  map[string]int64 // of each row, as id/system: its position in that run
 	sizes map[string]int64 // how many verdicts a row has
-	ends  []int64          // of each row group of the file
 	// excerpts says that the texts at hand are those that a run kept: what was found in all
 	// of them is taken from the verdicts.
 	excerpts bool
-	apart    bool // the verdicts on some row do not stand together in one row group
 	// elsewhere: a verdict is on what a claim does not cite. In the columns of a run, where
 	// each claim has a line for it, only one with a support counts.
 	elsewhere bool
-
-	mu    sync.Mutex
-	parts []keptPart // that were read last
 }
-
-// A keptPart is one row group.
-type keptPart struct {
-	begin int64
-	rows  []runs.Judgment
-}
-
-// keptParts is how many row groups are kept: workers read them in order, side by
-// side.
-const keptParts = 16
 
 // openKept opens a table of verdicts in dir.
 func openKept(table *runs.Table[runs.Judgment], dir string, info judge.Info) (*keptVerdicts, error) {
-	v := &keptVerdicts{info: info, table: table, dir: dir, first: make(map[string]int64), sizes: make(map[string]int64)}
-	f, err := runs.OpenFrame(filepath.Join(dir, table.File))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	err = f.Each(func(b *runs.Block) error {
-		v.ends = append(v.ends, b.First+int64(b.Len()))
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	last := ""
-	return v, table.Scan(dir, []string{"id", "system", "evidence", "support"}, func(at int64, r *runs.Judgment) error {
+	v := &keptVerdicts{info: info, table: table, dir: dir, rows: make(map[string]int64), sizes: make(map[string]int64)}
+	return v, table.Scan(dir, []string{"id", "system", "row", "evidence", "support"}, func(_ int64, r *runs.Judgment) error {
 		row := r.ID + "/" + r.System
 		v.elsewhere = v.elsewhere || r.Evidence == runs.ElsewhereEvidence && r.Support != nil
-		v.sizes[row]++
-		_, known := v.first[row]
-		if !known {
-			v.first[row] = at
-		} else if row != last || slices.Contains(v.ends, at) {
-			v.apart = true
+		v.rows[row], v.sizes[row] = r.Row, v.sizes[row]+1
+		return nil
+	})
+}
+
+// read reads the verdicts on some rows, as id/system: of each what counts, then the votes.
+// Those of another program are at hand.
+func (v *keptVerdicts) read(rows []string) (map[string][]runs.Judgment, error) {
+	var positions []int64
+	of := make(map[string][]runs.Judgment)
+	for _, row := range rows {
+		if at, known := v.rows[row]; known {
+			of[row], positions = nil, append(positions, at)
 		}
-		last = row
+	}
+	if len(positions) == 0 {
+		return nil, nil
+	}
+	slices.Sort(positions)
+	return of, v.table.ScanOf(v.dir, nil, slices.Compact(positions), func(_ int64, r *runs.Judgment) error {
+		row := r.ID + "/" + r.System
+		if _, asked := of[row]; asked && r.Annotator == nil {
+			of[row] = append(of[row], *r)
+		}
 		return nil
 	})
 }
@@ -83,15 +69,11 @@ func openKept(table *runs.Table[runs.Judgment], dir string, info judge.Info) (*k
 // Info is that of the judge of the other run.
 func (v *keptVerdicts) Info() judge.Info { return v.info }
 
-// suspected is what looked written for the judge in the row.
-func (v *keptVerdicts) suspected(row string) []string {
-	all, err := v.of(row)
-	if err != nil {
-		return nil // verdict says so
-	}
+// suspectedIn is what verdicts say looked written for the judge in their row.
+func suspectedIn(all []runs.Judgment) []string {
 	for i := range all {
 		if len(all[i].Suspected) > 0 {
-			return slices.Clone(all[i].Suspected)
+			return all[i].Suspected
 		}
 	}
 	return nil
@@ -99,8 +81,7 @@ func (v *keptVerdicts) suspected(row string) []string {
 
 // has reports whether there is a verdict on a row.
 func (v *keptVerdicts) has(row string) bool {
-	_, known := v.first[row]
-	return known || len(v.told[row]) > 0
+	return v.sizes[row] > 0 || len(v.told[row]) > 0
 }
 
 // counts are how many verdicts there are on each row.
@@ -115,68 +96,9 @@ func (v *keptVerdicts) counts() map[string]int64 {
 	return out
 }
 
-// of returns the verdicts on a row: what counts, then the votes.
-func (v *keptVerdicts) of(row string) ([]runs.Judgment, error) {
-	at, known := v.first[row]
-	if !known {
-		return nil, nil
-	}
-	part, err := v.part(at)
-	if err != nil {
-		return nil, err
-	}
-	all := part.rows[at-part.begin:]
-	var out []runs.Judgment
-	for i := range all {
-		r := &all[i]
-		if r.ID+"/"+r.System != row {
-			break
-		}
-		if r.Annotator == nil {
-			out = append(out, *r)
-		}
-	}
-	return out, nil
-}
-
-// part is the row group that holds a verdict.
-func (v *keptVerdicts) part(at int64) (keptPart, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	g, _ := slices.BinarySearch(v.ends, at+1)
-	p := keptPart{}
-	if g > 0 {
-		p.begin = v.ends[g-1]
-	}
-	if i := slices.IndexFunc(v.parts, func(o keptPart) bool { return o.begin == p.begin }); i >= 0 {
-		return v.parts[i], nil
-	}
-	all := make([]int64, v.ends[g]-p.begin)
-	for i := range all {
-		all[i] = p.begin + int64(i)
-	}
-	err := v.table.ScanSome(v.dir, nil, all, func(_ int64, r *runs.Judgment) error {
-		p.rows = append(p.rows, *r)
-		return nil
-	})
-	if err != nil {
-		return keptPart{}, err
-	}
-	if len(v.parts) == keptParts {
-		v.parts = v.parts[1:]
-	}
-	v.parts = append(v.parts, p)
-	return p, nil
-}
-
-// split returns the claims that a model made of the sentences of a row in the other run,
-// nil if it made none.
-func (v *keptVerdicts) split(row string, sentences int) ([][]string, error) {
-	all, err := v.of(row)
-	if err != nil {
-		return nil, err
-	}
-	var out [][]string
+// splitIn are the claims that a model made of the sentences of a row in the other run, as
+// its verdicts say, nil if it made none.
+func splitIn(all []runs.Judgment, sentences int) (out [][]string) {
 	for i := range all {
 		sentence, _, made := strings.Cut(all[i].ClaimID, ".")
 		k, err := strconv.Atoi(sentence)
@@ -188,32 +110,35 @@ func (v *keptVerdicts) split(row string, sentences int) ([][]string, error) {
 		}
 		out[k] = append(out[k], all[i].ClaimText)
 	}
-	return out, nil
+	return out
 }
 
-// Judge returns the verdict that the other run has on the row.
-func (v *keptVerdicts) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
-	if err := ctx.Err(); err != nil {
+// Judge reads the verdict on one row, see [keptVerdicts.verdict].
+func (v *keptVerdicts) Judge(_ context.Context, r *judge.Request) (*judge.Verdict, error) {
+	all, err := v.read([]string{r.Row})
+	if err != nil {
 		return nil, err
 	}
-	if v.file == "" {
-		return v.verdict(r, runs.VerdictsFile)
-	}
-	out, err := v.verdict(r, v.file)
-	if _, failed := errors.AsType[*judge.RowFailure](err); err != nil && !failed {
+	return v.verdict(r, all[r.Row])
+}
+
+// verdict returns the verdict on the row of a request, all being those of it that were read.
+// What is wrong with a line of a file is a failure of its row.
+func (v *keptVerdicts) verdict(r *judge.Request, all []runs.Judgment) (*judge.Verdict, error) {
+	out, err := v.assemble(r, all, cmp.Or(v.file, runs.VerdictsFile))
+	if _, failed := errors.AsType[*judge.RowFailure](err); err != nil && !failed && v.file != "" {
 		err = &judge.RowFailure{Row: r.Row, Reason: judge.BadVerdict, Err: err}
 	}
 	return out, err
 }
 
-// verdict puts together what file has of the row of a request.
-func (v *keptVerdicts) verdict(r *judge.Request, file string) (*judge.Verdict, error) {
-	all, err := v.of(r.Row)
+// assemble puts together what file has of the row of a request.
+func (v *keptVerdicts) assemble(r *judge.Request, all []runs.Judgment, file string) (*judge.Verdict, error) {
 	if v.told != nil {
-		all, err = matched(v.told[r.Row], r)
-	}
-	if err != nil {
-		return nil, err
+		var err error
+		if all, err = matched(v.told[r.Row], r); err != nil {
+			return nil, err
+		}
 	}
 	if len(all) == 0 {
 		return nil, &judge.RowFailure{Row: r.Row, Reason: judge.NoReply, Err: fmt.Errorf("%s has no verdict on it", cmp.Or(v.file, "the run"))}

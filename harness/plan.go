@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ibid"
@@ -51,6 +52,7 @@ type Plan struct {
 	live           judge.Live        // the judge, if it asks over a network; else nil
 	inline         bool              // some row brings documents of its own
 	annotators     annotatorNames    // of the rows that were scored
+	several        atomic.Bool       // some row that was scored may have two annotators
 	severalSystems bool              // rows are of several systems; known once keys are checked
 	questions      *runs.QuestionSet // of the rows of one system; known then, too
 	warnings       []string          // of planning, for the manifest

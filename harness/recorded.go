@@ -41,10 +41,8 @@ func openRecorded(path string) (*keptVerdicts, error) {
 			table := *runs.Verdicts
 			table.File = filepath.Base(path)
 			v, err := openKept(&table, filepath.Dir(path), info)
-			if err != nil || !v.apart {
-				v.file = path
-				return v, err
-			}
+			v.file = path
+			return v, err
 		}
 	}
 	all, err := readTold(path)

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 
 	"ibid"
@@ -22,38 +24,26 @@ type resultRows struct {
 const resultChunk = 4096
 
 // each is [Texts.Each].
-func (r *resultRows) each(ctx context.Context, further []string, wants func(pos int64) bool, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
-	var rows []*ibid.Answer
-	flush := func() error {
-		if len(rows) == 0 {
-			return ctx.Err()
+func (r *resultRows) each(ctx context.Context, further []string, rows []int64, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
+	for at := range slices.Chunk(rows, resultChunk) {
+		if err := cmp.Or(ctx.Err(), r.yield(at, further, yield)); err != nil {
+			return err
 		}
-		err := r.yield(rows, further, yield)
-		rows = rows[:0]
-		return err
 	}
-	err := runs.Rows().Scan(r.dir, []string{"id", "system", "row"}, func(_ int64, row *runs.Row) error {
-		if wants != nil && !wants(row.Row) {
-			return nil
-		}
-		rows = append(rows, &ibid.Answer{ID: row.ID, System: row.System, Pos: row.Row, AnswerNull: true, QueryNull: true})
-		if len(rows) < resultChunk {
-			return nil
-		}
-		return flush()
+	return nil
+}
+
+// yield yields the rows at some positions.
+func (r *resultRows) yield(at []int64, further []string, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
+	var rows []*ibid.Answer
+	of := make(map[int64]*ibid.Answer, len(at))
+	err := runs.Rows().ScanOf(r.dir, []string{"id", "system"}, at, func(row int64, k *runs.Row) error {
+		of[row] = &ibid.Answer{ID: k.ID, System: k.System, Pos: row, AnswerNull: true, QueryNull: true}
+		rows = append(rows, of[row])
+		return nil
 	})
 	if err != nil {
 		return err
-	}
-	return flush()
-}
-
-// yield completes some rows and yields them.
-func (r *resultRows) yield(rows []*ibid.Answer, further []string, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
-	var at []int64
-	of := make(map[int64]*ibid.Answer, len(rows))
-	for _, row := range rows {
-		at, of[row.Pos] = append(at, row.Pos), row
 	}
 	if r.answers {
 		err := runs.Answers.ScanOf(r.dir, nil, at, func(row int64, a *runs.Answer) error {
@@ -68,7 +58,7 @@ func (r *resultRows) yield(rows []*ibid.Answer, further []string, yield func(row
 	for _, doc := range further {
 		needed[doc] = true
 	}
-	err := runs.Citations.ScanOf(r.dir, nil, at, func(row int64, c *runs.Citation) error {
+	err = runs.Citations.ScanOf(r.dir, nil, at, func(row int64, c *runs.Citation) error {
 		a := of[row]
 		a.HasCitations, a.Citations = true, append(a.Citations, r.citation(c))
 		needed[c.Doc] = true

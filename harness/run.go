@@ -235,7 +235,6 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 	}
 	if p.source != nil {
 		m.Components = p.options.Components()
-		m.Columns = p.source.Select(wantScored).Filled()
 	}
 	if len(p.job.Only) == 0 { // else some of them
 		m.Questions = p.questions
@@ -289,7 +288,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	}
 	if p.job.Scored != nil {
 		p.takeScored(m)
-		if err := p.assemble(ctx, m, from, to, nil, docs); err != nil {
+		if err := p.assemble(ctx, m, from, to, docs); err != nil {
 			return p.interrupted(ctx, err, m, 0, since)
 		}
 		return p.finish(m, since)
@@ -303,7 +302,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.askInBatches(ctx, from, to, perPart, docs); err != nil {
 		return p.interrupted(ctx, err, m, 0, since)
 	}
-	places, marked := make(placesBySystem), newMarkedParts(p)
+	places := make(placesBySystem)
 	saved, waiting := int64(0), false
 	read := func(ctx context.Context, yield func(inputPart) error) error {
 		return p.decode(ctx, from, to, perPart, yield)
@@ -311,7 +310,6 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	score := func(ctx context.Context, w *worker, in inputPart) (finishedPart, error) { return w.scorePart(ctx, in) }
 	err := p.scoreParts(ctx, p.rowsLayout(), docs, read, score, func(d finishedPart) {
 		places.add(d.places)
-		marked.add(d.number-from, d.marked)
 		saved += d.rows
 		progress.Done = max(progress.Done, saved)
 		progress.Errors += d.errors
@@ -339,7 +337,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		}
 		return p.finish(m, since)
 	}
-	if err := p.assemble(ctx, m, from, to, marked, docs); err != nil {
+	if err := p.assemble(ctx, m, from, to, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if p.shared.found {
@@ -396,7 +394,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 }
 
 // assemble makes the result files from the parts, and what is made of them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, marked *markedParts, docs *dataset.Documents) error {
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, docs *dataset.Documents) error {
 	if err := p.joinTables(from, to); err != nil {
 		return err
 	}
@@ -404,7 +402,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, m
 	if err := errors.Join(removeIfThere(filepath.Join(p.Dir, runs.LabelledFile)), removeIfThere(filepath.Join(p.Dir, runs.CalibrationFile))); err != nil {
 		return err
 	}
-	if err := p.writeAgreement(ctx, marked, docs); err != nil {
+	if err := p.writeAgreement(ctx, docs); err != nil {
 		return err
 	}
 	return p.sumUp(ctx, m)

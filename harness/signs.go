@@ -262,7 +262,6 @@ var signs = []*Sign{
 		about: "all",
 	},
 	signMinDefined, signQuestionsMissing,
-	signColumnGone,
 	signElsewhereNotAsked,
 	{
 		Name: "same_model", Text: "two systems have the same model: their comparison is of something else than the model (a note, no sign)",
@@ -420,13 +419,6 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 	addFewDefined(sums, summary)
 	m.Signs = nil
 	for _, s := range signs {
-		if s == signColumnGone && p.source != nil {
-			found, err := p.columnsGone(m)
-			if err != nil {
-				return err
-			}
-			p.addSign(m, s, "", found)
-		}
 		if s == signElsewhereNotAsked && p.judge != nil && !m.Judge.AsksElsewhere {
 			p.addSign(m, s, "", seen{text: s.Text})
 		}

@@ -8,7 +8,6 @@ import (
 	"hash/maphash"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"ibid"
 	"ibid/configs"
@@ -187,56 +186,29 @@ func loadTexts(dir string, names func(t *dataset.Text) []string) (*dataset.Docum
 	}, names)
 }
 
-// Each calls yield with the rows of the dataset whose position in the input wants is
-// true of, all if it is nil, in the order of the input, their places resolved, and
-// with a function that returns the text of a key: a document, or one page of it when
-// offsets count from pages. Row and text are valid until yield returns.
+// Each calls yield with the rows at some positions of the input, ascending and each once,
+// their places resolved, and with a function that returns the text of a key: a document, or
+// one page of it when offsets count from pages. Row and text are valid until yield returns.
 //
 // The documents at hand are those that these rows name as a source or as truth, and
 // those in further. They are read once.
-func (t *Texts) Each(ctx context.Context, further []string, wants func(pos int64) bool, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
+func (t *Texts) Each(ctx context.Context, further []string, rows []int64, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
 	if t.results != nil {
-		return t.results.each(ctx, further, wants, yield)
+		return t.results.each(ctx, further, rows, yield)
 	}
-	return t.plan.eachResolved(ctx, further, wants, func(row *ibid.Answer, r *dataset.Resolver) error { return yield(row, r.Text) })
+	return t.plan.eachResolved(ctx, further, rows, func(row *ibid.Answer, r *dataset.Resolver) error { return yield(row, r.Text) })
 }
 
 // eachResolved is [Texts.Each] from the data of the run.
-func (p *Plan) eachResolved(ctx context.Context, further []string, wants func(pos int64) bool, yield func(*ibid.Answer, *dataset.Resolver) error) error {
-	needed := make(map[string]bool)
-	note := func(doc string, _ bool) {
-		if !needed[doc] {
-			needed[strings.Clone(doc)] = true // a row's strings live in its batch
-		}
-	}
-	for _, doc := range further {
-		note(doc, false)
-	}
-	if p.hasDocuments() {
-		err := eachWanted(ctx, p.source.Select(dataset.WantKeys|dataset.WantSpans), wants, func(row *ibid.Answer) error {
-			eachNamed(row, note)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	docs, err := p.loadNamed(ctx, func(name string) bool { return needed[name] })
+func (p *Plan) eachResolved(ctx context.Context, further []string, rows []int64, yield func(*ibid.Answer, *dataset.Resolver) error) error {
+	docs, err := p.loadCited(ctx, further, func(source *dataset.Source, f func(*ibid.Answer) error) error {
+		return readRows(ctx, source, rows, f)
+	})
 	if err != nil {
 		return err
 	}
 	defer docs.Close()
-	resolver := p.resolver(docs)
-	return eachWanted(ctx, p.source, wants, func(row *ibid.Answer) error {
-		resolver.Resolve(row)
-		if err := resolver.Err(); err != nil {
-			return err
-		}
-		if err := yield(row, resolver); err != nil {
-			return err
-		}
-		return resolver.Err()
-	})
+	return (&Answers{p, docs, p.source}).Rows(ctx, rows, yield)
 }
 
 // EachAnswer calls yield with question and answer of the rows that are read again, in the
@@ -253,19 +225,10 @@ func (t *Texts) EachAnswer(ctx context.Context, yield func(pos int64, query, ans
 	})
 }
 
-// eachWanted is eachRow for the rows at positions that wants is true of, nil of all.
-func eachWanted(ctx context.Context, src *dataset.Source, wants func(pos int64) bool, f func(row *ibid.Answer) error) error {
-	if wants == nil {
-		return eachRow(ctx, src, 0, f)
-	}
+// readRows is eachRow for the rows at some positions.
+func readRows(ctx context.Context, source *dataset.Source, rows []int64, f func(*ibid.Answer) error) error {
 	var row ibid.Answer
-	var positions []int64
-	for pos := range src.Rows() {
-		if wants(pos) {
-			positions = append(positions, pos)
-		}
-	}
-	return src.ReadRows(ctx, positions, func(b *dataset.Batch, i int) error {
+	return source.ReadRows(ctx, rows, func(b *dataset.Batch, i int) error {
 		b.Row(i, &row)
 		return f(&row)
 	})
@@ -321,7 +284,7 @@ func ReadDetail(ctx context.Context, dir string, m *runs.Manifest, position int6
 	for _, key := range further {
 		documents = append(documents, key.Doc)
 	}
-	err = texts.Each(ctx, documents, func(pos int64) bool { return pos == position }, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+	err = texts.Each(ctx, documents, []int64{position}, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
 		d.take(row, further, text)
 		if p := texts.plan; p != nil {
 			if err := errors.Join(d.suggest(ctx, p), p.readPresence(ctx, d)); err != nil {
@@ -460,8 +423,7 @@ func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int
 	}
 	p.judge, p.live = models, models
 	var prompts []openrouter.Prompt
-	wants := func(pos int64) bool { return pos == position }
-	err = p.eachResolved(ctx, nil, wants, func(row *ibid.Answer, resolver *dataset.Resolver) error {
+	err = p.eachResolved(ctx, nil, []int64{position}, func(row *ibid.Answer, resolver *dataset.Resolver) error {
 		judging, err := newJudging(p, resolver)
 		if err != nil {
 			return err
@@ -475,10 +437,28 @@ func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int
 	return prompts, err
 }
 
-// loadDocuments keeps the documents that some citation or annotation names; nil
-// if the run has none. It passes over the dataset once and over the documents
-// once, and keeps 8 bytes for each distinct name that is cited.
+// loadDocuments keeps the documents that some citation or annotation of the run names; nil if
+// the run has none.
 func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
+	progress, rows := p.stage("finding cited documents", p.Rows), int64(0)
+	return p.loadCited(ctx, nil, func(source *dataset.Source, f func(*ibid.Answer) error) error {
+		err := eachRow(ctx, source, p.job.Limit, func(row *ibid.Answer) error {
+			if rows++; rows%keysBatch == 0 {
+				progress(rows)
+			}
+			return f(row)
+		})
+		if err == nil && p.documents != nil {
+			p.stage("reading documents", p.documents.Rows())(0)
+		}
+		return err
+	})
+}
+
+// loadCited keeps the documents that rows name, which each reads of a source, and further ones;
+// nil if the run has none. It passes over the rows once and over the documents once, and keeps
+// 8 bytes for each distinct name.
+func (p *Plan) loadCited(ctx context.Context, further []string, each func(source *dataset.Source, f func(*ibid.Answer) error) error) (*dataset.Documents, error) {
 	if !p.hasDocuments() {
 		return nil, nil
 	}
@@ -489,19 +469,15 @@ func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 			needed[maphash.String(seed, doc)] = struct{}{}
 		}
 	}
-	progress, rows := p.stage("finding cited documents", p.Rows), int64(0)
-	err := eachRow(ctx, p.source.Select(dataset.WantKeys|dataset.WantSpans), p.job.Limit, func(r *ibid.Answer) error {
-		eachNamed(r, note)
-		if rows++; rows%keysBatch == 0 {
-			progress(rows)
-		}
+	for _, doc := range further {
+		note(doc, false)
+	}
+	err := each(p.source.Select(dataset.WantKeys|dataset.WantSpans), func(row *ibid.Answer) error {
+		eachNamed(row, note)
 		return nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	if p.documents != nil {
-		p.stage("reading documents", p.documents.Rows())(0)
 	}
 	return p.loadNamed(ctx, func(name string) bool {
 		_, ok := needed[maphash.String(seed, name)]

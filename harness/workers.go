@@ -38,7 +38,6 @@ type finishedPart struct {
 	number int64
 	errors int64 // rows
 	places placesBySystem
-	marked *markedPart
 	rows   int64          // rows of the input, also those that --only left out
 	record dataset.Record // in place of all else, of a stream
 }
@@ -132,7 +131,7 @@ type worker struct {
 	queue   *judgeQueue        // nil without a live judge
 	scorer  *scorer
 	record  *recorder
-	marked  *markedPart // of the open part
+	sums    bool // the rows become a run
 	encoder parquet.Encoder
 	row     ibid.Answer
 }
@@ -201,8 +200,8 @@ func (w *worker) forget() error {
 
 // scorePart scores one part, writes its results and returns what the run needs of it.
 func (w *worker) scorePart(ctx context.Context, in inputPart) (finishedPart, error) {
-	w.marked = new(markedPart)
-	part := finishedPart{number: in.part, marked: w.marked, rows: int64(in.rows)}
+	w.sums = true
+	part := finishedPart{number: in.part, rows: int64(in.rows)}
 	if err := w.scoreRows(ctx, in); err != nil {
 		return part, err
 	}
@@ -224,6 +223,9 @@ func (w *worker) scorePart(ctx context.Context, in inputPart) (finishedPart, err
 func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
 	answers, err := w.askJudge(in)
 	if err != nil {
+		return err
+	}
+	if err := w.readVerdicts(in); err != nil {
 		return err
 	}
 	w.record.reset()
@@ -248,6 +250,21 @@ func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
 	return nil
 }
 
+// readVerdicts reads the verdicts that are kept on the rows of a part, if the judge has such.
+func (w *worker) readVerdicts(in inputPart) (err error) {
+	j := w.scorer.judging
+	if j == nil || j.kept == nil {
+		return nil
+	}
+	var rows []string
+	for i := range in.rows {
+		id, system, _ := in.batch.Key(i)
+		rows = append(rows, id+"/"+system)
+	}
+	j.said, err = j.kept.read(rows)
+	return err
+}
+
 // atRow says which row an error is about.
 func (w *worker) atRow(err error) error {
 	return fmt.Errorf("%s: row %d: %w", w.row.File, w.row.FileRow, err)
@@ -266,13 +283,11 @@ func (w *worker) scoreRow(ctx context.Context) (err error) {
 		return err
 	}
 	w.record.add(&w.row, w.scorer, failure)
-	if w.marked == nil { // nobody sums up
+	if !w.sums {
 		return nil
 	}
 	w.plan.shared.note(&w.row)
-	if err := w.marked.note(w.plan, w.scorer.resolver, &w.row, failure); err != nil {
-		return err
-	}
+	w.plan.noteAnnotators(&w.row)
 	return w.keepTexts(failure)
 }
 
@@ -366,9 +381,7 @@ func (s *scorer) request(in *ibid.Answer) (*judge.Request, error) {
 	if err := s.resolver.Err(); err != nil || bad != nil {
 		return nil, err
 	}
-	if err := s.judging.prepare(in); err != nil {
-		return nil, err
-	}
+	s.judging.prepare(in)
 	if !s.judging.asks() {
 		return nil, s.resolver.Err()
 	}

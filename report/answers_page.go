@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -212,8 +213,9 @@ func (o *opener) run(ctx context.Context, run int) error {
 		for _, v := range data.disagreements[run] {
 			disputed[v.found.Row] = append(disputed[v.found.Row], v)
 		}
-		wants := func(pos int64) bool { return len(disputed[pos]) > 0 || data.find(run, pos) != nil }
-		err = r.run.Texts.Each(ctx, further, wants, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+		rows := slices.AppendSeq(slices.Clone(positions), maps.Keys(disputed))
+		slices.Sort(rows)
+		err = r.run.Texts.Each(ctx, further, slices.Compact(rows), func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
 			for _, v := range disputed[row.Pos] {
 				v.read(row, text)
 			}

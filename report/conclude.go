@@ -30,6 +30,7 @@ type Compared struct {
 	Comparison  *compare.Result // of the runs, or of the systems of the one run; nil if there is none
 	Since       *compare.Result // the change of the numbers that lead, system by system: of one run since an earlier one, of several since the first; nil if there is none
 	NotCompared string          // why there is no comparison, where somebody may expect one
+	Gone        []string        // metrics that an earlier run has values of, and this one for no row: a sentence for each
 }
 
 // conclude makes the conclusion of one run, or of several that stand side by side.
@@ -49,6 +50,28 @@ func (c *Compared) conclude(n answerCount, gates []runs.GateResult) Conclusion {
 		}
 		if newly > 0 {
 			out.Since = strings.TrimSuffix(out.Since, ".") + fmt.Sprintf("; %s newly %s.", Plural(newly, "answer", "answers"), oneOrMany(newly, "fails", "fail"))
+		}
+	}
+	out.Since = strings.TrimSpace(strings.Join(c.Gone, " ") + " " + out.Since)
+	return out
+}
+
+// Gone are sentences about the metric that leads in an earlier run, and those that gates are
+// about: each that has values there and for no row of this run, with the commonest reason.
+func (s *Summary) Gone(before *Summary) (out []string) {
+	block, gates, leads := before.block("", ""), before.gateMetrics(), true
+	for _, name := range before.leading() {
+		if l := block.line(name); l == nil || l.Macro.N == 0 || !leads && !slices.Contains(gates, name) {
+			continue
+		}
+		leads = false
+		for i := range s.rows {
+			r := &s.rows[i]
+			if r.System != "" || r.Slice != "" || r.Metric != name || r.Agg != runs.Macro || r.N > 0 || len(r.Reasons) == 0 {
+				continue
+			}
+			why := slices.MaxFunc(sortedKeys(r.Reasons), func(a, b string) int { return cmp.Compare(r.Reasons[a], r.Reasons[b]) })
+			out = append(out, fmt.Sprintf("%s is gone: %s (%s).", shortName(name), why, Plural(r.Reasons[why], "row", "rows")))
 		}
 	}
 	return out

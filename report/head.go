@@ -310,14 +310,22 @@ func (s *Summary) leading() []string {
 		return slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(name) != nil })
 	}
 	names := leadOf(known)
-	for _, gate := range s.Gates {
-		g, _ := configs.ParseGate(gate.Gate)
-		d, _ := metrics.Lookup(g.Metric)
-		if name := shownMetric(d.Name); known(name) && !slices.Contains(names, name) {
+	for _, name := range s.gateMetrics() {
+		if known(name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names[:min(len(names), mostLeading)]
+}
+
+// gateMetrics are the metrics that gates are about, as people see them.
+func (s *Summary) gateMetrics() (names []string) {
+	for _, gate := range s.Gates {
+		g, _ := configs.ParseGate(gate.Gate)
+		d, _ := metrics.Lookup(g.Metric)
+		names = append(names, shownMetric(d.Name))
+	}
+	return names
 }
 
 // number is a macro value of a system of the page, "" for all of them together; nil if there

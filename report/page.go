@@ -32,12 +32,12 @@ type RunData struct {
 	moreSlices map[string]int // slices by key that are not in Summary
 }
 
-// Texts yields what a run read: the rows at the positions of the input that wants is
-// true of (nil: of all), in the order of the input, their places resolved, and a
-// function that returns the text of a key. Both are valid until yield returns.
+// Texts yields what a run read: the rows at some positions of the input, ascending and each
+// once, their places resolved, and a function that returns the text of a key. Both are valid
+// until yield returns.
 // Documents that are named only in further must be at hand, too.
 type Texts interface {
-	Each(ctx context.Context, further []string, wants func(pos int64) bool, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error
+	Each(ctx context.Context, further []string, rows []int64, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error
 }
 
 // PageOptions say how a page is made. The zero value is ready.

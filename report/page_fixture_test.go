@@ -75,9 +75,9 @@ type fakeTexts struct {
 	documents map[string]string
 }
 
-func (f *fakeTexts) Each(_ context.Context, _ []string, wants func(int64) bool, yield func(*ibid.Answer, func(string, int32) (string, bool)) error) error {
+func (f *fakeTexts) Each(_ context.Context, _ []string, rows []int64, yield func(*ibid.Answer, func(string, int32) (string, bool)) error) error {
 	for i := range f.rows {
-		if wants != nil && !wants(f.rows[i].Pos) {
+		if !slices.Contains(rows, f.rows[i].Pos) {
 			continue
 		}
 		var own fleeting

@@ -411,15 +411,12 @@ func (f *File) Starts() (rows []int64) {
 	return rows
 }
 
-// Entries is the number of entries of a leaf in all row groups, as the footer says, and how
-// many of them have a value, as far as statistics count nulls.
-func (f *File) Entries(column int) (n, values int64) {
+// Entries is the number of entries of a leaf in all row groups, as the footer says.
+func (f *File) Entries(column int) (n int64) {
 	for k := range f.RowGroups() {
-		m := &f.chunk(k, column).Meta
-		n += m.NumValues
-		values += max(0, m.NumValues-m.Statistics.NullCount)
+		n += f.chunk(k, column).Meta.NumValues
 	}
-	return n, values
+	return n
 }
 
 // CheckCodec returns an error if some row group has the leaf in a compression that

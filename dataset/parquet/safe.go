@@ -63,7 +63,7 @@ func (r *pageReader) start(f *File, group, column int) error {
 	*r = pageReader{
 		file: f.file, meta: c, strict: f.own(), offset: c.start(), bytesLeft: c.Meta.TotalCompressedSize, valuesLeft: c.Meta.NumValues, window: r.window[:0],
 	}
-	n, _ := f.Entries(column)
+	n := f.Entries(column)
 	if most := freeValues + valuesPerByte*f.Size; n > most {
 		return large("%d values in a file of %d bytes; at most %d are read", n, f.Size, most)
 	}

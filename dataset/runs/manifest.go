@@ -70,10 +70,6 @@ type Manifest struct {
 	Warnings    []string          `json:"warnings,omitempty"`
 	Timings     Timings           `json:"timings"`
 
-	// Columns are those of the dataset that a score can depend on: the share of entries
-	// that have a value.
-	Columns map[string]float64 `json:"columns,omitempty"`
-
 	// Questions are those of a run of one system over all tags. Other runs have them in
 	// rows.parquet alone.
 	Questions *QuestionSet `json:"questions,omitempty"`

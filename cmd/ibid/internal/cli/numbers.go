@@ -72,10 +72,47 @@ func (a *app) comparisons(dir string, view *report.Summary) (c report.Compared, 
 			return c, err
 		}
 	}
-	if c.Since, err = changeSince(dir, view); err != nil { // nothing is less true without it
+	base, asked := view.Run.Baseline, true
+	if base == "" || !exists(filepath.Join(base, runs.ManifestFile)) {
+		base, asked = lastRun(dir, view.Run), false
+	}
+	if base == "" {
+		return c, nil
+	}
+	c.Gone, err = metricsGone(base, dir, view)
+	if err == nil {
+		c.Since, err = changeSince(base, asked, run, view)
+	}
+	if err != nil { // nothing is less true without it
 		a.warn("no change is shown: %v", err)
 	}
 	return c, nil
+}
+
+// metricsGone are the metrics that matter of which an earlier run has values and the run in dir
+// has none, if it asks at least half of the same questions.
+func metricsGone(base, dir string, view *report.Summary) ([]string, error) {
+	m, err := runs.ReadManifest(base)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := runs.ReadSummaryOf(base, runs.WholeSystems)
+	if err != nil {
+		return nil, err
+	}
+	gone := view.Gone(report.NewSummary(m, rows, view.Gates))
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	then, err := runs.ReadQuestions(base)
+	if err != nil {
+		return nil, err
+	}
+	now, err := runs.ReadQuestions(dir)
+	if 2*then.Shared(now) < len(then) {
+		return nil, err
+	}
+	return gone, err
 }
 
 // refusal is why runs or systems cannot be compared; other errors stay as they are.
@@ -91,19 +128,11 @@ func refusal(err error) (string, error) {
 // for one: of a run whose systems are compared, or of two runs together.
 const compareRows = 400_000
 
-// changeSince compares a run with its baseline, or else with the last run of its folder
-// that it can be compared with. The result is nil if there is none, or nothing that both
-// answer.
-func changeSince(dir string, view *report.Summary) (*compare.Result, error) {
+// changeSince compares a run with an earlier one. The result is nil if there is nothing that both
+// answer, or if nobody asked for the comparison and the two cannot be compared.
+func changeSince(base string, asked bool, now *compare.Run, view *report.Summary) (*compare.Result, error) {
 	quantities := view.Leading()
 	if len(quantities) == 0 {
-		return nil, nil
-	}
-	base, asked := view.Run.Baseline, true
-	if base == "" || !exists(filepath.Join(base, runs.ManifestFile)) {
-		base, asked = lastRun(dir, view.Run), false
-	}
-	if base == "" {
 		return nil, nil
 	}
 	before, err := compare.Open(base)
@@ -111,11 +140,6 @@ func changeSince(dir string, view *report.Summary) (*compare.Result, error) {
 		return nil, err
 	}
 	defer before.Close()
-	now, err := compare.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer now.Close()
 	r, err := compare.Runs(before, []*compare.Run{now}, compare.Options{More: quantities, Whole: true})
 	var refused *compare.RefusedError
 	if !asked && (errors.Is(err, ibid.ErrUsage) || errors.As(err, &refused)) {

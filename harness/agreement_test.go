@@ -13,9 +13,9 @@ import (
 	"ibid/dataset/runs"
 )
 
-// TestAgreementFromTheRun: what a run collects of annotators while it scores is what is
-// there when the dataset is read for it alone: also of rows that cannot be scored, and
-// with labels, which a run without a judge does not read.
+// TestAgreementFromTheRun: what a run says of annotators is what is there when the dataset is
+// read for it alone: also of rows that cannot be scored, and with labels, which a run without a
+// judge does not read.
 func TestAgreementFromTheRun(t *testing.T) {
 	rows := func() []*ibid.Answer {
 		var rows []*ibid.Answer
