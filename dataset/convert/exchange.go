@@ -100,7 +100,7 @@ type foundCitation struct {
 	ibid.Citation
 
 	source int   // index in sources, or noSource: then Doc stands as it is
-	mark   int   // index in marks, or noMark
+	mark   int   // index in marks, or noMark: then its place in the answer is known
 	more   extra // members that have no column
 
 	span markedSpan // the offsets into the source, and what they say if they are tested
@@ -139,7 +139,6 @@ const (
 	givenOffsets given = iota // start and end
 	givenPoint                // start, which is the place behind what is cited for
 	givenPart                 // a part as a whole
-	givenSpan                 // code points of the answer that need no proof: they were found in it
 )
 
 const (
@@ -304,11 +303,6 @@ func (x *exchange) numbered(called, title, of string) int {
 	}
 	x.unasked[called] = i
 	return i
-}
-
-func (x *exchange) addMark(m answerMark) int {
-	x.marks = append(x.marks, m)
-	return len(x.marks) - 1
 }
 
 // warn keeps what a reader of the result should know.
@@ -589,10 +583,7 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 			text, base, e = w.x.partText(m.part), int64(p.at), &m.inPart.evidence
 		}
 	}
-	if m.given == givenSpan {
-		return integer(m.start), integer(m.end), ""
-	}
-	r := m.quote.read(readings[w.proof.chosenAnswer])
+	r := readings[w.proof.chosenAnswer]
 	if m.given == givenPoint {
 		at, ok := r.point(text, m.start)
 		if !ok {

@@ -12,7 +12,6 @@ import (
 	"github.com/itchyny/gojq"
 
 	"ibid"
-	"ibid/metrics/token"
 )
 
 // A filler makes an exchange of a row that a program gives:
@@ -53,17 +52,10 @@ type filler struct {
 	rec      *programRecord
 	response any // what the program looked at
 	x        *exchange
-	own      []int // sources that the row lists
-	first    int   // number of the first of them, see Options.FirstMark
-	claim    *backedClaim
-	err      error // the first thing that is no row
-}
-
-// A backedClaim is the claim that the citations being read belong to: its id and its place in
-// the answer.
-type backedClaim struct {
-	id   string
-	mark int
+	own      []int       // sources that the row lists
+	first    int         // number of the first of them, see Options.FirstMark
+	claim    *ibid.Claim // that the citations being read back, nil if none
+	err      error       // the first thing that is no row
 }
 
 // fill makes the exchange of a row. The error is the program's: it gives no row.
@@ -104,7 +96,6 @@ func (f *filler) fill(row any) error {
 	}
 	f.claims(o)
 	f.judgments(o)
-	f.units()
 	f.marks(o)
 	f.warnings(o)
 	x.spanLabel, _ = f.texts(o, "marked_as")
@@ -132,11 +123,7 @@ func (f *filler) claims(o map[string]any) {
 			claim.Start, claim.End = integer(int64(p.at)), integer(int64(p.at+p.chars))
 		}
 		x.claims = append(x.claims, claim)
-		f.claim = &backedClaim{claim.ClaimID, noMark}
-		if claim.Start.Known() {
-			m := answerMark{quote: quote{start: claim.Start.Value, end: claim.End.Value}, part: wholeAnswer, given: givenSpan, role: ibid.Segment}
-			f.claim.mark = x.addMark(m)
-		}
+		f.claim = &claim
 		for _, cite := range f.list(c, "cites") {
 			f.cite(cite, noPart)
 		}
@@ -431,8 +418,11 @@ func (f *filler) about(c *foundCitation, o map[string]any) {
 		c.ClaimID = strconv.FormatInt(n.Value, 10)
 	}
 	if f.claim != nil {
-		if c.ClaimID = f.claim.id; o["in"] != false {
+		if c.ClaimID = f.claim.ClaimID; o["in"] != false {
 			c.AnswerRole = ibid.Segment
+		}
+		if o["in"] == nil {
+			c.AnswerStart, c.AnswerEnd = f.claim.Start, f.claim.End
 		}
 	}
 	if c.source == noSource {
@@ -448,9 +438,6 @@ func (f *filler) about(c *foundCitation, o map[string]any) {
 // mark adds where in the answer a cite stands, noMark if that is not known.
 func (f *filler) mark(o map[string]any, part int) int {
 	in := map[string]any{}
-	if o["in"] == nil && f.claim != nil {
-		return f.claim.mark
-	}
 	if o["in"] == false || o["in"] == nil && part == noPart {
 		return noMark
 	} else if o["in"] != nil {
@@ -482,41 +469,8 @@ func (f *filler) mark(o map[string]any, part int) int {
 	if last := len(f.x.marks) - 1; last >= 0 && f.x.marks[last] == m {
 		return last // several citations share it
 	}
-	return f.x.addMark(m)
-}
-
-// units takes marks of which nothing is quoted for code points where they cannot be the bytes
-// that the format documents: one divides a character or is beyond the end, and all can be
-// code points.
-func (f *filler) units() {
-	if f.p.answer != (Reading{Unit: token.Byte}) {
-		return
-	}
-	for part := range f.x.parts {
-		var marks []*answerMark
-		for i := range f.x.marks {
-			if m := &f.x.marks[i]; m.part == part && m.given == givenOffsets && m.text == "" && m.link == "" {
-				marks = append(marks, m)
-			}
-		}
-		if len(marks) == 0 {
-			continue
-		}
-		text := token.NewText(string(f.x.parts[part].text))
-		all := func(unit token.Unit) bool {
-			return !slices.ContainsFunc(marks, func(m *answerMark) bool {
-				_, _, ok := Reading{Unit: unit}.Span(text, m.start, m.end)
-				return !ok
-			})
-		}
-		if all(token.Byte) || !all(token.CodePoint) {
-			continue
-		}
-		for _, m := range marks {
-			m.unit = fixedUnit(token.CodePoint) + 1
-		}
-		f.x.warn(fmt.Sprintf("annotations of text %d cannot be bytes: read as characters", part+1))
-	}
+	f.x.marks = append(f.x.marks, m)
+	return len(f.x.marks) - 1
 }
 
 // marks reads the marks in the text if neither the row nor a part has cites, or if the row has
@@ -556,8 +510,7 @@ func (f *filler) marks(o map[string]any) {
 	}
 	x.zeroMark, x.lastMark = m.zero, m.last
 	for i, c := range m.row.Citations {
-		mark := x.addMark(answerMark{quote: quote{start: c.AnswerStart.Value, end: c.AnswerEnd.Value}, part: wholeAnswer, given: givenSpan, role: c.AnswerRole})
-		found := foundCitation{Citation: c, source: m.cites[i], mark: mark}
+		found := foundCitation{Citation: c, source: m.cites[i], mark: noMark}
 		if found.source != noSource {
 			found.source = sources[found.source]
 		}
@@ -574,7 +527,8 @@ func (f *filler) marks(o map[string]any) {
 		if method == "" || slices.ContainsFunc(x.citations, func(c foundCitation) bool { return c.source == sources[i] }) {
 			continue
 		}
-		c := x.cite(sources[i], x.addMark(answerMark{part: wholeAnswer, given: givenSpan, role: ibid.Marker}))
+		c := x.cite(sources[i], noMark)
+		c.AnswerStart, c.AnswerEnd, c.AnswerRole = integer(0), integer(0), ibid.Marker
 		f.about(c, map[string]any{"method": method})
 	}
 }
