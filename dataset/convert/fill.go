@@ -207,21 +207,38 @@ func (f *filler) wrong(at, want string, got any) {
 	}
 }
 
-func (f *filler) textOf(v any, at string) string {
-	s, ok := v.(string)
+// as is a value of a kind, which is called want.
+func as[T any](f *filler, v any, at, want string) T {
+	of, ok := v.(T)
 	if !ok {
-		f.wrong(at, "a text", v)
+		f.wrong(at, want, v)
 	}
-	return s
+	return of
 }
 
-// text is a text, "" if it is null or absent.
-func (f *filler) text(o map[string]any, name string) string {
+// member is a member of a kind, nothing if it is null or absent.
+func member[T any](f *filler, o map[string]any, name, want string) (of T) {
 	if v := o[name]; v != nil {
-		return f.textOf(v, name)
+		return as[T](f, v, name, want)
 	}
-	return ""
+	return of
 }
+
+func (f *filler) textOf(v any, at string) string { return as[string](f, v, at, "a text") }
+
+func (f *filler) object(v any, at string) map[string]any {
+	return as[map[string]any](f, v, at, anObject)
+}
+
+func (f *filler) text(o map[string]any, name string) string {
+	return member[string](f, o, name, "a text")
+}
+
+func (f *filler) isTrue(o map[string]any, name string) bool {
+	return member[bool](f, o, name, aBoolean)
+}
+
+func (f *filler) list(o map[string]any, name string) []any { return member[[]any](f, o, name, aList) }
 
 func (f *filler) number(o map[string]any, name string) ibid.Number {
 	if v := o[name]; v != nil {
@@ -241,34 +258,6 @@ func (f *filler) integer(o map[string]any, name string) ibid.Integer {
 		f.wrong(name, "an integer", v)
 	}
 	return ibid.Integer{}
-}
-
-func (f *filler) isTrue(o map[string]any, name string) bool {
-	if v := o[name]; v != nil {
-		if b, ok := v.(bool); ok {
-			return b
-		}
-		f.wrong(name, "a boolean", v)
-	}
-	return false
-}
-
-func (f *filler) list(o map[string]any, name string) []any {
-	if v := o[name]; v != nil {
-		if list, ok := v.([]any); ok {
-			return list
-		}
-		f.wrong(name, "a list", v)
-	}
-	return nil
-}
-
-func (f *filler) object(v any, at string) map[string]any {
-	o, ok := v.(map[string]any)
-	if !ok {
-		f.wrong(at, "an object", v)
-	}
-	return o
 }
 
 // texts are the texts of a list; known is false if it is null or absent.
