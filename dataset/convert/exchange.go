@@ -467,7 +467,13 @@ func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 		w.placeOf(&out, c)
 	}
 	if c.mark != noMark {
-		w.answerSide(&out, c)
+		m := &w.x.marks[c.mark]
+		start, end, why := w.interval(m)
+		if why != "" && !m.warned {
+			m.warned = true
+			w.warn("characters %d-%d of the answer: %s", m.start, m.end, why)
+		}
+		out.AnswerStart, out.AnswerEnd, out.AnswerRole = start, end, m.role
 	}
 	out.SourceReference = c.more.reference(out.SourceReference)
 	return out
@@ -538,35 +544,6 @@ func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 	if out.Start != c.Start || out.End != c.End {
 		c.more.add("given", fmt.Appendf(nil, `{"start":%d,"end":%d}`, q.start, q.end))
 	}
-}
-
-// answerSide gives the citation its interval of the answer.
-func (w *exchangeWriter) answerSide(out *ibid.Citation, c *foundCitation) {
-	m := &w.x.marks[c.mark]
-	start, end, why := w.interval(m)
-	if why != "" && !m.warned {
-		m.warned = true
-		w.warn("characters %d-%d of the answer: %s", m.start, m.end, why)
-	}
-	out.AnswerStart, out.AnswerEnd, out.AnswerRole = start, end, m.role
-	if m.given == givenOffsets && (start != integer(m.start) || end != integer(m.end)) || m.given == givenPoint && start != integer(m.start) {
-		c.more.add("given_answer", w.givenAnswer(m, why != ""))
-	}
-}
-
-// givenAnswer is a mark as the provider gave it.
-func (w *exchangeWriter) givenAnswer(m *answerMark, text bool) []byte {
-	b := fmt.Appendf(nil, `{"start":%d`, m.start)
-	if m.given == givenOffsets {
-		b = fmt.Appendf(b, `,"end":%d`, m.end)
-	}
-	if m.part > 0 {
-		b = fmt.Appendf(b, `,"part":%d`, m.part)
-	}
-	if text && m.text != "" {
-		b = append(append(b, `,"text":`...), jsonString(m.text)...)
-	}
-	return append(b, '}')
 }
 
 // interval is where a mark stands in the answer, in code points. why says what is
