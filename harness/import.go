@@ -2,9 +2,13 @@ package harness
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,6 +34,8 @@ type importedInput struct {
 	rows      bool   // the dataset was imported
 	documents bool   // there are documents
 	record    runs.Imported
+
+	stdin *disk.File // a copy of standard input, nil if that is not read
 }
 
 // An Importing says what a plan does with inputs that are not Parquet.
@@ -49,6 +55,9 @@ const (
 	importPrefix      = ".ibid-import-"
 	maxSaidLeftOut    = 10
 )
+
+// stdinPath is the dataset that is read from standard input.
+const stdinPath = "-"
 
 // foreignPaths are the files that a setting names, if foreign says that they are in another
 // format than ours.
@@ -82,6 +91,9 @@ func (p *Plan) importInputs(ctx context.Context) error {
 	answers := foreignPaths(s.Dataset, true, func(path string) bool {
 		return dataset.IsForeign(path) || convert.IsOther(path, s.Columns)
 	})
+	if s.Dataset == stdinPath && p.job.Stdin != nil {
+		answers = []string{stdinPath}
+	}
 	documents := foreignPaths(s.Documents, false, dataset.IsForeign)
 	if p.job.Import == ImportNothing || len(answers)+len(documents) == 0 {
 		return nil
@@ -162,7 +174,14 @@ func (p *Plan) warn(format string, args ...any) {
 }
 
 // digestInputs hashes every file that the import may read.
-func (p *Plan) digestInputs(ctx context.Context, paths []string) ([]runs.Input, error) {
+func (p *Plan) digestInputs(ctx context.Context, paths []string) (inputs []runs.Input, err error) {
+	if paths[0] == stdinPath {
+		input, err := p.copyStdin()
+		if err != nil {
+			return nil, err
+		}
+		inputs, paths = append(inputs, input), paths[1:]
+	}
 	files, err := convert.Inputs(paths)
 	if err != nil {
 		return nil, asUsage(err)
@@ -171,11 +190,22 @@ func (p *Plan) digestInputs(ctx context.Context, paths []string) ([]runs.Input, 
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	inputs := make([]runs.Input, len(digests))
-	for i, d := range digests {
-		inputs[i] = runs.Input{Kind: "imported", Path: d.Name, Bytes: d.Size, SHA256: d.SHA256}
+	for _, d := range digests {
+		inputs = append(inputs, runs.Input{Kind: "imported", Path: d.Name, Bytes: d.Size, SHA256: d.SHA256})
 	}
 	return inputs, nil
+}
+
+// copyStdin copies and hashes standard input: an import of the same bytes is taken again.
+func (p *Plan) copyStdin() (runs.Input, error) {
+	to, err := disk.Nameless("")
+	if err != nil {
+		return runs.Input{}, err
+	}
+	p.imported.stdin = to
+	digest := sha256.New()
+	size, err := io.Copy(io.MultiWriter(io.NewOffsetWriter(to, 0), digest), p.job.Stdin)
+	return runs.Input{Kind: "imported", Path: stdinPath, Bytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, err
 }
 
 // findImport looks for an import of the same files, by the same version, in the runs that
@@ -237,8 +267,10 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 		return err
 	}
 	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Columns: im.record.Columns, Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")"}
-	since := time.Now()
-	p.job.progress(Progress{Stage: "importing", Since: since})
+	if im.stdin != nil {
+		o.Stdin = io.NewSectionReader(im.stdin, 0, math.MaxInt64)
+	}
+	p.job.progress(Progress{Stage: "importing", Since: time.Now()})
 	im.record.Report, err = convert.Convert(ctx, "auto", paths, o, sink)
 	p.warnLeftOut(&im.record.Report)
 	if err == nil {
@@ -390,6 +422,10 @@ func (p *Plan) Close() error {
 		return nil
 	}
 	var err error
+	if im.stdin != nil {
+		im.stdin.Close() // nobody needs its content any more
+		im.stdin = nil
+	}
 	if im.temporary != "" {
 		if im.lock != nil {
 			err = im.lock.remove(im.temporary)

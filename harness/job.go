@@ -9,6 +9,7 @@ package harness
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -69,6 +70,9 @@ type Job struct {
 
 	// Import says what is done with inputs in other formats than Parquet.
 	Import Importing
+
+	// Stdin is what the dataset "-" reads; nil refuses it.
+	Stdin io.Reader
 
 	Progress func(Progress) // called from one goroutine at a time; may be nil
 	Warn     func(string)   // something the user should know; may be nil

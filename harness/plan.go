@@ -319,6 +319,9 @@ func (p *Plan) name() {
 
 // stem names a dataset: its file without extension, or the folder of a glob.
 func stem(path string) string {
+	if path == stdinPath {
+		return "stdin"
+	}
 	base := filepath.Base(path)
 	if strings.ContainsAny(base, "*?[") {
 		base = filepath.Base(filepath.Dir(path))

@@ -100,7 +100,7 @@ type foundCitation struct {
 	ibid.Citation
 
 	source int   // index in sources, or noSource: then Doc stands as it is
-	mark   int   // index in marks, or noMark
+	mark   int   // index in marks, or noMark: then its place in the answer is known
 	more   extra // members that have no column
 
 	span markedSpan // the offsets into the source, and what they say if they are tested
@@ -139,7 +139,6 @@ const (
 	givenOffsets given = iota // start and end
 	givenPoint                // start, which is the place behind what is cited for
 	givenPart                 // a part as a whole
-	givenSpan                 // code points of the answer that need no proof: they were found in it
 )
 
 const (
@@ -306,11 +305,6 @@ func (x *exchange) numbered(called, title, of string) int {
 	return i
 }
 
-func (x *exchange) addMark(m answerMark) int {
-	x.marks = append(x.marks, m)
-	return len(x.marks) - 1
-}
-
 // warn keeps what a reader of the result should know.
 func (x *exchange) warn(text string) {
 	x.warnings = append(x.warnings, exchangeWarning{text: text})
@@ -473,7 +467,13 @@ func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 		w.placeOf(&out, c)
 	}
 	if c.mark != noMark {
-		w.answerSide(&out, c)
+		m := &w.x.marks[c.mark]
+		start, end, why := w.interval(m)
+		if why != "" && !m.warned {
+			m.warned = true
+			w.warn("characters %d-%d of the answer: %s", m.start, m.end, why)
+		}
+		out.AnswerStart, out.AnswerEnd, out.AnswerRole = start, end, m.role
 	}
 	out.SourceReference = c.more.reference(out.SourceReference)
 	return out
@@ -546,35 +546,6 @@ func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 	}
 }
 
-// answerSide gives the citation its interval of the answer.
-func (w *exchangeWriter) answerSide(out *ibid.Citation, c *foundCitation) {
-	m := &w.x.marks[c.mark]
-	start, end, why := w.interval(m)
-	if why != "" && !m.warned {
-		m.warned = true
-		w.warn("characters %d-%d of the answer: %s", m.start, m.end, why)
-	}
-	out.AnswerStart, out.AnswerEnd, out.AnswerRole = start, end, m.role
-	if m.given == givenOffsets && (start != integer(m.start) || end != integer(m.end)) || m.given == givenPoint && start != integer(m.start) {
-		c.more.add("given_answer", w.givenAnswer(m, why != ""))
-	}
-}
-
-// givenAnswer is a mark as the provider gave it.
-func (w *exchangeWriter) givenAnswer(m *answerMark, text bool) []byte {
-	b := fmt.Appendf(nil, `{"start":%d`, m.start)
-	if m.given == givenOffsets {
-		b = fmt.Appendf(b, `,"end":%d`, m.end)
-	}
-	if m.part > 0 {
-		b = fmt.Appendf(b, `,"part":%d`, m.part)
-	}
-	if text && m.text != "" {
-		b = append(append(b, `,"text":`...), jsonString(m.text)...)
-	}
-	return append(b, '}')
-}
-
 // interval is where a mark stands in the answer, in code points. why says what is
 // wrong with it, if anything; a place that is wrong is worse than none.
 func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why string) {
@@ -589,10 +560,7 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 			text, base, e = w.x.partText(m.part), int64(p.at), &m.inPart.evidence
 		}
 	}
-	if m.given == givenSpan {
-		return integer(m.start), integer(m.end), ""
-	}
-	r := m.quote.read(readings[w.proof.chosenAnswer])
+	r := readings[w.proof.chosenAnswer]
 	if m.given == givenPoint {
 		at, ok := r.point(text, m.start)
 		if !ok {

@@ -121,7 +121,7 @@ func (p *exchangeProof) examineAnswers(x *exchange) {
 		m := &x.marks[i]
 		m.inPart.quote, m.inWhole.quote = m.quote, m.quote
 		switch {
-		case m.given == givenPart || m.given == givenSpan:
+		case m.given == givenPart:
 		case m.given == givenPoint && m.start >= 0:
 			p.count(func(side *proof) { side.withoutQuote++ })
 		case m.given == givenPoint || degenerateAnyhow(m.start, m.end):

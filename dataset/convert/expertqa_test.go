@@ -183,30 +183,3 @@ func TestExpertQAPaths(t *testing.T) {
 		t.Errorf("two files: %v", err)
 	}
 }
-
-func TestOnlyIn(t *testing.T) {
-	tests := []struct {
-		name, answer, passage string
-		start, end            int
-		ok                    bool
-	}{
-		{"as it is", "one two", "two", 4, 7, true},
-		{"white space lost", "eins\n\u00a0zwei", "einszwei", 0, 10, true},
-		{"white space gained", "zwei", " z w ei ", 0, 4, true},
-		{"code points", "日本 語😀x", "語 😀", 3, 5, true},
-		{"twice", "a b a", "a", 0, 0, false},
-		{"overlapping", "aaa", "aa", 0, 0, false},
-		{"no code point begins there", "é", "\xa9", 0, 0, false},
-		{"not there", "abc", "d", 0, 0, false},
-		{"blank", "abc", " \n", 0, 0, false},
-		{"empty answer", "", "a", 0, 0, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			start, end, ok := onlyIn(tt.answer, tt.passage)
-			if start != tt.start || end != tt.end || ok != tt.ok {
-				t.Errorf("onlyIn = %d, %d, %t; want %d, %d, %t", start, end, ok, tt.start, tt.end, tt.ok)
-			}
-		})
-	}
-}

@@ -12,7 +12,6 @@ import (
 	"github.com/itchyny/gojq"
 
 	"ibid"
-	"ibid/metrics/token"
 )
 
 // A filler makes an exchange of a row that a program gives:
@@ -53,17 +52,10 @@ type filler struct {
 	rec      *programRecord
 	response any // what the program looked at
 	x        *exchange
-	own      []int // sources that the row lists
-	first    int   // number of the first of them, see Options.FirstMark
-	claim    *backedClaim
-	err      error // the first thing that is no row
-}
-
-// A backedClaim is the claim that the citations being read belong to: its id and its place in
-// the answer.
-type backedClaim struct {
-	id   string
-	mark int
+	own      []int       // sources that the row lists
+	first    int         // number of the first of them, see Options.FirstMark
+	claim    *ibid.Claim // that the citations being read back, nil if none
+	err      error       // the first thing that is no row
 }
 
 // fill makes the exchange of a row. The error is the program's: it gives no row.
@@ -104,7 +96,6 @@ func (f *filler) fill(row any) error {
 	}
 	f.claims(o)
 	f.judgments(o)
-	f.units()
 	f.marks(o)
 	f.warnings(o)
 	x.spanLabel, _ = f.texts(o, "marked_as")
@@ -132,11 +123,7 @@ func (f *filler) claims(o map[string]any) {
 			claim.Start, claim.End = integer(int64(p.at)), integer(int64(p.at+p.chars))
 		}
 		x.claims = append(x.claims, claim)
-		f.claim = &backedClaim{claim.ClaimID, noMark}
-		if claim.Start.Known() {
-			m := answerMark{quote: quote{start: claim.Start.Value, end: claim.End.Value}, part: wholeAnswer, given: givenSpan, role: ibid.Segment}
-			f.claim.mark = x.addMark(m)
-		}
+		f.claim = &claim
 		for _, cite := range f.list(c, "cites") {
 			f.cite(cite, noPart)
 		}
@@ -220,21 +207,38 @@ func (f *filler) wrong(at, want string, got any) {
 	}
 }
 
-func (f *filler) textOf(v any, at string) string {
-	s, ok := v.(string)
+// as is a value of a kind, which is called want.
+func as[T any](f *filler, v any, at, want string) T {
+	of, ok := v.(T)
 	if !ok {
-		f.wrong(at, "a text", v)
+		f.wrong(at, want, v)
 	}
-	return s
+	return of
 }
 
-// text is a text, "" if it is null or absent.
-func (f *filler) text(o map[string]any, name string) string {
+// member is a member of a kind, nothing if it is null or absent.
+func member[T any](f *filler, o map[string]any, name, want string) (of T) {
 	if v := o[name]; v != nil {
-		return f.textOf(v, name)
+		return as[T](f, v, name, want)
 	}
-	return ""
+	return of
 }
+
+func (f *filler) textOf(v any, at string) string { return as[string](f, v, at, "a text") }
+
+func (f *filler) object(v any, at string) map[string]any {
+	return as[map[string]any](f, v, at, anObject)
+}
+
+func (f *filler) text(o map[string]any, name string) string {
+	return member[string](f, o, name, "a text")
+}
+
+func (f *filler) isTrue(o map[string]any, name string) bool {
+	return member[bool](f, o, name, aBoolean)
+}
+
+func (f *filler) list(o map[string]any, name string) []any { return member[[]any](f, o, name, aList) }
 
 func (f *filler) number(o map[string]any, name string) ibid.Number {
 	if v := o[name]; v != nil {
@@ -254,34 +258,6 @@ func (f *filler) integer(o map[string]any, name string) ibid.Integer {
 		f.wrong(name, "an integer", v)
 	}
 	return ibid.Integer{}
-}
-
-func (f *filler) isTrue(o map[string]any, name string) bool {
-	if v := o[name]; v != nil {
-		if b, ok := v.(bool); ok {
-			return b
-		}
-		f.wrong(name, "a boolean", v)
-	}
-	return false
-}
-
-func (f *filler) list(o map[string]any, name string) []any {
-	if v := o[name]; v != nil {
-		if list, ok := v.([]any); ok {
-			return list
-		}
-		f.wrong(name, "a list", v)
-	}
-	return nil
-}
-
-func (f *filler) object(v any, at string) map[string]any {
-	o, ok := v.(map[string]any)
-	if !ok {
-		f.wrong(at, "an object", v)
-	}
-	return o
 }
 
 // texts are the texts of a list; known is false if it is null or absent.
@@ -431,8 +407,11 @@ func (f *filler) about(c *foundCitation, o map[string]any) {
 		c.ClaimID = strconv.FormatInt(n.Value, 10)
 	}
 	if f.claim != nil {
-		if c.ClaimID = f.claim.id; o["in"] != false {
+		if c.ClaimID = f.claim.ClaimID; o["in"] != false {
 			c.AnswerRole = ibid.Segment
+		}
+		if o["in"] == nil {
+			c.AnswerStart, c.AnswerEnd = f.claim.Start, f.claim.End
 		}
 	}
 	if c.source == noSource {
@@ -448,9 +427,6 @@ func (f *filler) about(c *foundCitation, o map[string]any) {
 // mark adds where in the answer a cite stands, noMark if that is not known.
 func (f *filler) mark(o map[string]any, part int) int {
 	in := map[string]any{}
-	if o["in"] == nil && f.claim != nil {
-		return f.claim.mark
-	}
 	if o["in"] == false || o["in"] == nil && part == noPart {
 		return noMark
 	} else if o["in"] != nil {
@@ -482,41 +458,8 @@ func (f *filler) mark(o map[string]any, part int) int {
 	if last := len(f.x.marks) - 1; last >= 0 && f.x.marks[last] == m {
 		return last // several citations share it
 	}
-	return f.x.addMark(m)
-}
-
-// units takes marks of which nothing is quoted for code points where they cannot be the bytes
-// that the format documents: one divides a character or is beyond the end, and all can be
-// code points.
-func (f *filler) units() {
-	if f.p.answer != (Reading{Unit: token.Byte}) {
-		return
-	}
-	for part := range f.x.parts {
-		var marks []*answerMark
-		for i := range f.x.marks {
-			if m := &f.x.marks[i]; m.part == part && m.given == givenOffsets && m.text == "" && m.link == "" {
-				marks = append(marks, m)
-			}
-		}
-		if len(marks) == 0 {
-			continue
-		}
-		text := token.NewText(string(f.x.parts[part].text))
-		all := func(unit token.Unit) bool {
-			return !slices.ContainsFunc(marks, func(m *answerMark) bool {
-				_, _, ok := Reading{Unit: unit}.Span(text, m.start, m.end)
-				return !ok
-			})
-		}
-		if all(token.Byte) || !all(token.CodePoint) {
-			continue
-		}
-		for _, m := range marks {
-			m.unit = fixedUnit(token.CodePoint) + 1
-		}
-		f.x.warn(fmt.Sprintf("annotations of text %d cannot be bytes: read as characters", part+1))
-	}
+	f.x.marks = append(f.x.marks, m)
+	return len(f.x.marks) - 1
 }
 
 // marks reads the marks in the text if neither the row nor a part has cites, or if the row has
@@ -556,8 +499,7 @@ func (f *filler) marks(o map[string]any) {
 	}
 	x.zeroMark, x.lastMark = m.zero, m.last
 	for i, c := range m.row.Citations {
-		mark := x.addMark(answerMark{quote: quote{start: c.AnswerStart.Value, end: c.AnswerEnd.Value}, part: wholeAnswer, given: givenSpan, role: c.AnswerRole})
-		found := foundCitation{Citation: c, source: m.cites[i], mark: mark}
+		found := foundCitation{Citation: c, source: m.cites[i], mark: noMark}
 		if found.source != noSource {
 			found.source = sources[found.source]
 		}
@@ -574,7 +516,8 @@ func (f *filler) marks(o map[string]any) {
 		if method == "" || slices.ContainsFunc(x.citations, func(c foundCitation) bool { return c.source == sources[i] }) {
 			continue
 		}
-		c := x.cite(sources[i], x.addMark(answerMark{part: wholeAnswer, given: givenSpan, role: ibid.Marker}))
+		c := x.cite(sources[i], noMark)
+		c.AnswerStart, c.AnswerEnd, c.AnswerRole = integer(0), integer(0), ibid.Marker
 		f.about(c, map[string]any{"method": method})
 	}
 }

@@ -65,7 +65,7 @@ func (c *jsonlReader) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.eachReadable(ctx, c.file, s, c.value)
+	return c.eachRecord(ctx, c.file, s, c.value)
 }
 
 // shape says whether the file is one JSON text or JSON Lines. Standard input is one text
@@ -150,6 +150,11 @@ func namedSources(named []string, documents []ibid.Document) (all []ibid.Citatio
 // value converts one record.
 func (c *jsonlReader) value(from *foreignRecord) error {
 	rec, at := &c.record, from.at
+	c.report.Records++
+	if from.reason != "" {
+		c.fail(at.err(from.file, from.reason))
+		return nil
+	}
 	if e := rec.decode(from.data); e != nil {
 		c.fail(e.in(from.data, at, c.file))
 		return nil

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/itchyny/gojq"
 
+	"ibid/metrics/claims"
 	"ibid/metrics/token"
 )
 
@@ -192,8 +192,8 @@ func programFunctions() []gojq.CompilerOption {
 		gojq.WithFunction("once", 1, 1, func(in any, args []any) any {
 			text, _ := in.(string)
 			part, _ := args[0].(string)
-			if start, end, ok := onlyIn(text, part); ok {
-				return map[string]any{"start": start, "end": end}
+			if at := claims.Once(text, part); at.Known() {
+				return map[string]any{"start": int(at.Start.Value), "end": int(at.End.Value)}
 			}
 			return nil
 		}),
@@ -275,22 +275,6 @@ func entriesInOrder(in any, args []any) any {
 	return list
 }
 
-// onlyIn returns the half-open interval of code points where a passage stands in a text, white
-// space ignored: records that cut an answer into claims turn its line ends into spaces, or lose
-// them. ok is false unless it stands there exactly once, occurrences that overlap counted.
-func onlyIn(text, passage string) (start, end int, ok bool) {
-	needle, _ := withoutSpace(passage, false)
-	dense, at := withoutSpace(text, true)
-	if needle == "" {
-		return 0, 0, false
-	}
-	lo := strings.Index(dense, needle)
-	if lo < 0 || strings.Contains(dense[lo+1:], needle) {
-		return 0, 0, false
-	}
-	return int(at[lo]), int(at[lo+len(needle)-1]) + 1, true
-}
-
 // stands reports whether a quote stands in a text at offsets in code points or UTF-16 units.
 func stands(in, quoted, start, end any) bool {
 	text, _ := in.(string)
@@ -310,24 +294,6 @@ func stands(in, quoted, start, end any) bool {
 		}
 	}
 	return false
-}
-
-// withoutSpace is a text without its white space and, if positions are asked for, the code
-// point that each byte of it belongs to.
-func withoutSpace(text string, positions bool) (string, []int32) {
-	var b strings.Builder
-	var at []int32
-	n := int32(0)
-	for _, r := range text {
-		if !unicode.IsSpace(r) {
-			b.WriteRune(r)
-			for positions && len(at) < b.Len() {
-				at = append(at, n)
-			}
-		}
-		n++
-	}
-	return b.String(), at
 }
 
 // programJSON is a value as compact JSON.

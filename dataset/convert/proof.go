@@ -90,26 +90,12 @@ func (r Reading) Span(text *token.Text, start, end int64) (lo, hi int, ok bool) 
 type quote struct {
 	text       string
 	start, end int64
-	unit       fixedUnit
 	link       string // the URL; "" for a text
 	open       bool   // only start is given: the end is where a text of this length ends
 }
 
-// A fixedUnit is a unit that the record states for itself, plus one; 0 leaves
-// the unit to the reading of the file.
-type fixedUnit uint8
-
-// read returns the reading of q under r.
-func (q *quote) read(r Reading) Reading {
-	if q.unit > 0 {
-		r.Unit = token.Unit(q.unit - 1)
-	}
-	return r
-}
-
 // span is the half-open span of code points that q has under r (see [Reading.Span]).
 func (q *quote) span(text *token.Text, r Reading) (lo, hi int, ok bool) {
-	r = q.read(r)
 	return r.Span(text, q.start, q.endUnder(r))
 }
 
@@ -175,9 +161,8 @@ type evidenceKind struct {
 	exact readingSet // readings that reproduce the quote
 	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes; see proof.alike
 
-	unit       fixedUnit // of the quote
-	found      bool      // the text holds it exactly once; sought only if exact lacks the documented reading
-	degenerate bool      // the offsets make no span
+	found      bool // the text holds it exactly once; sought only if exact lacks the documented reading
+	degenerate bool // the offsets make no span
 	coarse     coarseUnit
 }
 
@@ -245,7 +230,7 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 	if degenerateAnyhow(q.start, q.end) {
 		return noSpan
 	}
-	e := evidence{evidenceKind: evidenceKind{unit: q.unit}}
+	var e evidence
 	var spans [len(readings)][2]int
 	for i, r := range readings {
 		lo, hi, ok := q.span(s.text, r)
@@ -378,8 +363,7 @@ func (k *evidenceKind) name(reading int) string {
 	if k.coarse != noCoarse {
 		return k.coarse.String()
 	}
-	q := quote{unit: k.unit}
-	return q.read(readings[reading]).String()
+	return readings[reading].String()
 }
 
 // settle adds the verdicts to the report and returns the reading.
@@ -392,11 +376,8 @@ func (p *proof) settle(report *Report) int {
 			report.Readings[k.name(chosen)] += n
 		}
 		for i := range readings {
-			// A quote with a unit of its own has the same bit for every unit.
-			stands := (k.unit == 0 || readings[i].Unit == token.CodePoint) && k.coarse == noCoarse
-			if k.exact>>i&1 == 1 && stands {
-				plain := evidenceKind{unit: k.unit}
-				report.Aligned[plain.name(i)] += n
+			if k.exact>>i&1 == 1 && k.coarse == noCoarse {
+				report.Aligned[readings[i].String()] += n
 			}
 		}
 	}
@@ -429,7 +410,7 @@ func (p *proof) offsets() Offsets {
 // or the unit that the offsets had to be left in, because they make no span of
 // the text and so have no place in code points.
 func (q *quote) placed(text *token.Text, chosen int) (start, end ibid.Integer, unit string) {
-	r := q.read(readings[chosen])
+	r := readings[chosen]
 	if lo, hi, ok := q.span(text, r); ok {
 		return integer(int64(lo)), integer(int64(hi)), ""
 	}

@@ -215,18 +215,6 @@ func TestProof(t *testing.T) {
 			map[string]int64{"codepoint_exclusive": 1},
 			1, 0, 1, nil,
 		},
-		{
-			"a unit of its own",
-			[]string{mixed},
-			[][]quote{append(quotesOf(t, mixed, ours, "Birnen"), func() quote {
-				q := quotesOf(t, mixed, bytes, "reif")[0]
-				q.unit = fixedUnit(token.Byte) + 1
-				return q
-			}())},
-			map[string]int64{"codepoint_exclusive": 1, "byte_exclusive": 1},
-			0, 0, 0,
-			[]string{"Birnen", "reif"},
-		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

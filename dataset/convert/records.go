@@ -156,19 +156,6 @@ func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*for
 	}
 }
 
-// eachReadable calls do with every record of a file of JSON that can be read. It counts
-// them all, and reports the others.
-func (r *run) eachReadable(ctx context.Context, path string, s shape, do func(*foreignRecord) error) error {
-	return r.eachRecord(ctx, path, s, func(rec *foreignRecord) error {
-		r.report.Records++
-		if rec.reason != "" {
-			r.fail(rec.at.err(rec.file, rec.reason))
-			return nil
-		}
-		return do(rec)
-	})
-}
-
 // lines calls do with every line of a file and its number. bad says why a line
 // could not be read, and then there is none.
 func (r *run) lines(ctx context.Context, path string, do func(line []byte, number int, bad error) error) error {

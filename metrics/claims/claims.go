@@ -9,7 +9,6 @@
 package claims
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -92,7 +91,6 @@ type Cutter struct {
 	splitter  token.Splitter
 	bounds    []token.Bounds
 	masks     []token.Bounds
-	finder    claimFinder
 }
 
 // A spoken is where a claim stands in the answer. unit is -1 if it is one of the row.
@@ -362,14 +360,21 @@ func (c *Cutter) Backed(k, i int) (text string, whole bool) {
 
 func (c *Cutter) takeProvided(row *ibid.Answer) {
 	a := &c.answer
-	c.finder.reset(a.s)
+	own := a.s[OwnStart(a.s):]
+	before, dense := int64(utf8.RuneCountInString(a.s[:len(a.s)-len(own)])), ""
 	for i := range row.Claims {
 		given := &row.Claims[i]
 		claim := ibid.Claim{ClaimID: given.ClaimID, Text: given.Text}
 		if at := given.Extent; at.Known() && 0 <= at.Start.Value && at.Start.Value < at.End.Value && at.End.Value <= int64(a.text.Len()) {
 			claim.Extent = at
 		} else {
-			claim.Extent = c.finder.once(claim.Text)
+			if dense == "" {
+				dense = squeezed(own)
+			}
+			if claim.Extent = onceIn(own, dense, claim.Text); claim.Extent.Known() {
+				claim.Extent.Start.Value += before
+				claim.Extent.End.Value += before
+			}
 		}
 		s := spoken{unit: -1}
 		if at := claim.Extent; at.Known() {
@@ -413,55 +418,32 @@ func withoutMarks(text string) string {
 	return text
 }
 
-// A claimFinder finds claims in an answer by their text, white space ignored:
-// programs that cut answers into claims change it.
-type claimFinder struct {
-	answer string
-	ready  bool // dense and points are those of answer
-	from   int  // where it begins behind the reasoning
+// Once returns where in a text a passage stands, in code points, white space ignored: programs
+// that cut answers into claims change it. It is null if the passage does so nowhere or more than
+// once, and for one of nothing but white space.
+func Once(text, passage string) ibid.Interval { return onceIn(text, squeezed(text), passage) }
 
-	dense  []byte  // the answer without white space
-	points []int32 // for each byte of dense, the code point of the answer it is of
-	claim  []byte
-}
+// squeezed is a text without its white space.
+func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
 
-func (f *claimFinder) reset(answer string) {
-	f.answer, f.ready, f.from = answer, false, OwnStart(answer)
-}
-
-// once returns where in the answer the claim stands, in code points; null if it
-// does so nowhere or more than once, and for a claim of nothing but white space.
-func (f *claimFinder) once(claim string) ibid.Interval {
-	f.claim = f.claim[:0]
-	for _, r := range claim {
+// onceIn is [Once] in a text of which dense is what is squeezed.
+func onceIn(text, dense, passage string) ibid.Interval {
+	passage = squeezed(strings.ToValidUTF8(passage, "\ufffd"))
+	from := strings.Index(dense, passage)
+	if passage == "" || from < 0 || strings.Contains(dense[from+1:], passage) {
+		return ibid.Interval{}
+	}
+	start, count, size := 0, 0, 0 // size is of what is squeezed so far
+	for _, r := range text {
 		if !unicode.IsSpace(r) {
-			f.claim = utf8.AppendRune(f.claim, r)
-		}
-	}
-	if len(f.claim) == 0 {
-		return ibid.Interval{}
-	}
-	if !f.ready {
-		f.squeeze()
-	}
-	at := bytes.Index(f.dense, f.claim)
-	if at < 0 || bytes.Contains(f.dense[at+1:], f.claim) {
-		return ibid.Interval{}
-	}
-	return ibid.Between(int64(f.points[at]), int64(f.points[at+len(f.claim)-1])+1)
-}
-
-// squeeze makes dense and points.
-func (f *claimFinder) squeeze() {
-	f.dense, f.points, f.ready = f.dense[:0], f.points[:0], true
-	cp := int32(0)
-	for i, r := range f.answer {
-		if i >= f.from && !unicode.IsSpace(r) {
-			f.dense = utf8.AppendRune(f.dense, r)
-			for len(f.points) < len(f.dense) {
-				f.points = append(f.points, cp)
+			if size == from {
+				start = count
+			}
+			if size += utf8.RuneLen(r); size >= from+len(passage) {
+				break
 			}
 		}
-		cp++
+		count++
 	}
+	return ibid.Between(int64(start), int64(count)+1)
 }

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -490,13 +491,13 @@ func (s *scanner) paren(i, size int) int {
 		w.at = at
 		return s.add(w)
 	}
-	if n := yearLength(content); n > 0 && isYearTail(content[n:]) {
+	if year := yearOf(content); year != "" {
 		line := s.text[max(s.lastEnd(), i-maxAuthors):i]
 		if start, ok := authorsBefore(line, 0, len(line)); ok {
 			names := extent{i - len(line) + start, i}
 			authors := s.text[names.start:names.end]
 			names.end = names.start + len(strings.TrimRight(authors, " "))
-			return s.add(written{form: Author, at: extent{names.start, at.end}, keep: names, refs: []Mark{authorYear(authors, content[:n])}})
+			return s.add(written{form: Author, at: extent{names.start, at.end}, keep: names, refs: []Mark{authorYear(authors, year)}})
 		}
 	}
 	return i + size
@@ -1216,28 +1217,17 @@ func (s *scanner) commandTag(i, begin int, attributes string) int {
 	return s.add(w)
 }
 
+// attributeOf is an attribute of a tag: its name, and its value in quotation marks or without them.
+var attributeOf = regexp.MustCompile(`(?:^|\s)(\w+) *= *(?:"([^"]*)"|'([^']*)'|([^\s"']\S*))`)
+
 // attribute is the value of the first attribute of a tag that has one of the names.
 func attribute(attributes string, names ...string) string {
+	all := attributeOf.FindAllStringSubmatch(attributes, -1)
 	for _, name := range names {
-		for rest := attributes; ; {
-			i := strings.Index(rest, name)
-			if i < 0 {
-				break
+		for _, m := range all {
+			if m[1] == name {
+				return m[2] + m[3] + strings.TrimRight(m[4], "/")
 			}
-			value := strings.TrimLeft(rest[i+len(name):], " ")
-			before := i == 0 || isSpaceByte(rest[i-1])
-			rest = rest[i+len(name):]
-			value, ok := strings.CutPrefix(value, "=")
-			if value = strings.TrimLeft(value, " "); !ok || !before || value == "" {
-				continue
-			}
-			if quote := value[0]; quote == '"' || quote == '\'' {
-				if end := strings.IndexByte(value[1:], quote); end >= 0 {
-					return value[1 : 1+end]
-				}
-				return ""
-			}
-			return strings.TrimRight(strings.Fields(value)[0], "/")
 		}
 	}
 	return ""

@@ -150,6 +150,9 @@ func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.P
 		progress.Update(func() string { return progressLine(p, time.Now()) })
 	}
 	job.Warn = func(text string) { progress.Clear(); a.warn("%s", text) }
+	if job.Config.Dataset == "-" {
+		job.Stdin = interruptible(cmd.Context(), a.Stdin)
+	}
 	plan, err := job.Plan(cmd.Context())
 	if err != nil {
 		progress.Close()
