@@ -60,7 +60,7 @@ type Job struct {
 	// EmbeddingKey is the key of the endpoint of embeddings, as APIKey.
 	EmbeddingKey string
 
-	// Baseline is the directory of a finished run that gates with diff and p compare
+	// Baseline is the directory of a finished run that gates with diff compare
 	// with; "" for none.
 	Baseline string
 

@@ -58,7 +58,7 @@ type Manifest struct {
 	Range       *RowRange         `json:"range,omitempty"`    // --rows: the rows that were scored; nil of a whole run
 	Limit       int64             `json:"limit,omitempty"`    // --limit of the run
 	Only        map[string]string `json:"only,omitempty"`     // --only of the run
-	Baseline    string            `json:"baseline,omitempty"` // run directory that gates with diff and p compare with
+	Baseline    string            `json:"baseline,omitempty"` // run directory that gates with diff compare with
 	Rows        int64             `json:"rows"`
 	Claims      int64             `json:"claims"`
 	Citations   int64             `json:"citations"`

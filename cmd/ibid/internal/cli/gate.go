@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,10 +91,13 @@ func (c *ciFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.annotations, "annotations", "", "also print what failed on standard error, in the form that this CI service shows: github")
 }
 
-// check refuses what is no file, and other systems.
+// check refuses what is no file, or has no folder, and other systems.
 func (c *ciFlags) check() error {
-	if c.path == "-" {
+	switch folder := filepath.Dir(c.path); {
+	case c.path == "-":
 		return ibid.Usagef("--junit needs a file").With("name it: --junit gates.xml")
+	case c.path != "" && !exists(folder):
+		return ibid.Usagef("--junit: %s: no such folder", folder)
 	}
 	if c.annotations == "" {
 		return nil

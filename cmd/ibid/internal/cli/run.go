@@ -39,7 +39,7 @@ type runFlags struct {
 const (
 	judgeUsage     = "who judges support: lexical, openrouter, openai, human, recorded or none"
 	documentsUsage = "the documents that are cited: a Parquet file, directory or glob"
-	baselineUsage  = "a finished run that gates with diff and p compare with"
+	baselineUsage  = "a finished run that gates with diff compare with"
 )
 
 func (a *app) runCommand() *cobra.Command {
