@@ -421,7 +421,8 @@ func TestLiveNoCache(t *testing.T) {
 	t.Parallel()
 	const rows = 300
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(20 * time.Millisecond)})
-	args := slices.DeleteFunc(l.args("bare", "--cache", "off", "--set", "judge.concurrency=10"), func(s string) bool { return s == "--cache" || s == "judge.sqlite" })
+	args := l.args("bare", "--set", "judge.concurrency=10")
+	args[slices.Index(args, "judge.sqlite")] = "off"
 	if runUntil(t, l.dir, func() bool { return l.server.Counts().Answers >= rows/3 }, args...) {
 		t.Fatal("the run was not killed")
 	}

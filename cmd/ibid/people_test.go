@@ -403,7 +403,7 @@ func TestCalibrateRAGChecker(t *testing.T) {
 		}
 		dir := t.TempDir()
 		judgePairs(t, filepath.Join(dir, "labels.csv"), "ragchecker", human, scores)
-		got := statistics(t, mustIbid(t, dir, "calibrate", "labels.csv", "--judge", "ragchecker", "--policy", "each", "--format", "csv"))
+		got := statistics(t, mustIbid(t, dir, "calibrate", "labels.csv", "--judge-name", "ragchecker", "--policy", "each", "--format", "csv"))
 		// The published last digit hangs on rounding in a normalisation.
 		near(t, label, got, "spearman", figures.Judge.Spearman/100, 5e-4)
 		writePeople(t, filepath.Join(dir, "people.csv"), human)
