@@ -140,6 +140,12 @@ func (t *totals) answers(of func(system int) bool) (n answerCount) {
 	return n
 }
 
+// checked are the answers that could fail: what could not be checked is in no denominator.
+func (n answerCount) checked() int64 { return n.rows - n.open[2] }
+
+// failing is how many answers fail, of those that could: 2/24.
+func (n answerCount) failing() string { return Thousands(n.fails) + "/" + Thousands(n.checked()) }
+
 // unknown reports whether there is no answer of which anything is known.
 func (n answerCount) unknown() bool {
 	return n.rows > 0 && n.fails == 0 && n.open[0]+n.open[1]+n.open[2] == n.rows
@@ -147,7 +153,7 @@ func (n answerCount) unknown() bool {
 
 // sentence is what became of the answers, what fails first; what is 0 is left out.
 func (n answerCount) sentence() string {
-	text := fmt.Sprintf("%s of %s %s", Thousands(n.fails), Plural(n.rows, "answer", "answers"), oneOrMany(n.fails, "fails", "fail"))
+	text := fmt.Sprintf("%s of %s %s", Thousands(n.fails), Plural(n.checked(), "answer", "answers"), oneOrMany(n.fails, "fails", "fail"))
 	switch {
 	case n.rows == 0:
 		return "There are no answers."

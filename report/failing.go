@@ -22,7 +22,7 @@ type Failing struct {
 	Rows     []FailingRow     // the worst first
 	Left     int64            // rows that nobody asked for
 	Reasons  []failingReason  // why rows fail, the most frequent first
-	BySystem map[string]int64 // rows that fail
+	BySystem map[string]answerCount
 
 	answers answerCount
 }
@@ -39,9 +39,9 @@ func ReadFailing(dir string, m *runs.Manifest, limit int) (*Failing, error) {
 	if err := s.read(0); err != nil {
 		return nil, err
 	}
-	f := &Failing{Run: m, Failing: s.fitting, BySystem: make(map[string]int64), answers: data.totals.answers(func(int) bool { return true })}
+	f := &Failing{Run: m, Failing: s.fitting, BySystem: make(map[string]answerCount), answers: data.totals.answers(func(int) bool { return true })}
 	for k, system := range data.systems {
-		f.BySystem[system] = data.totals.failing[k]
+		f.BySystem[system] = data.totals.answers(func(i int) bool { return i == k })
 	}
 	for _, w := range failingWords(data) {
 		if n := sum(data.totals.problem[w.Code]); n > 0 {

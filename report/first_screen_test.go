@@ -31,7 +31,7 @@ func briefOf(n int, gates ...runs.GateResult) *Summary {
 		{ID: "q 1", System: "system-000", Problem: metrics.ProblemNoDocument},
 		{ID: "q 2", System: "system-000", Problem: metrics.ProblemUnsupported},
 	}}
-	f.BySystem = map[string]int64{"system-000": 2}
+	f.BySystem = map[string]answerCount{"system-000": {rows: 10, fails: 2}}
 	for _, row := range f.Rows {
 		f.Reasons = append(f.Reasons, failingReason{row.Problem.String(), 1, problemWords[row.Problem]})
 	}
@@ -107,7 +107,7 @@ func TestBriefSigns(t *testing.T) {
 	b := briefOf(3)
 	b.Run.Signs = []runs.Sign{{Name: "no_text", System: "system-001", Metrics: []string{"overall_citation_accuracy"}, Text: "4 of 6"}}
 	text := briefText(t, b)
-	if strings.Count(text, "¹") != 2 || !strings.Contains(text, "system-001     0   0.500¹") || !strings.Contains(text, "\nsign no_text, system system-001: 4 of 6\n") {
+	if strings.Count(text, "¹") != 2 || !strings.Contains(text, "system-001   0/0   0.500¹") || !strings.Contains(text, "\nsign no_text, system system-001: 4 of 6\n") {
 		t.Errorf("not one number is marked:\n%s", text)
 	}
 }

@@ -84,9 +84,9 @@ Judge      some/model (openrouter).
 Run night  5 rows · 4 citations · 2 systems · 2026-05-04 03:02 UTC
 
 Systems, the best first
-system    fail  correctness         interval  char_f1
-alpha   2 of 3        0.250  [-0.050, 0.550]    0.500
-beta    2 of 2        0.100  [-0.200, 0.400]    0.200
+system  fail  correctness         interval  char_f1
+alpha    2/3        0.250  [-0.050, 0.550]    0.500
+beta     2/2        0.100  [-0.200, 0.400]    0.200
 
 Gates
 gate                             verdict  value

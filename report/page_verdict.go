@@ -123,17 +123,18 @@ func standings(data *pageData) []standing {
 			name: line(system, 80), link: rowsLink("system:" + line(system, 80)), rank: data.options.rank(bare, lead),
 			of: of, block: of.block(bare, ""), change: data.options.Since,
 		}
-		rows, failing, filters := sum(data.totals.rows), sum(data.totals.failing), []string{"is:failing"}
-		switch k := slices.Index(data.systems, system); {
-		case system == "":
+		filters := []string{"is:failing"}
+		if system == "" {
 			s.name, s.link = allAnswers, "#answers"
-		default:
-			rows, failing, filters = data.totals.rows[k], data.totals.failing[k], []string{"system:" + line(system, 80), "is:failing"}
+		} else {
+			filters = []string{"system:" + line(system, 80), "is:failing"}
 			if len(names) < len(data.systems) {
 				s.name = line(bare, 80)
 			}
 		}
-		s.failing = doc.Text{{Text: Thousands(failing) + " of " + Thousands(rows), Link: rowsLink(filters...)}}
+		k := slices.Index(data.systems, system)
+		n := data.totals.answers(func(i int) bool { return system == "" || i == k })
+		s.failing = doc.Text{{Text: n.failing(), Link: rowsLink(filters...)}}
 		out = append(out, s)
 	}
 	if lead := headLead(data); len(lead) > 0 && sortable(data) {

@@ -373,7 +373,7 @@ func (s *Summary) standingTable() []doc.Block {
 	for i := range blocks {
 		x := standing{name: blocks[i].name(), of: s, block: &blocks[i], change: s.Since, rank: s.rank(blocks[i].System, lead[0])}
 		if s.Failing != nil && x.block.System != "" {
-			x.failing = doc.T(Thousands(s.Failing.BySystem[x.block.System]))
+			x.failing = doc.T(s.Failing.BySystem[x.block.System].failing())
 		}
 		systems = append(systems, x)
 	}
