@@ -12,7 +12,7 @@ var (
 		"MAP(VARCHAR, VARCHAR)", "tags",
 		"VARCHAR", "span_null judge_null",
 		"MAP(VARCHAR, VARCHAR)", "undefined",
-		"BIGINT", contractCounts+partCounts+answerCounts,
+		"BIGINT", contractCounts+partCounts,
 		"DOUBLE", storedMetrics,
 		"MAP(VARCHAR, BIGINT)", "open",
 		"MAP(VARCHAR, DOUBLE)", "bounds dialects",
@@ -110,16 +110,17 @@ const contractCounts = `
 	claims factual_claims needing_claims cited_claims supported_claims consistent_claims
 	contradicted_claims hallucinated_claims`
 
-// partCounts are the counts that only rows.parquet has.
+// partCounts are the counts that only rows.parquet has, apart from those of [answerCounts].
 const partCounts = `
 	truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs
 	distinct_truth_spans distinct_pred_spans untouched_pred_spans cited_chars answer_chars
 	consistency_claims relevance_citations
-	missing_citations offsets_checked offsets_held`
+	missing_citations offsets_checked offsets_held
+	abstained unread_marks`
 
 // answerCounts are in both.
 const answerCounts = `
-	abstained unread_marks`
+	missing_citations abstained unread_marks`
 
 // storedMetrics are the metrics that are columns of rows.parquet, in the order in which they
 // are defined.
