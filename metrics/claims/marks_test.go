@@ -185,9 +185,10 @@ func TestProse(t *testing.T) {
 		{"Sources 1, 2 and 3 say so, and so does passage 2.", "Sources 1, 2 and 3=0,1,2; passage 2=1", ""},
 		{"根据文档1，大桥是红色的。", "文档1=0", ""},
 		{"Laut Dokument 2 ist sie rot.", "Dokument 2=1", ""},
-		{"Document 4 says so. Document 0 does not.", "", ""},                                                   // no such source
-		{"Document 1.5 and document 1st, source 2%, chunk 1-2.", "", ""},                                       // no number of a source
-		{"The documentation 1 is red.", "", ""},                                                                //
+		{"Document 4 says so. Document 0 does not.", "", ""},             // no such source
+		{"Document 1.5 and document 1st, source 2%, chunk 1-2.", "", ""}, // no number of a source
+		{"The documentation 1 is red.", "", ""},                          //
+		{"It is red. I could not find the answer in Document 1 or Document 2. See source 3.", "source 3=2", ""},
 		{"Document 2 says so [1].", "[1]=0", ""},                                                               // marks are what cites
 		{"It opened in 1931 (1). It is red (2).", "", "(1) (2)"},                                               //
 		{"It is (1) red, (2) long. See equation (3). Two (2).", "", ""},                                        // counts, and no source

@@ -3,6 +3,7 @@ package claims
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,13 +13,16 @@ var proseWords = wordSet(listText("prose_words"))
 
 // readProse reads an answer without any mark. Its sources may be named in its sentences
 // instead: "According to Document 1, …", "Sources 1 and 2 say …", "as tower.txt says". These
-// words stay in the text. Numbers as (1), {1} and [S1] that could be those of sources are unread. A number
-// that no source has is none.
+// words stay in the text. A number that no source has is none, and a sentence that abstains
+// cites nothing. Numbers as (1), {1} and [S1] that could be those of sources are unread.
 func (b *binder) readProse(from, to int) {
 	if len(b.marks) > 0 || len(b.names.sources) == 0 && b.first != unnumbered {
 		return
 	}
 	add := func(w written) {
+		if b.abstainsAt(extent{from, to}, w.at) {
+			return
+		}
 		w.worded, w.keep = true, w.at
 		for k := range w.refs {
 			b.ref(&w, &w.refs[k])
@@ -57,6 +61,28 @@ func (b *binder) readProse(from, to int) {
 		i = max(end-1, i)
 	}
 }
+
+// abstainsAt reports whether the sentence around at abstains, by the built-in lists: it names
+// sources in which it found nothing.
+func (b *binder) abstainsAt(in, at extent) bool {
+	sentence := extent{max(in.start, at.start-maxAbstain), min(in.end, at.end+maxAbstain)}
+	for i := at.start; i > sentence.start; i-- {
+		if c := b.text[i-1]; c == '\n' || isSpaceByte(c) && i > 1 && strings.IndexByte(".!?", b.text[i-2]) >= 0 {
+			sentence.start = i
+		}
+	}
+	for i := at.end; i < sentence.end; i++ {
+		if c := b.text[i]; c == '\n' || strings.IndexByte(".!?", c) >= 0 && (i+1 == in.end || isSpaceByte(b.text[i+1])) {
+			sentence.end = i
+		}
+	}
+	return builtInAbstention().abstains(b.text[sentence.start:sentence.end], builtInOffers())
+}
+
+var (
+	builtInAbstention = abstentionOf(lines(listText("abstention")))
+	builtInOffers     = sync.OnceValue(func() *phraseList { return newPhraseList(lines(listText("claim_nothing"))) })
+)
 
 // fileName returns the file name around the full stop at i, and the source that is called so,
 // -1 if there is none.
