@@ -169,8 +169,12 @@ func (w *wording) words(text string) (t wordedText) {
 
 var (
 	listNumber = regexp.MustCompile(`^\s*\d{1,2}[.)]\s+|\s*\n\s*\d{1,2}[.)]?\s*$`)
-	frame      = regexp.MustCompile(`(?i)^\s*(?:according to|as per|based on|as (?:stated|described|noted|reported|shown|mentioned) (?:in|by))\b[^,.;:]{0,80},\s*|^\s*(?:(?:the|this)\s+(?:\w+\s+){0,2}(?:document|article|source|report|text|passage|page|study|paper)s?|(?:document|doc|source|passage|context|chunk|snippet)\s+\d+)\s+(?:also\s+)?(?:says?|states?|notes?|reports?|mentions?|explains?|shows?|describes?|indicates?)\s+(?:that\s+)?`)
+	frame      = regexp.MustCompile(`(?i)^\s*(?:according to|as per|based on|as (?:stated|described|noted|reported|shown|mentioned) (?:in|by))\b[^,.;:]{0,80},\s*` +
+		`|^\s*(?:the|this)\s+(?:\w+\s+){0,2}(?:document|article|source|report|text|passage|page|study|paper)s?\s+(?:also\s+)?` + saying + `(?:that\s+)?` +
+		`|^\s*(?:(?:document|doc|source|passage|context|chunk|snippet)\s+\d+\s+)?(?:also\s+)?` + saying + `that\s+`) // also behind a mark that is gone: [2] states that
 )
+
+const saying = `(?:says?|states?|notes?|reports?|mentions?|explains?|shows?|describes?|indicates?)\s+`
 
 // statement reads a claim, without its number in a list and one frame such as "According to
 // the report,".

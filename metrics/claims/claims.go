@@ -176,7 +176,7 @@ func (c *Cutter) Rewrite(texts [][]string) []ibid.Claim {
 func (c *Cutter) read(row *ibid.Answer) {
 	a := &c.answer
 	*a = answer{
-		text: token.NewText(row.Answer), marks: a.marks[:0], seen: a.seen[:0], around: a.around[:0], links: a.links[:0], lists: a.lists[:0], cuts: a.cuts[:0], gaps: a.gaps[:0],
+		text: token.NewText(row.Answer), marks: a.marks[:0], seen: a.seen[:0], prose: a.prose[:0], around: a.around[:0], links: a.links[:0], lists: a.lists[:0], cuts: a.cuts[:0], gaps: a.gaps[:0],
 		plain: a.plain[:0], lines: a.lines[:0], blocks: a.blocks[:0], units: a.units[:0], introductions: a.introductions[:0],
 	}
 	a.s = a.text.String()

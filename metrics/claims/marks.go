@@ -40,6 +40,9 @@ func (a *answer) findMarks(sources []Cited) {
 	a.around = append(a.around, r.around...)
 	for _, w := range r.marks {
 		a.seen = append(a.seen, w.at)
+		if w.worded && w.keep == w.at {
+			a.prose = append(a.prose, w.at)
+		}
 		if w.form == Link || w.form == URL {
 			a.links = append(a.links, link{extent: w.at, label: w.keep})
 		}

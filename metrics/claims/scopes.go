@@ -202,7 +202,11 @@ func (c *Cutter) findMarkScopes() {
 	c.stops = append(c.stops[:0], a.marks...)
 	for i := range c.placed {
 		if p := &c.placed[i]; p.known && p.role == ibid.Marker && !meeting(a.marks, p.at) {
-			c.stops = append(c.stops, extent{p.at.end, p.at.end})
+			stop := extent{p.at.end, p.at.end}
+			if meeting(a.prose, p.at) {
+				stop = p.at
+			}
+			c.stops = append(c.stops, stop)
 		}
 	}
 	slices.SortFunc(c.stops, func(x, y extent) int { return x.start - y.start })

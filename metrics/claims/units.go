@@ -17,6 +17,7 @@ type answer struct {
 
 	marks  []extent // sorted, disjoint; those that are no text
 	seen   []extent // all marks that the text shows, those around words, too
+	prose  []extent // of these, words of sentences that name a source: document 1
 	around []extent // what stands around the words of marks
 	links  []link   // sorted by start
 	lists  []extent // the answer's own list of references
