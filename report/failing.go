@@ -18,10 +18,10 @@ import (
 // Failing are the rows of a run that fail.
 type Failing struct {
 	Run      *runs.Manifest
-	Failing  int64            // rows that fail
-	Rows     []FailingRow     // the worst first
-	Left     int64            // rows that nobody asked for
-	Reasons  []failingReason  // why rows fail, the most frequent first
+	Failing  int64           // rows that fail
+	Rows     []FailingRow    // the worst first
+	Left     int64           // rows that nobody asked for
+	Reasons  []failingReason // why rows fail, the most frequent first
 	BySystem map[string]answerCount
 
 	answers answerCount
