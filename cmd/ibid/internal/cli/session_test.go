@@ -93,7 +93,7 @@ func demo(t *testing.T) *session {
 	)
 	t.Chdir("demo")
 	s.steps(
-		step{line: "run ibid.yaml --id first", out: "^first: careful is best on overall; dreamer is last\\.$\n^39 of 72 answers fail, 1 not scored, 1 not checked\\. Gates: 4 of 4 passed\\.$\n^careful +1 +2 .*0\\.931 ", err: `^hint: look at it: runs/first/report\.html$`},
+		step{line: "run ibid.yaml --id first", out: "^first: careful is best on overall; dreamer is last\\.$\n^39 of 71 answers fail, 1 not scored, 1 not checked\\. Gates: 4 of 4 passed\\.$\n^careful +1 +2/24 .*0\\.931 ", err: `^hint: look at it: runs/first/report\.html$`},
 		step{line: "run ibid-2.yaml --id second -q", out: "^Since first: pointer is worse on overall by .*; 8 answers newly$"},
 	)
 	return s
@@ -107,7 +107,7 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "history --json", out: `"schema": "ibid\.history/v2"`},
 		step{line: "history nowhere", code: 2, err: `^ibid: nowhere: no such folder$`},
 
-		step{line: "show runs/first", out: "^first: careful is best on overall; dreamer is last\\.$\n^careful +1 +2 .*0\\.931 "},
+		step{line: "show runs/first", out: "^first: careful is best on overall; dreamer is last\\.$\n^careful +1 +2/24 .*0\\.931 "},
 		step{line: "show runs/first --all", out: "^token_jaccard \n^citation_relevance "},
 		step{line: "show runs/first --by lang", out: "^first, by lang: \n de\\b"},
 		step{line: "show runs/first --by colour", code: 2, err: `colour`},
@@ -122,7 +122,7 @@ func TestLookingAtRuns(t *testing.T) {
 		step{line: "show runs/first q-01/dreamer --set report.citation_display.show_provenance=false", out: `^q-01/dreamer `},
 		step{line: "show runs/first q-99", code: 2, err: `q-99`},
 		step{line: "show runs/first q-01/dreamer --prompt", code: 2, err: `human`},
-		step{line: "show runs/first --failing", out: "^first: 39 of 72 answers fail, 1 not scored, 1 not checked\\.$\n^✗ unsupported +22$\n^q-01/dreamer +#2 +document not found +0\\.000 "},
+		step{line: "show runs/first --failing", out: "^first: 39 of 71 answers fail, 1 not scored, 1 not checked\\.$\n^✗ unsupported +22$\n^q-01/dreamer +#2 +document not found +0\\.000 "},
 		step{line: "show runs/first --failing --limit 2 -v", out: "^q-01/dreamer \n! ^q-20"},
 		step{line: "show runs/first --failing --json", out: "\"schema\": \"ibid\\.failing/v1\"\n\"id\": \"q-01\""},
 		step{line: "show runs/first --failing --format csv", out: `^2,q-01,dreamer,`},
