@@ -34,7 +34,7 @@ type interval struct {
 	above, below bool // low, high itself is not in it
 }
 
-// parseInterval reads the tag of a range, such as (0,1] or [0,); nil if there is none.
+// parseInterval parses a range tag such as (0,1] or [0,). It returns nil if text has no comma.
 func parseInterval(text string) *interval {
 	low, high, found := strings.Cut(text, ",")
 	if !found {

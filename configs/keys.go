@@ -92,7 +92,7 @@ func newSetting(name string, f reflect.StructField) *setting {
 	return s
 }
 
-// settingsBelow are those of a struct, whose names begin with group.
+// settingsBelow returns the settings of the fields of a struct; their names begin with group.
 func settingsBelow(t reflect.Type, group string, at []int) (all []*setting) {
 	for f := range t.Fields() {
 		name := cmp.Or(f.Tag.Get("key"), strings.ToLower(wordEnd.ReplaceAllString(f.Name, "${1}${3}_${2}${4}")))

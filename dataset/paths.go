@@ -70,7 +70,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// matching returns the files that a pattern names, sorted. Of a folder it returns those whose
+// matching returns the sorted paths of the files that match pattern. Of a folder it returns those whose
 // path below the folder matches the pattern inFolder, see [matchWords].
 func matching(pattern string, inFolder ...string) (found []string, err error) {
 	root, words := pattern, inFolder

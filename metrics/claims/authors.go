@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,7 +29,7 @@ func AuthorYear(text string, from int) (start, end int, ok bool) {
 		if citesAuthors(inside) {
 			return open, end, true
 		}
-		if yearOf(inside) != "" {
+		if n := yearLength(inside); n > 0 && isYearTail(inside[n:]) {
 			if start, ok := authorsBefore(text, from, open); ok {
 				return start, end, true
 			}
@@ -83,44 +82,21 @@ func cutLead(s string) (rest string, found bool) {
 	return s, false
 }
 
-// A citation by authors and year ends in a year, four digits of any script and perhaps a letter, or
-// n.d., and in more years or where in the work: p. 5, pp. 5-7, ch. 3, 12.
-const (
-	spaceClass = `[\s\v\x{85}\p{Z}\x{1c}-\x{1f}]`
-	yearClass  = `n\.d\.|\p{Nd}{4}[a-z]?`
-	yearsTail  = `(?:S*[,:]S*(?:Y))*(?:S*[,:]S*(?:pp?\.|pages?|chap\.|ch\.|sec\.|fig\.|para\.|§)?S*[-–, \t]*[0-9][-–, \t0-9]*)?S*$`
-)
-
-var (
-	yearAlone    = yearPattern(`^(Y)` + yearsTail)
-	namesAndYear = yearPattern(`(?s)^(.*?(?:S|,))(Y)` + yearsTail)
-)
-
-func yearPattern(pattern string) *regexp.Regexp {
-	return regexp.MustCompile(strings.NewReplacer("S", spaceClass, "Y", yearClass).Replace(pattern))
-}
-
-// yearOf is the year of a text that is a year and what may follow it, "" if it is something else.
-func yearOf(s string) string {
-	if m := yearAlone.FindStringSubmatch(s); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
 // citesAuthor reads authors and a year.
 func citesAuthor(part string) (names, year string, ok bool) {
 	part, _ = cutLead(part)
-	if !strings.Contains(part, "n.d.") && !strings.ContainsFunc(part, unicode.IsDigit) {
-		return "", "", false
+	for i, r := range part {
+		previous, _ := utf8.DecodeLastRuneInString(part[:i])
+		if i == 0 || !isSpace(previous) && previous != ',' || isSpace(r) {
+			continue
+		}
+		if n := yearLength(part[i:]); n > 0 && isYearTail(part[i+n:]) {
+			names := trimSpace(part[:i])
+			cut, comma := strings.CutSuffix(names, ",")
+			return names, part[i : i+n], areAuthors(trimSpace(cut), comma)
+		}
 	}
-	m := namesAndYear.FindStringSubmatch(part)
-	if m == nil {
-		return "", "", false
-	}
-	names = trimSpace(m[1])
-	cut, comma := strings.CutSuffix(names, ",")
-	return names, m[2], areAuthors(trimSpace(cut), comma)
+	return "", "", false
 }
 
 // surnameOf is the last word of the first of several authors, in small letters.
@@ -132,6 +108,60 @@ func surnameOf(names string) string {
 		return ""
 	}
 	return strings.ToLower(words[len(words)-1])
+}
+
+// yearLength is the length of the year that s begins with: four digits of any
+// script and perhaps a letter, or n.d.
+func yearLength(s string) int {
+	if strings.HasPrefix(s, "n.d.") {
+		return len("n.d.")
+	}
+	n, count := 0, 0
+	for _, r := range s {
+		if !unicode.IsDigit(r) {
+			break
+		}
+		n += utf8.RuneLen(r)
+		count++
+	}
+	if count != 4 {
+		return 0
+	}
+	if n < len(s) && 'a' <= s[n] && s[n] <= 'z' {
+		n++
+	}
+	return n
+}
+
+// isYearTail reports what may follow a year: more years, or where in the work.
+func isYearTail(s string) bool {
+	for {
+		s = trimSpace(s)
+		if s == "" {
+			return true
+		}
+		if s[0] != ',' && s[0] != ':' {
+			return false
+		}
+		s = trimSpace(s[1:])
+		n := yearLength(s)
+		if n == 0 || dashLength(s[n:]) > 0 { // 1204-1210 are pages
+			return isLocator(s)
+		}
+		s = s[n:]
+	}
+}
+
+// isLocator reports whether s is a place in a work, such as p. 5, pp. 5-7,
+// ch. 3 or 12.
+func isLocator(s string) bool {
+	for _, word := range [...]string{"pp.", "p.", "pages", "page", "chap.", "ch.", "sec.", "fig.", "para.", "§"} {
+		if rest, ok := strings.CutPrefix(s, word); ok {
+			s = trimSpace(rest)
+			break
+		}
+	}
+	return strings.ContainsAny(s, "0123456789") && strings.Trim(s, "0123456789-–, \t") == ""
 }
 
 // areAuthors reports whether s names authors: names joined by commas, "and" or
@@ -185,7 +215,7 @@ const maxNameWords = 8
 func isName(name string, several bool) bool {
 	count, last, isWord, capital := 0, "", true, true
 	for word := range strings.FieldsFuncSeq(name, isSpace) {
-		if count == 0 && notAuthors[strings.ToLower(strings.TrimRight(word, "."))] {
+		if count == 0 && isNoAuthor(strings.TrimRight(word, ".")) {
 			return false
 		}
 		count, last = count+1, word
@@ -266,7 +296,7 @@ func nameStart(s string) int {
 		start += size
 	}
 	word := s[start:]
-	if r, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(r) || letters(word) < 2 || notAuthors[strings.ToLower(word)] {
+	if r, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(r) || letters(word) < 2 || isNoAuthor(word) {
 		return -1
 	}
 	return start
@@ -278,6 +308,21 @@ var particles = wordSet(listText("name_particles"))
 // notAuthors are words before a number of four digits that name no author:
 // months, seasons, prepositions, and what numbers are counted in.
 var notAuthors = wordSet(listText("not_authors"))
+
+// isNoAuthor looks word up in notAuthors, in any case and without allocating.
+func isNoAuthor(word string) bool {
+	var lower [16]byte
+	if len(word) > len(lower) {
+		return false
+	}
+	for i := range len(word) {
+		lower[i] = word[i]
+		if c := word[i] | 0x20; 'a' <= c && c <= 'z' {
+			lower[i] |= 0x20
+		}
+	}
+	return notAuthors[string(lower[:len(word)])]
+}
 
 // isSpace reports white space, among it the four separators U+001C to U+001F that
 // [unicode.IsSpace] leaves out.

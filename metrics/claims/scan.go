@@ -491,13 +491,13 @@ func (s *scanner) paren(i, size int) int {
 		w.at = at
 		return s.add(w)
 	}
-	if year := yearOf(content); year != "" {
+	if n := yearLength(content); n > 0 && isYearTail(content[n:]) {
 		line := s.text[max(s.lastEnd(), i-maxAuthors):i]
 		if start, ok := authorsBefore(line, 0, len(line)); ok {
 			names := extent{i - len(line) + start, i}
 			authors := s.text[names.start:names.end]
 			names.end = names.start + len(strings.TrimRight(authors, " "))
-			return s.add(written{form: Author, at: extent{names.start, at.end}, keep: names, refs: []Mark{authorYear(authors, year)}})
+			return s.add(written{form: Author, at: extent{names.start, at.end}, keep: names, refs: []Mark{authorYear(authors, content[:n])}})
 		}
 	}
 	return i + size

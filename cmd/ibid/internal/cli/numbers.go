@@ -129,7 +129,7 @@ func refusal(err error) (string, error) {
 const compareRows = 400_000
 
 // changeSince compares a run with an earlier one. The result is nil if there is nothing that both
-// answer, or if nobody asked for the comparison and the two cannot be compared.
+// answer, or if no baseline is set and the two runs are not comparable.
 func changeSince(base string, asked bool, now *compare.Run, view *report.Summary) (*compare.Result, error) {
 	quantities := view.Leading()
 	if len(quantities) == 0 {

@@ -129,7 +129,7 @@ func (s *site) handler() http.Handler {
 			}
 			w.Header().Set("Content-Security-Policy", doc.Policy())
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			page.WriteTo(w) // a browser that went away is nobody's problem
+			page.WriteTo(w) // fails only if the browser has closed the connection
 		})
 	}
 	index := func(w io.Writer, _ *http.Request) error {
