@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ibid"
 )
 
 // nastyPieces are what marks begin with, and ordinary texts, to be repeated.
@@ -20,28 +22,47 @@ var nastyPieces = []string{
 func TestCostIsLinear(t *testing.T) {
 	sources := []Cited{{Doc: "a.pdf", Title: "Annual Report"}, {Doc: "https://a.org/b", Title: "B"}}
 	for _, piece := range nastyPieces {
-		cost := func(size int) time.Duration {
-			text := strings.Repeat(piece, size/len(piece))
-			best := time.Hour
-			for range 3 {
-				since := spentCPU()
-				ReadMarks(text, sources, 1)
-				best = min(best, spentCPU()-since)
+		isLinear(t, piece, 1<<17, func(text string) { ReadMarks(text, sources, 1) })
+	}
+}
+
+// Cutting takes no time that grows with the square of an answer, whatever it holds.
+func TestCutIsLinear(t *testing.T) {
+	for _, piece := range []string{
+		"[a](b) ", "](", "[", "([a](http://b.c)). ", "[1] A b c d. ", "- a:\n", "> ", "1. ", "- ", "| a ", "https://a.b/c ", "**a**\n",
+		"A b. [x](y)\n", "[1]: http://x.y\n", "a.B ", "* a\n  ", "1. a\n", `{"a":`, "ab",
+	} {
+		isLinear(t, piece, 1<<15, func(text string) {
+			row := &ibid.Answer{Answer: text, HasCitations: true}
+			for i := range int64(100) {
+				row.Citations = append(row.Citations, ibid.Citation{Extent: ibid.Between(i*7, i*7+5)})
 			}
-			return best
+			NewCutter(Options{Phrases: NewPhrases(Phrases{})}).Cut(row)
+		})
+	}
+}
+
+// isLinear compares the CPU time for a text of the size with that for an eighth of it.
+func isLinear(t *testing.T, piece string, size int, read func(text string)) {
+	t.Helper()
+	cost := func(size int) time.Duration {
+		text := strings.Repeat(piece, size/len(piece))
+		best := time.Hour
+		for range 3 {
+			since := spentCPU()
+			read(text)
+			best = min(best, spentCPU()-since)
 		}
-		ratio := 0.0
-		for range 3 { // other work on the machine
-			large := cost(1 << 17)
-			if ratio = float64(large) / float64(cost(1<<14)); ratio < 40 || large < 5*time.Millisecond {
-				ratio = 0
-				break
-			}
-		}
-		if ratio > 0 {
-			t.Errorf("%q: eight times the text takes %.0f times the time", piece, ratio)
+		return best
+	}
+	ratio := 0.0
+	for range 3 { // other work on the machine
+		large := cost(size)
+		if ratio = float64(large) / float64(cost(size/8)); ratio < 40 || large < 5*time.Millisecond {
+			return
 		}
 	}
+	t.Errorf("%q: eight times the text takes %.0f times the time", piece, ratio)
 }
 
 // spentCPU is the CPU time of the process, which waits for no other.
