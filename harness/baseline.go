@@ -49,7 +49,7 @@ func (b *Baseline) open(baseDir, dir string, gates []configs.Gate) (err error) {
 		return err
 	}
 	if b.system != "" {
-		b.lookup, err = compare.NewSystemLookup(b.base, b.system, compare.Options{})
+		b.lookup, err = compare.NewSystemLookup(b.base, b.system)
 		return err
 	}
 	if b.other, err = compare.Open(dir); err != nil {
@@ -64,7 +64,7 @@ func (b *Baseline) open(baseDir, dir string, gates []configs.Gate) (err error) {
 			b.why = fmt.Sprintf("the baseline has %d error rows of %d: coverage %.3f is below min_coverage %v", m.Errors, m.Rows, *m.Coverage, minCoverage)
 		}
 	}
-	b.lookup, err = compare.NewLookup(b.base, b.other, compare.Options{})
+	b.lookup, err = compare.NewLookup(b.base, b.other)
 	return err
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
@@ -370,17 +369,14 @@ func compareAnswers(data *pageData) {
 	for _, x := range data.answers {
 		byName[answerName{data.results[x.run].run.Manifest.ID, x.id, x.name}] = x
 	}
-	for _, k := range pagePairs(r) {
-		p := &r.Pairs[k]
-		if !p.Paired {
-			continue
-		}
-		base, other := &r.Sides[p.Base], &r.Sides[p.New]
+	base := &r.Sides[0]
+	for i := range r.Sides[1:] {
+		other := &r.Sides[1+i]
 		for _, x := range data.answers {
-			if data.results[x.run].run.Manifest.ID != other.Run || !of(p, other, x.name) {
+			if data.results[x.run].run.Manifest.ID != other.Run || other.System != "" && other.System != x.name {
 				continue
 			}
-			x.before = byName[answerName{base.Run, x.id, cmp.Or(p.System, base.System, x.name)}]
+			x.before = byName[answerName{base.Run, x.id, cmp.Or(base.System, x.name)}]
 			if x.before == nil {
 				continue
 			}
@@ -395,12 +391,6 @@ func compareAnswers(data *pageData) {
 			}
 		}
 	}
-}
-
-// of reports whether a pair is about a system of a side.
-func of(p *compare.Pair, side *compare.Side, system string) bool {
-	only := cmp.Or(p.System, side.System)
-	return only == "" || only == system
 }
 
 // A searcher yields the rows of a run with question and answer, without their documents.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +11,8 @@ import (
 
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/metrics/stats"
 	"ibid/report/doc"
 )
 
@@ -32,48 +35,49 @@ func (c *Comparison) section() doc.Section {
 // title names the sides.
 func (c *Comparison) title() string {
 	var names []string
-	for _, s := range c.Sides[1:] {
-		names = append(names, s.Name)
+	for _, s := range c.Sides {
+		if s.Name != c.Base {
+			names = append(names, s.Name)
+		}
 	}
-	title := c.Sides[0].Name + " -> " + strings.Join(names, ", ")
-	if c.By != "run" {
-		title = "run " + c.Sides[0].Run + ": " + title
+	switch {
+	case c.By == "run":
+		return c.Base + " -> " + strings.Join(names, ", ")
+	case c.Base != "":
+		return "run " + c.Sides[0].Run + ": " + c.Base + " -> " + strings.Join(names, ", ")
 	}
-	return title
+	return "run " + c.Sides[0].Run + ": " + strings.Join(names, ", ")
 }
 
-// blocks are the answer, the lists of failures, what a reader must know, the ranking, and
-// each pair.
+// blocks are the answer, the lists of failures, what a reader must know, the metrics that
+// decide, then the others.
 func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
-	var out []doc.Block
-	if len(c.Pairs) > 0 {
-		out = append(out, doc.Para{Kind: doc.Lead, Text: doc.T(c.headline())})
-	}
+	out := []doc.Block{doc.Para{Kind: doc.Lead, Text: doc.T(c.headline())}}
 	out = append(out, failures...)
-	for _, note := range c.Notes {
+	for _, note := range slices.Concat(c.Notes, c.leftOut()) {
 		out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(note)})
 	}
-	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 {
-		out = append(out, c.ranking(&c.Rankings[0]))
-	}
-	shown := pagePairs(c.Result)
-	if len(shown) > 1 {
-		out = append(out, c.overview(shown))
-	}
-	pairs, open := make([]doc.Details, 0, len(shown)), 0
-	for _, k := range shown {
-		pair, changed := c.pair(&c.Pairs[k])
-		if pair.Open = changed && open < shownPairs; pair.Open {
-			open++
+	var deciding, others, sliced []*compare.Metric
+	for i := range c.Metrics {
+		switch m := &c.Metrics[i]; {
+		case m.Deciding:
+			deciding = append(deciding, m)
+		case m.Slice != "":
+			sliced = append(sliced, m)
+		default:
+			others = append(others, m)
 		}
-		pairs = append(pairs, pair)
 	}
-	for k := range pairs {
-		pairs[k].Open = pairs[k].Open || open == 0 && k == 0
-		out = append(out, pairs[k])
+	for name, all := range groupMetrics(deciding) {
+		out = append(out, c.table(name+", "+c.title(), all)...)
 	}
-	if left := len(c.Pairs) - len(shown); left > 0 {
-		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(Plural(int64(left), "more pair", "more pairs") + " in JSON and CSV")})
+	for _, more := range []struct {
+		summary string
+		all     []*compare.Metric
+	}{{"other metrics, each interval by itself", others}, {"by slice, each interval by itself", sliced}} {
+		if len(more.all) > 0 {
+			out = append(out, doc.Details{Summary: more.summary, Blocks: c.table(more.summary+", "+c.title(), more.all)})
+		}
 	}
 	var names []string
 	var all []compare.Took
@@ -81,116 +85,42 @@ func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
 		names, all = append(names, s.Name), append(all, s.Took)
 	}
 	out = append(out, tookTable(names, all)...)
-	return append(out, doc.Para{Kind: doc.Small, Text: doc.T(c.legend())}, doc.Details{Summary: "how this was compared", Blocks: c.how()})
+	return append(out, doc.Details{Summary: "how this was compared", Blocks: c.how(deciding)})
 }
 
-// shownPairs is how many pairs that changed are shown unfolded.
-const shownPairs = 3
-
-// legend says what marks and columns mean.
-func (c *Comparison) legend() string {
-	text := fmt.Sprintf("~ no significant difference: p > %.4g after Holm (headline)", 1-c.Level)
-	if slices.ContainsFunc(c.Lines(), func(l compare.Line) bool { return !l.Headline }) {
-		text += " or Benjamini-Hochberg (the rest)"
+// groupMetrics are metrics by name, in order.
+func groupMetrics(all []*compare.Metric) func(yield func(string, []*compare.Metric) bool) {
+	return func(yield func(string, []*compare.Metric) bool) {
+		for len(all) > 0 {
+			name := quantityName(all[0])
+			n := 1
+			for n < len(all) && quantityName(all[n]) == name {
+				n++
+			}
+			if !yield(shortQuantity(all[0]), all[:n]) {
+				return
+			}
+			all = all[n:]
+		}
 	}
-	return text + fmt.Sprintf("; mde is the least difference found %.4g %% of the time", 100*c.Power)
 }
 
-// how says how differences were made.
-func (c *Comparison) how() []doc.Block {
-	paired := func(p compare.Pair) bool { return p.Paired }
-	var out []doc.Block
-	say := func(text string) { out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(text)}) }
-	if slices.ContainsFunc(c.Pairs, paired) {
-		say("Rows are paired by question: a difference is the mean of the rows' differences, or of two ratios of sums over the same rows.")
+// leftOut says which sides and rows count in nothing.
+func (c *Comparison) leftOut() (out []string) {
+	for _, a := range c.SetAside {
+		out = append(out, fmt.Sprintf("%s is set aside by %s: %s; min_defined is %v", a.Name, a.Metric, a.Why, metrics.MinDefined))
 	}
-	if !slices.ContainsFunc(c.Pairs, paired) {
-		say("Sides that share no question are not paired: they are shown side by side, without a difference.")
-	}
-	say(fmt.Sprintf("Intervals are at level %s; p-values are two-sided, adjusted by Holm over the headline metrics of a pair and by Benjamini and Hochberg over all others.", levelText(c.Level)))
-	if len(c.Rankings) > 0 {
-		say("All statements of a ranking hold together at that level; a rank is a range where chance may explain the order.")
+	for _, u := range c.Unpaired {
+		of := u.Name
+		if u.System != "" {
+			of += ", system " + CleanLine(u.System)
+		}
+		out = append(out, fmt.Sprintf("%s only in %s (%s)", Plural(u.Rows, "row", "rows"), of, idList(u.Named)))
 	}
 	return out
 }
 
-// ranking orders the sides by the first metric that decides.
-func (c *Comparison) ranking(r *compare.Ranking) doc.Table {
-	t := doc.Table{Caption: "ranking by " + quantityName(&compare.Difference{Metric: r.Metric, Agg: r.Agg}), Class: "metrics", Columns: []doc.Column{
-		{Name: ""}, {Name: "estimate", Number: true}, {Name: "simultaneous", Number: true}, {Name: "rank", Number: true}, {Name: ""},
-	}}
-	for _, p := range r.Places {
-		word := ""
-		switch {
-		case p.Sure:
-			word = "best"
-		case p.Tied:
-			word = "tied"
-		}
-		t.Rows = append(t.Rows, []doc.Cell{doc.C(c.Sides[p.Side].Name), doc.C(number(p.Estimate)), doc.C(interval(p.Low, p.High)), doc.C(rankText(&p)), doc.C(word)})
-	}
-	return t
-}
-
-// overview has a line for each pair and the difference in each metric that decides.
-func (c *Comparison) overview(pairs []int) doc.Table {
-	t := doc.Table{Caption: "differences, " + c.title(), Class: "matrix", Columns: []doc.Column{{Name: ""}}}
-	for n, name := range c.Headline {
-		t.Columns = append(t.Columns, doc.Column{Name: shortQuantity(quantityNamed(name)), Number: true, Keep: n / 2})
-	}
-	for _, k := range pairs {
-		p := &c.Pairs[k]
-		row := []doc.Cell{doc.C(c.pairName(p))}
-		for _, name := range c.Headline {
-			cell := doc.C("–")
-			if d := headlineOf(p, name); d != nil && d.Diff != nil {
-				w := differenceWord(d)
-				cell.Text = doc.Text{{Text: signed(d.Diff) + " "}, {Text: w.Short, Tone: doc.Tone(w.Tone)}}
-			}
-			row = append(row, cell)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// pairName names a pair: by its system where only that differs from other pairs.
-func (c *Comparison) pairName(p *compare.Pair) string {
-	name := c.Sides[p.Base].Name + " -> " + c.Sides[p.New].Name
-	if p.System == "" || c.By != "run" {
-		return name
-	}
-	if len(c.Sides) == 2 {
-		return p.System
-	}
-	return p.System + ", " + name
-}
-
-func (c *Comparison) pairTitle(p *compare.Pair) string {
-	base, other := c.Sides[p.Base].Name, c.Sides[p.New].Name
-	title := base + " -> " + other
-	switch {
-	case p.System != "":
-		title += ", system " + p.System
-	case c.By == "run" && c.Sides[p.Base].System == "":
-		title += ", all systems"
-	}
-	if !p.Paired {
-		return fmt.Sprintf("%s: not paired, no question in common: %s rows side by side", title, Thousands(p.Rows))
-	}
-	title += fmt.Sprintf(": %s pairs", Thousands(p.Rows))
-	for _, d := range []struct {
-		side    string
-		dropped compare.Named
-	}{{base, p.OnlyBase}, {other, p.OnlyNew}} {
-		if d.dropped.Rows > 0 {
-			title += fmt.Sprintf(", %s only in %s (%s)", Thousands(d.dropped.Rows), d.side, idList(d.dropped))
-		}
-	}
-	return title
-}
-
-// namedIDs is how many dropped rows are named; JSON has more.
+// namedIDs is how many rows are named; JSON has more.
 const namedIDs = 3
 
 func idList(d compare.Named) string {
@@ -204,59 +134,175 @@ func idList(d compare.Named) string {
 	return strings.Join(ids, ", ")
 }
 
-// pair is the differences of a pair, those that decide and those that are sure before the
-// others. Changed says that one of those that decide is sure.
-func (c *Comparison) pair(p *compare.Pair) (_ doc.Details, changed bool) {
-	title := c.pairTitle(p)
-	a := differenceAxis(p)
-	first, more := c.pairTable(p, title), c.pairTable(p, "others of "+title)
-	for i := range p.Differences {
-		d := &p.Differences[i]
-		if hidden(d.Metric) && !d.Headline {
-			continue
-		}
-		sure := d.Outcome != compare.Undecided && d.Outcome != compare.Unknown
-		changed = changed || sure && d.Headline
-		if d.Headline || sure {
-			first.Rows = append(first.Rows, pairLine(d, p.Paired, a))
-		} else {
-			more.Rows = append(more.Rows, pairLine(d, p.Paired, a))
-		}
+// how says how differences were made.
+func (c *Comparison) how(deciding []*compare.Metric) []doc.Block {
+	var out []doc.Block
+	say := func(text string) { out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(text)}) }
+	say("Rows are paired by question. All numbers of a metric are over the questions that every side has a value for; “own” is over all of a side's rows.")
+	if len(deciding) > 0 && deciding[0].Family > 0 {
+		say(fmt.Sprintf("The intervals of the %s that decide hold together at level %s (Bonferroni); p counts them, too.", Plural(int64(deciding[0].Family), "difference", "differences"), levelText(c.Level)))
 	}
-	out := doc.Details{Summary: title, Blocks: []doc.Block{first}}
-	if n := len(more.Rows); n > 0 {
-		out.Blocks = append(out.Blocks, doc.Details{Summary: fmt.Sprintf("%d more, none of them significant", n), Blocks: []doc.Block{more}})
-	}
-	return out, changed
+	say(fmt.Sprintf("tied: chance may explain the difference; mde is the least one that would have been found %g %% of the time.", 100*stats.DefaultDesign.Power))
+	return out
 }
 
-func (c *Comparison) pairTable(p *compare.Pair, caption string) doc.Table {
-	return doc.Table{Caption: caption, Class: "metrics differences", Columns: []doc.Column{
-		{Name: ""},
-		{Name: c.Sides[p.Base].Name, Number: true, Keep: 2},
-		{Name: c.Sides[p.New].Name, Number: true, Keep: 2},
-		{Name: "difference", Page: true, Keep: 1},
-		{Name: ""},
-		{Name: "diff", Number: true},
-		{Name: fmt.Sprintf("%g %%", 100*c.Level), Number: true},
-		{Name: "p", Number: true},
-		{Name: "mde", Number: true, Keep: 3},
-		{Name: "better", Number: true, Keep: 1},
-		{Name: "worse", Number: true, Keep: 1},
-		{Name: "same", Number: true, Keep: 3},
-		{Name: "n", Number: true, Keep: 1},
+// maxDifferences is how many differences a table has; JSON and CSV have all.
+const maxDifferences = 40
+
+// table has a row for each difference of some metrics; of sides of one run, the side that the
+// others are compared with is the first row.
+func (c *Comparison) table(caption string, all []*compare.Metric) []doc.Block {
+	one := len(all) == 1 && all[0].System == ""
+	base := "base"
+	if c.Base != "" {
+		base = c.Base
+	}
+	t := doc.Table{Caption: caption, Class: "metrics differences", Columns: []doc.Column{
+		{Name: ""}, {Name: "rank", Number: true}, {Name: base, Number: true, Keep: 2}, {Name: "value", Number: true, Keep: 1},
+		{Name: "own", Number: true, Keep: 4}, {Name: "difference", Page: true, Keep: 1}, {Name: ""}, {Name: "diff", Number: true}, {Name: "interval", Number: true},
+		{Name: "p", Number: true}, {Name: "mde", Number: true, Keep: 3}, {Name: "better", Number: true, Keep: 2}, {Name: "worse", Number: true, Keep: 2},
+		{Name: "same", Number: true, Keep: 3}, {Name: "n", Number: true, Keep: 1},
 	}}
+	if one && c.By != "run" {
+		t.Columns[2].Name = "" // the first row has it
+	}
+	axis, left := differenceAxis(all), 0
+	for _, m := range all {
+		seen := make(map[string]bool)
+		for k := range m.Differences {
+			d := &m.Differences[k]
+			seen[d.Base], seen[d.New] = true, true
+			if k == 0 && one && c.By != "run" {
+				t.Rows = append(t.Rows, c.alone(m, c.value(m, d.Base)))
+			}
+			if len(t.Rows) > maxDifferences {
+				left++
+				continue
+			}
+			t.Rows = append(t.Rows, c.differenceRow(m, d, axis, one))
+		}
+		for i := range m.Sides { // set aside, a range, or without a question in common
+			if v := &m.Sides[i]; !seen[v.Name] && (one || len(m.Differences) == 0) {
+				t.Rows = append(t.Rows, c.alone(m, v))
+			}
+		}
+	}
+	out := []doc.Block{t}
+	if left > 0 {
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(Plural(int64(left), "more difference", "more differences") + " in JSON and CSV")})
+	}
+	return out
 }
 
-// differenceAxis is the greatest distance from 0 on the axis that the differences of a
-// pair share.
-func differenceAxis(p *compare.Pair) float64 {
+// value is what a side has of a metric.
+func (c *Comparison) value(m *compare.Metric, side string) *compare.Value {
+	for i := range m.Sides {
+		if m.Sides[i].Name == side {
+			return &m.Sides[i]
+		}
+	}
+	return &compare.Value{Name: side}
+}
+
+// alone is a row without a difference.
+func (c *Comparison) alone(m *compare.Metric, v *compare.Value) []doc.Cell {
+	row := make([]doc.Cell, 15)
+	row[0] = doc.C(v.Name)
+	if m.System != "" || len(c.Metrics) > 0 && m != &c.Metrics[0] {
+		row[0] = doc.C(c.label(m, v.Name))
+	}
+	if m.Deciding {
+		row[1] = doc.C(c.rankOf(v.Name))
+	}
+	row[3], row[4] = doc.C(numberOrDash(v.Estimate)), doc.C(numberOrDash(v.Own))
+	if v.Low != nil {
+		row[4] = doc.C(rangeText(*v.Low, *v.High))
+	}
+	if why := cmp.Or(v.Reason, m.Reason); why != "" {
+		row[0].Notes = []string{why}
+	}
+	if v.Estimate != nil {
+		row[14] = doc.C(Thousands(m.Questions))
+	}
+	return row
+}
+
+func (c *Comparison) rankOf(side string) string {
+	for i := range c.Sides {
+		if s := &c.Sides[i]; s.Name == side && s.Rank != nil {
+			return rankText(s)
+		}
+	}
+	return ""
+}
+
+// label names a row: by what only it has.
+func (c *Comparison) label(m *compare.Metric, side string) string {
+	var parts []string
+	if !m.Deciding {
+		parts = append(parts, shortQuantity(m))
+	}
+	if m.System != "" {
+		parts = append(parts, m.System)
+	}
+	if len(c.Sides) > 2 || c.By != "run" || len(parts) == 0 {
+		parts = append(parts, side)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c *Comparison) differenceRow(m *compare.Metric, d *compare.Difference, axis float64, one bool) []doc.Cell {
+	var notes []string
+	same := d.Diff != nil && d.Better+d.Worse == 0
+	if !same {
+		notes = slices.Clone([]string(d.Warnings))
+	}
+	if d.Undefined > 0 {
+		notes = append(notes, "pairs are left out where a side is undefined")
+	}
+	if d.Reason != "" {
+		notes = append(notes, "undefined: "+d.Reason)
+	}
+	w := differenceWord(d)
+	row := make([]doc.Cell, 15)
+	if row[0] = doc.C(c.label(m, d.New)); !m.Deciding {
+		row[0].Text[0].Link = "#m-" + m.Metric
+	} else if c.By != "run" {
+		row[1] = doc.C(c.rankOf(d.New))
+	}
+	row[0].Notes = notes
+	if !one || c.By == "run" {
+		row[2] = doc.C(numberOrDash(d.BaseMean))
+	}
+	row[3], row[4] = doc.C(numberOrDash(d.NewMean)), doc.C(numberOrDash(c.value(m, d.New).Own))
+	if d.Diff != nil {
+		row[5].Strip = differenceStrip(m, d, axis)
+	}
+	row[6].Text = doc.Text{{Text: w.Short, Tone: doc.Tone(w.Tone)}}
+	if row[7] = doc.C(signed(d.Diff)); !same {
+		row[8] = doc.C(interval(d.Low, d.High))
+	}
+	if d.BoundLow != nil {
+		row[8] = doc.C(rangeText(*d.BoundLow, *d.BoundHigh))
+	}
+	row[9] = doc.C(pValue(d))
+	if d.MDE != nil {
+		row[10] = doc.C(number(*d.MDE))
+	}
+	row[11], row[12], row[13], row[14] = doc.C(Thousands(d.Better)), doc.C(Thousands(d.Worse)), doc.C(Thousands(d.Same)), doc.C(Thousands(d.N))
+	return row
+}
+
+// differenceAxis is the greatest distance from 0 on the axis that differences share.
+func differenceAxis(all []*compare.Metric) float64 {
 	most := 0.0
-	for i := range p.Differences {
-		d := &p.Differences[i]
-		for _, v := range []*float64{d.Diff, d.Low, d.High} {
-			if v != nil && d.Headline && d.Slice == "" {
-				most = max(most, math.Abs(*v))
+	for _, m := range all {
+		for i := range m.Differences {
+			d := &m.Differences[i]
+			for _, v := range []*float64{d.Diff, d.Low, d.High} {
+				if v != nil {
+					most = max(most, math.Abs(*v))
+				}
 			}
 		}
 	}
@@ -266,50 +312,11 @@ func differenceAxis(p *compare.Pair) float64 {
 	return nice(most)
 }
 
-func pairLine(d *compare.Difference, paired bool, axis float64) []doc.Cell {
-	notes := slices.Clone([]string(d.Warnings))
-	if d.Undefined > 0 {
-		what := "pairs"
-		if !paired {
-			what = "rows"
-		}
-		notes = append(notes, what+" are left out where a side is undefined")
-	}
-	if d.Reason != "" {
-		notes = append(notes, "undefined: "+d.Reason)
-	}
-	if v := d.Corrected; v != nil {
-		notes = append(notes, fmt.Sprintf("corrected for the judge's errors: %s -> %s, %s %s, %s of %s labelled, by %s",
-			numberOrDash(v.Base), numberOrDash(v.New), signed(&v.Diff), interval(&v.Low, &v.High), Thousands(v.Labelled), Plural(d.N, "pair", "pairs"), v.Method))
-	}
-	w := differenceWord(d)
-	drawn, mde, better, worse, same := doc.Cell{}, "", "", "", ""
-	if d.Diff != nil {
-		drawn.Strip = differenceStrip(d, axis)
-	}
-	if d.Outcome == compare.Undecided {
-		mde = numberOrDash(d.MDE)
-	}
-	if paired {
-		better, worse, same = Thousands(d.Improved()), Thousands(d.Declined()), Thousands(d.Same)
-		if d.Direction == 0 {
-			better, worse = "+"+Thousands(d.Higher), "-"+Thousands(d.Lower)
-		}
-	}
-	name := doc.Cell{Text: doc.Text{{Text: shortQuantity(d), Link: "#m-" + d.Metric}}, Notes: notes}
-	return []doc.Cell{
-		name, doc.C(numberOrDash(d.Base)), doc.C(numberOrDash(d.New)), drawn,
-		{Text: doc.Text{{Text: w.Short, Tone: doc.Tone(w.Tone)}}},
-		doc.C(signed(d.Diff)),
-		doc.C(interval(d.Low, d.High)), doc.C(pValue(d)), doc.C(mde), doc.C(better), doc.C(worse), doc.C(same), doc.C(Thousands(d.N)),
-	}
-}
-
 // differenceStrip draws a difference on an axis with a line at 0.
-func differenceStrip(d *compare.Difference, most float64) *doc.Strip {
+func differenceStrip(m *compare.Metric, d *compare.Difference, most float64) *doc.Strip {
 	at := func(v float64) float64 { return (v + most) / (2 * most) }
 	w := differenceWord(d)
-	s := &doc.Strip{At: at(*d.Diff), Marks: []float64{0.5}, Label: shortQuantity(d) + ": difference " + signed(d.Diff), Tone: doc.Tone(w.Tone)}
+	s := &doc.Strip{At: at(*d.Diff), Marks: []float64{0.5}, Label: shortQuantity(m) + ": difference " + signed(d.Diff), Tone: doc.Tone(w.Tone)}
 	if d.Low != nil && d.High != nil {
 		s.Interval, s.Low, s.High = true, at(*d.Low), at(*d.High)
 		s.Label += ", interval " + signed(d.Low) + " to " + signed(d.High)
@@ -317,45 +324,29 @@ func differenceStrip(d *compare.Difference, most float64) *doc.Strip {
 	if w.Tone == toneNeutral {
 		s.Tone = doc.Dim
 	}
-	s.Label += ", " + w.Long
+	if w.Long != "" {
+		s.Label += ", " + w.Long
+	}
 	return s
 }
 
 // quantityName is the metric, as gates write it.
-func quantityName(d *compare.Difference) string {
-	name := d.Metric
-	if d.Agg == "micro" {
+func quantityName(m *compare.Metric) string {
+	name := m.Metric
+	if m.Agg == runs.Micro {
 		name = "micro(" + name + ")"
 	}
-	if d.Slice != "" {
-		name += " [" + CleanLine(d.Slice) + "]"
+	if m.Slice != "" {
+		name += " [" + CleanLine(m.Slice) + "]"
 	}
 	return name
 }
 
 // shortQuantity is quantityName with the short name of the metric.
-func shortQuantity(d *compare.Difference) string {
-	short := *d
-	short.Metric = shortName(d.Metric)
+func shortQuantity(m *compare.Metric) string {
+	short := *m
+	short.Metric = shortName(m.Metric)
 	return quantityName(&short)
-}
-
-// quantityNamed is a metric that decides, such as micro(char_f1).
-func quantityNamed(name string) *compare.Difference {
-	d := &compare.Difference{Metric: name}
-	if q, err := compare.ParseQuantity(name); err == nil && q.Micro {
-		d.Metric, d.Agg = q.Metric.Name, runs.Micro
-	}
-	return d
-}
-
-func headlineOf(p *compare.Pair, name string) *compare.Difference {
-	for i := range p.Differences {
-		if d := &p.Differences[i]; d.Headline && d.Slice == "" && quantityName(d) == name {
-			return d
-		}
-	}
-	return nil
 }
 
 func signed(v *float64) string {
@@ -369,43 +360,33 @@ func signed(v *float64) string {
 	return text
 }
 
-// pValue is the adjusted p-value, "" if there is none.
+// pValue is the p-value, "" if there is none.
 func pValue(d *compare.Difference) string {
 	switch {
-	case d.Adjusted == nil:
+	case d.P == nil:
 		return ""
-	case *d.Adjusted < 0.001:
+	case *d.P < 0.001:
 		return "<0.001"
 	}
-	return fmt.Sprintf("%.3f", *d.Adjusted)
+	return fmt.Sprintf("%.3f", *d.P)
 }
 
-// outcomeOfDifference puts the outcomes of package compare into words.
-var outcomeOfDifference = map[compare.Outcome]word{
-	compare.Better:    {"better", "better", "Significantly better, after adjustment for several tests.", toneGood},
-	compare.Worse:     {"worse", "worse", "Significantly worse, after adjustment for several tests.", toneBad},
-	compare.Different: {"different", "different", "Significantly different; neither direction is better.", toneNote},
-	compare.Undecided: {"undecided", "~", "Not significant: chance alone may explain the difference.", toneNeutral},
-	compare.Unknown:   {"unknown", "no test", "There is too little data for a test.", toneNeutral},
-}
-
-// unchanged reports whether rows are compared and none of them changed.
-func unchanged(d *compare.Difference) bool {
-	return d.Diff != nil && *d.Diff == 0 && d.Higher+d.Lower == 0 && d.Same > 0
-}
-
-// differenceWord is what a difference says. Where the interval excludes 0 and p, adjusted
-// for several tests, still leaves chance as a reason, it says so.
+// differenceWord puts what the data say of a difference into words.
 func differenceWord(d *compare.Difference) word {
-	w := outcomeOfDifference[d.Outcome]
-	if unchanged(d) {
+	switch {
+	case d.Diff != nil && d.N > 0 && d.Better+d.Worse == 0:
 		return word{"same", "=", "No row changed.", toneNeutral}
+	case d.Word == "":
+		return word{}
 	}
-	if d.Outcome == compare.Undecided && d.Low != nil && d.High != nil && (*d.Low > 0 || *d.High < 0) {
-		w.Short = "~ p adjusted"
-		w.Long = "The interval, of this test alone, excludes 0. After adjustment for several tests chance may still explain the difference."
-	}
-	return w
+	return words[d.Word]
+}
+
+var words = map[compare.Word]word{
+	compare.Better:    {"better", "better", "Better by more than chance explains.", toneGood},
+	compare.Worse:     {"worse", "worse", "Worse by more than chance explains.", toneBad},
+	compare.Different: {"different", "different", "Different by more than chance explains; neither direction is better.", toneNote},
+	compare.Tied:      {"tied", "tied", "Chance alone may explain the difference.", toneNeutral},
 }
 
 // shownMetric is the metric that people see in place of another.
@@ -419,29 +400,11 @@ func shownMetric(name string) string {
 // hidden reports whether people are shown another metric in place of one.
 func hidden(name string) bool { return shownMetric(name) != name }
 
-// A page shows maxPairs pairs; of more, those against the base, the first maxAgainst.
-const maxPairs, maxAgainst = 10, 40
-
-// pagePairs are the pairs that a page shows. Where there are pairs of single systems, there
-// is none of all systems together: nobody can do anything about a mean of systems.
-func pagePairs(r *compare.Result) (shown []int) {
-	pooled := func(k int) bool {
-		p := &r.Pairs[k]
-		return p.System == "" && slices.ContainsFunc(r.Pairs, func(q compare.Pair) bool { return q.System != "" && q.Base == p.Base && q.New == p.New })
-	}
-	for k := range r.Pairs {
-		if !pooled(k) && (len(r.Pairs) <= maxPairs || r.Pairs[k].Base == 0 && len(shown) < maxAgainst) {
-			shown = append(shown, k)
-		}
-	}
-	return shown
-}
-
 // compareSection is how runs or systems differ, as package compare found it.
 func compareSection(data *pageData) *doc.Section {
 	r := data.options.Comparison
 	switch {
-	case r != nil && len(r.Pairs) > 0:
+	case r != nil:
 		return docSection("compare", "Compare", NewComparison(r).blocks(nil))
 	case data.options.NotCompared != "":
 		return docSection("compare", "Compare", []doc.Block{doc.Para{Kind: doc.Note, Text: doc.T("Not compared: " + data.options.NotCompared)}})

@@ -39,7 +39,7 @@ func (c *Compared) conclude(n answerCount, gates []runs.GateResult) Conclusion {
 	if len(gates) > 0 {
 		out.Gates = "Gates: " + gatesInWords(gates) + "."
 	}
-	if r := c.Comparison; r != nil && len(r.Pairs) > 0 && !(n.unknown() && needsVerdicts(r)) {
+	if r := c.Comparison; r != nil && !(n.unknown() && needsVerdicts(r)) {
 		out.Systems = NewComparison(r).headline()
 	}
 	if r := c.Since; r != nil {
@@ -80,42 +80,33 @@ func (s *Summary) Gone(before *Summary) (out []string) {
 // needsVerdicts reports whether the first metric that decides rests on what claims say. Where
 // nothing is known of any, who is best by it is of no meaning.
 func needsVerdicts(r *compare.Result) bool {
-	if len(r.Headline) == 0 {
+	if len(r.Metrics) == 0 || !r.Metrics[0].Deciding {
 		return false
 	}
-	d, _ := metrics.Lookup(quantityNamed(r.Headline[0]).Metric)
+	d, _ := metrics.Lookup(r.Metrics[0].Metric)
 	return d.Judged || d.Name == failingMetric
 }
 
 // ordered reports whether systems can be put in order: they answered questions in common, or
 // nobody knows.
 func (c *Compared) ordered() bool {
-	return c.Comparison == nil || slices.ContainsFunc(c.Comparison.Pairs, func(p compare.Pair) bool { return p.Paired })
+	return c.Comparison == nil || slices.ContainsFunc(c.Comparison.Metrics, func(m compare.Metric) bool { return m.Questions > 0 })
 }
 
 // rank is the rank of a system by a metric, such as 1–2; "" if it has none.
 func (c *Compared) rank(system, metric string) string {
-	if c.Comparison == nil || len(c.Comparison.Rankings) == 0 {
+	if c.Comparison == nil || c.Comparison.By != "system" || len(c.Comparison.Metrics) == 0 || c.Comparison.Metrics[0].Metric != metric {
 		return ""
 	}
-	r := &c.Comparison.Rankings[0]
-	if len(r.Places) < 2 {
-		return "" // alone among those that have a value
-	}
-	for i := range r.Places {
-		if side := &c.Comparison.Sides[r.Places[i].Side]; side.System == system && r.Metric == metric && c.Comparison.By == "system" {
-			return rankText(&r.Places[i])
-		}
-	}
-	return ""
+	return NewComparison(c.Comparison).rankOf(system)
 }
 
 // rankText is a rank: a range where chance may explain the order.
-func rankText(p *compare.Place) string {
-	if p.Worst > p.Best {
-		return fmt.Sprintf("%d–%d", p.Best, p.Worst)
+func rankText(s *compare.Side) string {
+	if s.Rank[1] > s.Rank[0] {
+		return fmt.Sprintf("%d–%d", s.Rank[0], s.Rank[1])
 	}
-	return fmt.Sprint(p.Best)
+	return fmt.Sprint(s.Rank[0])
 }
 
 // An answerCount counts answers by what became of them.
@@ -195,63 +186,155 @@ func oneOrMany(n int64, one, many string) string {
 // comparisonJSON is a comparison with its headline.
 type comparisonJSON struct {
 	*compare.Result
-	Headline string `json:"answer"`
+	Headline string `json:"headline"`
 }
 
 // headline is what came of the comparison in a sentence, by the first metric that decides; the
 // terminal, the page and JSON have it. It has differences alone: the level of a side depends
 // on whose questions it is over.
 func (c *Comparison) headline() string {
-	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 1 && (c.By != "run" || len(c.Sides) > 2) {
-		return c.ranked(&c.Rankings[0])
-	}
-	prefix := "Against "
-	if c.By == "run" {
-		prefix = "Since "
-	}
-	prefix += CleanLine(c.Sides[0].Name) + ": "
-	said := make(map[compare.Outcome][]string)
-	paired, why := false, ""
-	for _, k := range pagePairs(c.Result) {
-		p := &c.Pairs[k]
-		if p.Base != 0 || !p.Paired || len(p.Differences) == 0 {
-			continue
+	var deciding []*compare.Metric
+	for i := range c.Metrics {
+		if m := &c.Metrics[i]; m.Deciding && (len(deciding) == 0 || m.Metric == deciding[0].Metric && m.Agg == deciding[0].Agg) {
+			deciding = append(deciding, m)
 		}
-		paired = true
-		d := &p.Differences[0]
-		if d.Diff == nil {
-			why = d.Reason
-			continue
-		}
-		said[d.Outcome] = append(said[d.Outcome], CleanLine(cmp.Or(p.System, c.Sides[p.New].Name))+" "+differs(d))
 	}
-	switch all := slices.Concat(said[compare.Worse], said[compare.Better], said[compare.Different]); {
-	case !paired && c.By != "run":
+	since := "Against " + CleanLine(c.Base)
+	if c.By == "run" && len(c.Sides) == 2 {
+		since = "Since " + CleanLine(c.Base)
+	}
+	if above := c.aboveAll(); above != "" {
+		return above
+	}
+	apart := slices.ContainsFunc(c.Metrics, func(m compare.Metric) bool { return m.Reason == compare.NotPaired })
+	switch text := ""; {
+	case apart && c.Base == "":
 		return "The systems answered different questions: compare their numbers with care."
-	case !paired:
-		return prefix + "no question in common, so there is nothing to compare."
-	case len(all) > namedAnswers:
-		return fmt.Sprintf("%s%s and %d others.", prefix, strings.Join(all[:namedAnswers], ", "), len(all)-namedAnswers)
-	case len(all) > 0:
-		return prefix + list(all) + "."
-	case len(said[compare.Undecided]) > 0:
-		return prefix + "no difference found."
-	case len(said[compare.Unknown]) > 0:
-		return prefix + "too few questions to tell."
+	case apart:
+		return since + ": no question in common, so there is nothing to compare."
+	case len(deciding) == 0 || c.Base == "" && len(deciding[0].Leaders) == 0 && len(deciding[0].Differences) == 0:
+		text = "not comparable"
+		if why := c.notComparable(); why != "" {
+			text += " (" + why + ")"
+		}
+		if c.Base == "" {
+			return "The systems are " + text + "."
+		}
+		return since + ": " + text + "."
+	case c.Base == "":
+		return c.ranked(deciding[0]) + c.rangeNote() + "."
+	default:
+		return since + ": " + c.changes(deciding) + c.rangeNote() + "."
 	}
-	return prefix + "not comparable (" + why + ")."
+}
+
+// notComparable is why no metric decides.
+func (c *Comparison) notComparable() string {
+	for _, m := range c.Metrics {
+		for _, v := range m.Sides {
+			if why := cmp.Or(m.Reason, v.Reason); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// overallRange is the overall score where it is a range for some side; nil if it is not.
+func (c *Comparison) overallRange() *compare.Metric {
+	for i := range c.Metrics {
+		m := &c.Metrics[i]
+		if m.Metric == leadCandidates[0] && m.Slice == "" && slices.ContainsFunc(m.Sides, func(v compare.Value) bool { return v.Low != nil }) {
+			return m
+		}
+	}
+	return nil
+}
+
+func (c *Comparison) rangeNote() string {
+	if m := c.overallRange(); m != nil {
+		return " (" + shortName(m.Metric) + " is a range)"
+	}
+	return ""
+}
+
+// aboveAll says which side of a run is better than the others whatever the undecided claims are;
+// "" if none is.
+func (c *Comparison) aboveAll() string {
+	m := c.overallRange()
+	if m == nil || c.By == "run" || c.Base != "" {
+		return ""
+	}
+	for i := range m.Sides {
+		best, above := &m.Sides[i], true
+		var others []string
+		for k := range m.Sides {
+			if v := &m.Sides[k]; k != i {
+				above = above && best.CILow != nil && v.CIHigh != nil && *best.CILow > *v.CIHigh
+				others = append(others, CleanLine(v.Name))
+			}
+		}
+		if above {
+			return fmt.Sprintf("%s is better than %s on %s, whatever the undecided claims are.", CleanLine(best.Name), fewNames(others), shortName(m.Metric))
+		}
+	}
+	return ""
 }
 
 // namedAnswers is how many sides the headline names.
 const namedAnswers = 3
 
-// differs is how much a side is better or worse, and how sure that is.
-func differs(d *compare.Difference) string {
-	word := "differs"
-	if d.Outcome == compare.Better || d.Outcome == compare.Worse {
-		word = "is " + string(d.Outcome)
+// fewNames lists some of them.
+func fewNames(names []string) string {
+	if n := len(names) - namedAnswers; n > 0 {
+		return fmt.Sprintf("%s and %s", strings.Join(names[:namedAnswers], ", "), Plural(int64(n), "other", "others"))
 	}
-	text := fmt.Sprintf("%s on %s by %s", word, shortQuantity(d), number(math.Abs(*d.Diff)))
+	return list(names)
+}
+
+// changes is how sides differ from the base, what got worse first.
+func (c *Comparison) changes(deciding []*compare.Metric) string {
+	var worse, better []string
+	why := ""
+	for _, m := range deciding {
+		for i := range m.Differences {
+			d := &m.Differences[i]
+			name := cmp.Or(m.System, d.New)
+			if m.System != "" && len(c.Sides) > 2 {
+				name += " in " + d.New
+			}
+			switch text := CleanLine(name) + " " + differs(m, d); d.Word {
+			case compare.Worse:
+				worse = append(worse, text)
+			case compare.Better, compare.Different:
+				better = append(better, text)
+			default:
+				why = cmp.Or(why, d.Reason)
+				if d.Diff != nil && d.Low == nil && d.Word == "" {
+					why = "too few questions to tell"
+				}
+			}
+		}
+	}
+	if all := append(worse, better...); len(all) > 0 {
+		return fewNames(all)
+	}
+	if why != "" {
+		return why
+	}
+	return "no difference found"
+}
+
+// differs is how much a side is better or worse, and how sure that is.
+func differs(m *compare.Metric, d *compare.Difference) string {
+	if d.Diff == nil {
+		return ""
+	}
+	word := "differs"
+	if d.Word == compare.Better || d.Word == compare.Worse {
+		word = "is " + string(d.Word)
+	}
+	text := fmt.Sprintf("%s on %s by %s", word, shortQuantity(m), number(math.Abs(*d.Diff)))
 	if p := pValue(d); p != "" {
 		text += " (p " + strings.Replace(p, "<", "< ", 1) + ")"
 	}
@@ -259,29 +342,30 @@ func differs(d *compare.Difference) string {
 }
 
 // ranked is who is best of several.
-func (c *Comparison) ranked(r *compare.Ranking) string {
+func (c *Comparison) ranked(m *compare.Metric) string {
 	var best []string
-	for i := range r.Places {
-		if p := &r.Places[i]; p.Sure || p.Tied {
-			best = append(best, CleanLine(c.Sides[p.Side].Name))
+	for _, name := range m.Leaders {
+		best = append(best, CleanLine(name))
+	}
+	text := "Nobody is best on " + shortQuantity(m)
+	switch len(best) {
+	case 0:
+	case 1:
+		text = best[0] + " is best on " + shortQuantity(m)
+	default:
+		text = fewNames(best) + " are tied for best on " + shortQuantity(m)
+	}
+	for i := range c.Sides {
+		if s := &c.Sides[i]; s.Rank != nil && s.Rank[0] > 2 && s.Rank[0] == s.Rank[1] && !c.anyBelow(s.Rank[1]) {
+			text += "; " + CleanLine(s.Name) + " is last"
 		}
 	}
-	metric := shortQuantity(&compare.Difference{Metric: r.Metric, Agg: r.Agg})
-	text := ""
-	switch n := len(best); {
-	case r.Places[0].Sure || n == 1:
-		text = best[0] + " is best on " + metric
-	case n == 0:
-		text = "Nobody is best on " + metric
-	case n > namedAnswers:
-		text = fmt.Sprintf("%s and %d others are tied for best on %s", strings.Join(best[:namedAnswers], ", "), n-namedAnswers, metric)
-	default:
-		text = list(best) + " are tied for best on " + metric
-	}
-	if n := len(r.Places); n > 2 && r.Places[n-1].Best == n && !r.Places[n-1].Tied {
-		text += "; " + CleanLine(c.Sides[r.Places[n-1].Side].Name) + " is last"
-	}
-	return text + "."
+	return text
+}
+
+// anyBelow reports whether some side may be below a place.
+func (c *Comparison) anyBelow(place int) bool {
+	return slices.ContainsFunc(c.Sides, func(s compare.Side) bool { return s.Rank != nil && s.Rank[1] > place })
 }
 
 // changesSection lists the answers that fail newly, no longer and still.
@@ -305,6 +389,12 @@ func changesSection(data *pageData) *doc.Section {
 	return docSection("changes", "Changes", blocks)
 }
 
+// runOfSide is the run of a side.
+func runOfSide(r *compare.Result, side string) string {
+	i := slices.IndexFunc(r.Sides, func(s compare.Side) bool { return s.Name == side })
+	return r.Sides[i].Run
+}
+
 // namedFailures is how many rows are named that fail anew or were fixed.
 const namedFailures = 10
 
@@ -316,7 +406,7 @@ func failureLists(r *compare.Result, link func(run, name string) string) []doc.B
 		f := &r.Failures[i]
 		of := ""
 		if len(r.Failures) > 1 {
-			of = r.Sides[f.New].Name + ": "
+			of = f.New + ": "
 		}
 		for _, list := range []struct {
 			what, code string
@@ -334,7 +424,7 @@ func failureLists(r *compare.Result, link func(run, name string) string) []doc.B
 					before = " ("
 				}
 				if link != nil {
-					span.Link = link(r.Sides[f.New].Run, id)
+					span.Link = link(runOfSide(r, f.New), id)
 				}
 				text = append(text, doc.Span{Text: before}, span)
 			}

@@ -60,15 +60,14 @@ func TestBriefFits(t *testing.T) {
 	}
 	for _, n := range []int{1, 3, 4, 30} {
 		b := briefOf(n, gates...)
-		r := &compare.Result{By: "run", Sides: []compare.Side{{Name: "last-night-of-a-long-name", Run: "last-night-of-a-long-name"}, {Name: "x", Run: "x"}}}
+		r := &compare.Result{By: "run", Base: "last-night-of-a-long-name", Sides: []compare.Side{{Name: "last-night-of-a-long-name", Run: "last-night-of-a-long-name"}, {Name: "x", Run: "x"}}}
 		for k := range n {
-			p := compare.Pair{New: 1, System: fmt.Sprintf("system-%03d", k), Paired: true}
 			for _, q := range b.Leading() {
-				p.Differences = append(p.Differences, compare.Difference{
-					Metric: q.Metric.Name, Agg: runs.Macro, Diff: new(-0.123), Higher: 1, Lower: 2, Outcome: compare.Undecided,
+				r.Metrics = append(r.Metrics, compare.Metric{
+					Metric: q.Metric.Name, Agg: runs.Macro, System: fmt.Sprintf("system-%03d", k), Deciding: true,
+					Differences: []compare.Difference{{Base: r.Base, New: "x", Diff: new(-0.123), N: 3, Better: 1, Worse: 2, Word: compare.Tied}},
 				})
 			}
-			r.Pairs = append(r.Pairs, p)
 		}
 		b.Since = r
 		text := briefText(t, b)
@@ -81,7 +80,7 @@ func TestBriefFits(t *testing.T) {
 		if got := strings.Count(text, "\n"); got != lines {
 			t.Errorf("%d systems: %d lines, want %d:\n%s", n, got, lines, text)
 		}
-		if !strings.Contains(text, "-0.123 ~") || !strings.Contains(text, "~ chance may explain") {
+		if !strings.Contains(text, "-0.123 tied") || !strings.Contains(text, "tied: chance may explain") {
 			t.Errorf("%d systems: no change is shown:\n%s", n, text)
 		}
 		for _, want := range []string{"Gates: 1 of 3 failed, 1 of 3 has no verdict, 1 of 3 passed.\n", "- FAIL char_f1 >= 0.9: 0.500\n", "- NONE page_f1 >= 0.9: undefined\n", "\nfails  1 document not found, 1 unsupported\njudge  wording", "ibid show runs/x 'q 1/system-000'  # the worst: document not found\n"} {
@@ -152,59 +151,46 @@ func TestShellWord(t *testing.T) {
 // TestHeadline: the first sentence of a comparison says who is better, by how much and how
 // sure that is, or that it cannot be said.
 func TestHeadline(t *testing.T) {
-	sides := []compare.Side{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-	d := func(outcome compare.Outcome, diff float64, higher int64) compare.Difference {
-		return compare.Difference{
-			Metric: "char_f1", Agg: runs.Macro, Outcome: outcome, Base: new(0.5), New: new(0.5 + diff), Diff: new(diff), Low: new(diff - 0.1), High: new(diff + 0.1),
-			Adjusted: new(0.04), Higher: higher, MDE: new(0.2),
-		}
+	against := func(m compare.Metric) *compare.Result {
+		return &compare.Result{Base: "a", Sides: []compare.Side{{Name: "a"}, {Name: "b"}}, Metrics: []compare.Metric{m}}
 	}
-	pair := func(x compare.Difference) []compare.Pair {
-		return []compare.Pair{{New: 1, Paired: true, Differences: []compare.Difference{x}}}
+	d := func(word compare.Word, diff float64) compare.Metric {
+		return compare.Metric{Metric: "char_f1", Agg: runs.Macro, Deciding: true, Questions: 3, Differences: []compare.Difference{{
+			Base: "a", New: "b", N: 3, Better: 1, Word: word, Diff: new(diff), Low: new(diff - 0.1), High: new(diff + 0.1), P: new(0.04),
+		}}}
 	}
-	for _, tt := range []struct {
-		name, want string
-		result     compare.Result
-	}{
-		{"better", "Against a: b is better on char_f1 by 0.250 (p 0.040).", compare.Result{Pairs: pair(d(compare.Better, 0.25, 3))}},
-		{"worse", "Against a: b is worse on char_f1 by 0.250 (p 0.040).", compare.Result{Pairs: pair(d(compare.Worse, -0.25, 3))}},
-		{"chance", "Against a: no difference found.", compare.Result{Pairs: pair(d(compare.Undecided, 0.05, 3))}},
-		{"same", "Against a: no difference found.", compare.Result{Pairs: pair(d(compare.Undecided, 0, 0))}},
-		{"untested", "Against a: too few questions to tell.", compare.Result{Pairs: pair(d(compare.Unknown, 0.25, 3))}},
-		{"not paired", "The systems answered different questions: compare their numbers with care.", compare.Result{Pairs: []compare.Pair{{New: 1}}}},
-		{"no two", "The systems answered different questions: compare their numbers with care.", compare.Result{Pairs: []compare.Pair{{New: 1}, {New: 2}}}},
-		{"undefined", "Against a: not comparable (no row).", compare.Result{Pairs: pair(compare.Difference{Metric: "char_f1", Reason: "no row"})}},
-		{"surely best", "b is best on char_f1.", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Places: []compare.Place{
-			{Side: 1, Estimate: 0.9, Low: new(0.8), High: new(0.95), Sure: true}, {Side: 0, Estimate: 0.5},
-		}}}}},
-		{"tied", "b, c and a are tied for best on micro(char_f1).", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Agg: "micro", Places: []compare.Place{
-			{Side: 1, Estimate: 0.9, Tied: true}, {Side: 2, Estimate: 0.8, Tied: true}, {Side: 0, Estimate: 0.5, Tied: true},
-		}}}}},
+	untested := d("", 0.25)
+	untested.Differences[0].Low, untested.Differences[0].P = nil, nil
+	undefined := d("", 0)
+	undefined.Differences[0] = compare.Difference{Base: "a", New: "b", Reason: "no row"}
+	for want, m := range map[string]compare.Metric{
+		"Against a: b is better on char_f1 by 0.250 (p 0.040).": d(compare.Better, 0.25),
+		"Against a: b is worse on char_f1 by 0.250 (p 0.040).":  d(compare.Worse, -0.25),
+		"Against a: no difference found.":                       d(compare.Tied, 0.05),
+		"Against a: too few questions to tell.":                 untested,
+		"Against a: no row.":                                    undefined,
 	} {
-		tt.result.Sides = sides[:2]
-		if len(tt.result.Pairs) != 1 {
-			tt.result.Sides = sides
-		}
-		if got := NewComparison(&tt.result).headline(); got != tt.want {
-			t.Errorf("%s:\n%s, want\n%s", tt.name, got, tt.want)
+		if got := NewComparison(against(m)).headline(); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
 
 // TestHeadlineBySystem: the headline of two runs names the systems that differ.
 func TestHeadlineBySystem(t *testing.T) {
-	pair := func(system string, o compare.Outcome, diff float64) compare.Pair {
-		d := compare.Difference{Metric: "hallucination_rate", Agg: runs.Macro, Direction: -1, Outcome: o, Diff: new(diff), Base: new(0.5), New: new(0.5 + diff), Higher: 1, Lower: 2}
-		return compare.Pair{New: 1, System: system, Paired: true, Differences: []compare.Difference{d}}
+	metric := func(system string, w compare.Word, diff float64) compare.Metric {
+		return compare.Metric{Metric: "hallucination_rate", Agg: runs.Macro, System: system, Direction: -1, Deciding: true, Questions: 3, Differences: []compare.Difference{{
+			Base: "a", New: "b", N: 3, Better: 1, Worse: 2, Word: w, Diff: new(diff),
+		}}}
 	}
-	c := NewComparison(&compare.Result{By: "run", Sides: []compare.Side{{Name: "a"}, {Name: "b"}}, Pairs: []compare.Pair{
-		pair("", compare.Worse, -0.1), pair("one", compare.Worse, -0.25), pair("two", compare.Undecided, 0.05), pair("three", compare.Better, 0.1),
+	c := NewComparison(&compare.Result{By: "run", Base: "a", Sides: []compare.Side{{Name: "a"}, {Name: "b"}}, Metrics: []compare.Metric{
+		metric("three", compare.Better, -0.1), metric("one", compare.Worse, 0.25), metric("two", compare.Tied, 0.05),
 	}})
 	want := "Since a: one is worse on hallucination by 0.250 and three is better on hallucination by 0.100."
 	if got := c.headline(); got != want {
 		t.Errorf("headline:\n%s, want\n%s", got, want)
 	}
-	c.Pairs = []compare.Pair{pair("", compare.Undecided, 0.01), pair("one", compare.Undecided, 0), pair("two", compare.Undecided, 0.02)}
+	c.Metrics = []compare.Metric{metric("one", compare.Same, 0), metric("two", compare.Tied, 0.02)}
 	if got := c.headline(); got != "Since a: no difference found." {
 		t.Errorf("headline: %s", got)
 	}

@@ -146,7 +146,7 @@ func changeText(d *compare.Difference) doc.Text {
 	switch {
 	case d == nil || d.Diff == nil:
 		return nil
-	case unchanged(d):
+	case d.Better+d.Worse == 0:
 		return doc.T(differenceWord(d).Short)
 	}
 	return doc.Text{{Text: signed(d.Diff) + " " + differenceWord(d).Short, Tone: differenceWord(d).Tone.doc()}}
@@ -158,14 +158,14 @@ func changeOf(r *compare.Result, run, system, metric string) *compare.Difference
 	if r == nil {
 		return nil
 	}
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		only := p.System == "" && len(r.Pairs) == 1
-		if !p.Paired || run != "" && r.Sides[p.New].Run != run || p.System != system && !only {
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		if m.Metric != metric || m.Slice != "" || m.Agg != runs.Macro || m.System != "" && m.System != system {
 			continue
 		}
-		for k := range p.Differences {
-			if d := &p.Differences[k]; d.Metric == metric && d.Slice == "" && d.Agg == runs.Macro {
+		for k := range m.Differences {
+			d := &m.Differences[k]
+			if d.N > 0 && slices.ContainsFunc(r.Sides, func(s compare.Side) bool { return s.Name == d.New && (run == "" || s.Run == run) }) {
 				return d
 			}
 		}

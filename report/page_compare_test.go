@@ -13,27 +13,33 @@ import (
 // pairOf are two systems of harbour compared, with one sure difference and one
 // that is not.
 func pairOf() *compare.Result {
+	sides := func(alpha, beta float64) []compare.Value {
+		return []compare.Value{{Name: "alpha", Estimate: new(alpha), Own: new(alpha), OwnRows: 3}, {Name: "beta", Estimate: new(beta), Own: new(beta), OwnRows: 4}}
+	}
 	return &compare.Result{
-		By: "system", Level: 0.95, Power: 0.8, Headline: []string{"char_f1", "citation_correctness"},
-		Sides: []compare.Side{{Name: "alpha", Run: "night", System: "alpha", Rows: 3}, {Name: "beta", Run: "night", System: "beta", Rows: 3}},
-		Pairs: []compare.Pair{{
-			Base: 0, New: 1, Paired: true, Rows: 3, OnlyNew: compare.Named{Rows: 1, IDs: []string{"q9"}},
-			Differences: []compare.Difference{
-				{
-					Metric: "char_f1", Agg: "macro", Headline: true, Direction: 1, Base: new(0.9), New: new(0.5), Diff: new(-0.4), Low: new(-0.6), High: new(-0.2),
-					P: new(0.0001), Adjusted: new(0.0002), Outcome: compare.Worse, N: 3, Higher: 0, Lower: 2, Same: 1,
-				},
-				{
-					Metric: "citation_correctness", Agg: "macro", Headline: true, Direction: 1, Base: new(0.5), New: new(0.55), Diff: new(0.05), Low: new(-0.2), High: new(0.3),
-					P: new(0.6), Adjusted: new(0.6), Outcome: compare.Undecided, MDE: new(0.31), N: 3, Higher: 1, Lower: 1, Same: 1,
-					Corrected: &compare.Corrected{Base: new(0.4), New: new(0.3), Diff: -0.1, Low: -0.15, High: -0.05, Labelled: 12, Method: "ppi++"},
-				},
-				{Metric: "char_f1", Agg: "macro", Slice: "lang=en", Direction: 1, Base: new(1.0), New: new(0.0), Diff: new(-1.0), Outcome: compare.Unknown},
+		By: "system", Level: 0.95,
+		Sides:    []compare.Side{{Name: "alpha", Run: "night", System: "alpha", Rows: 3, Rank: &[2]int{1, 1}}, {Name: "beta", Run: "night", System: "beta", Rows: 3, Rank: &[2]int{2, 2}}},
+		Unpaired: []compare.Unpaired{{Name: "beta", Named: compare.Named{Rows: 1, IDs: []string{"q9"}}}},
+		Metrics: []compare.Metric{
+			{
+				Metric: "char_f1", Agg: "macro", Direction: 1, Deciding: true, Questions: 3, Family: 1, Sides: sides(0.9, 0.5), Leaders: []string{"alpha"},
+				Differences: []compare.Difference{{
+					Base: "alpha", New: "beta", BaseMean: new(0.9), NewMean: new(0.5), Diff: new(-0.4), Low: new(-0.6), High: new(-0.2),
+					P: new(0.0002), Word: compare.Worse, N: 3, Better: 0, Worse: 2, Same: 1,
+				}},
 			},
-		}},
-		Rankings: []compare.Ranking{{Metric: "char_f1", Agg: "macro", Direction: 1, Places: []compare.Place{
-			{Side: 0, Estimate: 0.9, Low: new(0.8), High: new(1.0), Best: 1, Worst: 1, Sure: true}, {Side: 1, Estimate: 0.5, Best: 2, Worst: 2},
-		}}},
+			{
+				Metric: "citation_correctness", Agg: "macro", Direction: 1, Questions: 3, Sides: sides(0.5, 0.55),
+				Differences: []compare.Difference{{
+					Base: "alpha", New: "beta", BaseMean: new(0.5), NewMean: new(0.55), Diff: new(0.05), Low: new(-0.2), High: new(0.3),
+					MDE: new(0.31), N: 3, Better: 1, Worse: 1, Same: 1,
+				}},
+			},
+			{
+				Metric: "char_f1", Agg: "macro", Slice: "lang=en", Direction: 1, Questions: 1, Sides: sides(1, 0),
+				Differences: []compare.Difference{{Base: "alpha", New: "beta", BaseMean: new(1.0), NewMean: new(0.0), Diff: new(-1.0), N: 1, Worse: 1}},
+			},
+		},
 	}
 }
 
@@ -65,35 +71,24 @@ func comparisonText(t *testing.T, r *compare.Result, all bool) string {
 // TestComparison: terminal, Markdown and page say the same of a pair; columns that say
 // least leave the terminal first.
 func TestComparison(t *testing.T) {
-	const want = `run night: alpha -> beta
+	const want = `run night: alpha, beta
 alpha is best on char_f1.
+note: 1 row only in beta (q9)
 
-ranking by char_f1
-       estimate    simultaneous  rank
-alpha     0.900  [0.800, 1.000]     1  best
-beta      0.500                     2
+char_f1, run night: alpha, beta
+       rank  value           diff          interval       p  better  worse  n
+alpha     1  0.900                                                          3
+beta      2  0.500  worse  -0.400  [-0.600, -0.200]  <0.001       0      2  3
 
-alpha -> beta: 3 pairs, 1 only in beta (q9)
-                       diff              95 %       p  better  worse  n
-char_f1       worse  -0.400  [-0.600, -0.200]  <0.001       0      2  3
-correctness¹  ~      +0.050   [-0.200, 0.300]   0.600       1      1  3
-
-1 more, none of them significant, with -v
-
-~ no significant difference: p > 0.05 after Holm (headline) or
-Benjamini-Hochberg (the rest); mde is the least difference found 80 % of the
-time
-
+other metrics, each interval by itself, with -v
+by slice, each interval by itself, with -v
 how this was compared, with -v
-
-¹ corrected for the judge's errors: 0.400 -> 0.300, -0.100 [-0.150, -0.050], 12
-  of 3 pairs labelled, by ppi++
 `
 	got := comparisonText(t, pairOf(), false)
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if all := comparisonText(t, pairOf(), true); !strings.Contains(all, "char_f1 [lang=en]  1.000  0.000  no test") || !strings.Contains(all, "Rows are paired by question") {
+	if all := comparisonText(t, pairOf(), true); !strings.Contains(all, "char_f1 [lang=en], beta") || !strings.Contains(all, "Rows are paired by question") {
 		t.Errorf("with all:\n%s", all)
 	}
 	html := writePage(t, twins().page(t, PageOptions{Compared: Compared{Comparison: pairOf()}}))
@@ -101,7 +96,7 @@ how this was compared, with -v
 	if err := Write(&markdown, NewComparison(pairOf()), "markdown", TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, said := range []string{"alpha is best on char_f1.", "[-0.600, -0.200]", "0.600", "0.900", "1 more, none of them significant", "12 of 3 pairs labelled"} {
+	for _, said := range []string{"alpha is best on char_f1.", "[-0.600, -0.200]", "0.900", "correctness, beta"} {
 		if !strings.Contains(html, said) {
 			t.Errorf("the page lacks %q", said)
 		}
@@ -129,57 +124,74 @@ func TestNotCompared(t *testing.T) {
 
 // TestWhatChangedBetweenRuns is said at the top, of the system that is worse first.
 func TestWhatChangedBetweenRuns(t *testing.T) {
-	r := pairOf()
-	r.By, r.Rankings = "run", nil
 	for _, tt := range []struct {
-		system  string
-		outcome compare.Outcome
-		want    string
+		system string
+		word   compare.Word
+		want   string
 	}{
 		{"", compare.Worse, "Since alpha: beta is worse on char_f1 by 0.400 (p < 0.001)."},
-		{"", compare.Undecided, "Since alpha: no difference found."},
-		{"", compare.Unknown, "Since alpha: too few questions to tell."},
+		{"", compare.Tied, "Since alpha: no difference found."},
+		{"", compare.Same, "Since alpha: no difference found."},
 		{"", compare.Different, "Since alpha: beta differs on char_f1 by 0.400 (p < 0.001)."},
 		{"s", compare.Worse, "Since alpha: s is worse on char_f1 by 0.400 (p < 0.001)."},
 	} {
-		r.Pairs[0].System, r.Pairs[0].Differences[0].Outcome = tt.system, tt.outcome
+		r := pairOf()
+		r.By, r.Base = "run", "alpha"
+		r.Metrics[0].System, r.Metrics[0].Differences[0].Word = tt.system, tt.word
 		if got := headline(t, twins().page(t, PageOptions{Compared: Compared{Comparison: r}})); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.outcome, got, tt.want)
+			t.Errorf("%s: %q, want %q", tt.word, got, tt.want)
 		}
 	}
-	r.Pairs[0].System, r.Pairs[0].Paired = "", false
+	r := pairOf()
+	r.By, r.Base, r.Metrics = "run", "alpha", r.Metrics[:1]
+	r.Metrics[0].Reason, r.Metrics[0].Differences = compare.NotPaired, nil
 	if got, want := headline(t, twins().page(t, PageOptions{Compared: Compared{Comparison: r}})), "Since alpha: no question in common, so there is nothing to compare."; got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
+	r.Metrics[0].Reason, r.Metrics[0].Deciding = "judges differ: lexical and none", false
+	if got, want := headline(t, twins().page(t, PageOptions{Compared: Compared{Comparison: r}})), "Since alpha: not comparable (judges differ: lexical and none)."; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
 }
 
-// TestWhoIsBest: what the first sentence says of systems follows from their ranking, or
-// their difference where there are two.
+// TestWhoIsBest: what the first sentence says of systems follows from their ranks, or from the
+// differences from a base.
 func TestWhoIsBest(t *testing.T) {
-	three := func(places ...compare.Place) *compare.Result {
-		r := &compare.Result{By: "system", Rankings: []compare.Ranking{{Metric: "char_f1", Agg: "macro", Direction: 1, Places: places}}}
-		for _, s := range []string{"alpha", "beta", "gamma"} {
-			r.Sides = append(r.Sides, compare.Side{Name: s, Run: "night", System: s})
+	three := func(leaders []string, ranks ...[2]int) *compare.Result {
+		r := &compare.Result{By: "system", Metrics: []compare.Metric{{Metric: "char_f1", Agg: "macro", Direction: 1, Deciding: true, Questions: 1, Leaders: leaders}}}
+		for i, s := range []string{"alpha", "beta", "gamma"} {
+			r.Sides = append(r.Sides, compare.Side{Name: s, Run: "night", System: s, Rank: &ranks[i]})
 		}
-		r.Pairs = []compare.Pair{{New: 1, Paired: true}, {New: 2, Paired: true}}
 		return r
 	}
-	two := func(o compare.Outcome) *compare.Result {
+	against := func(w compare.Word) *compare.Result {
 		r := pairOf()
-		r.Pairs[0].Differences[0].Outcome, r.Rankings = o, nil
+		r.Base, r.Metrics[0].Leaders, r.Metrics[0].Differences[0].Word = "alpha", nil, w
 		return r
 	}
-	unpaired := two(compare.Worse)
-	unpaired.Pairs[0].Paired = false
+	unpaired := pairOf()
+	unpaired.Metrics = unpaired.Metrics[:1]
+	unpaired.Metrics[0].Reason, unpaired.Metrics[0].Differences, unpaired.Metrics[0].Leaders = compare.NotPaired, nil, nil
+	ranges := func(alpha, beta [2]float64) *compare.Result {
+		r := pairOf()
+		r.Metrics = append(r.Metrics, compare.Metric{
+			Metric: "overall_citation_accuracy", Agg: "macro", Direction: 1,
+			Sides: []compare.Value{{Name: "alpha", Low: new(0.3), High: new(0.3), CILow: &alpha[0], CIHigh: &alpha[1]}, {Name: "beta", Low: new(0.7), High: new(0.7), CILow: &beta[0], CIHigh: &beta[1]}},
+		})
+		return r
+	}
 	for _, tt := range []struct {
 		comparison *compare.Result
 		want       string
 	}{
-		{three(compare.Place{Side: 0, Estimate: 0.9, Best: 1, Worst: 1, Sure: true, Tied: true}, compare.Place{Side: 1, Estimate: 0.6, Best: 2, Worst: 3}, compare.Place{Side: 2, Best: 2, Worst: 3}), "alpha is best on char_f1."},
-		{three(compare.Place{Side: 0, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 1, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 2, Best: 3, Worst: 3}), "alpha and beta are tied for best on char_f1; gamma is last."},
-		{two(compare.Worse), "Against alpha: beta is worse on char_f1 by 0.400 (p < 0.001)."},
-		{two(compare.Undecided), "Against alpha: no difference found."},
+		{three([]string{"alpha"}, [2]int{1, 1}, [2]int{2, 3}, [2]int{2, 3}), "alpha is best on char_f1."},
+		{three([]string{"alpha", "beta"}, [2]int{1, 2}, [2]int{1, 2}, [2]int{3, 3}), "alpha and beta are tied for best on char_f1; gamma is last."},
+		{three([]string{"alpha", "beta", "gamma", "delta", "epsilon"}, [2]int{1, 3}, [2]int{1, 3}, [2]int{1, 3}), "alpha, beta, gamma and 2 others are tied for best on char_f1."},
+		{against(compare.Worse), "Against alpha: beta is worse on char_f1 by 0.400 (p < 0.001)."},
+		{against(compare.Tied), "Against alpha: no difference found."},
 		{unpaired, "The systems answered different questions: compare their numbers with care."},
+		{ranges([2]float64{0.2, 0.9}, [2]float64{0.1, 0.8}), "alpha is best on char_f1 (overall is a range)."},
+		{ranges([2]float64{0.2, 0.4}, [2]float64{0.5, 0.8}), "beta is better than alpha on overall, whatever the undecided claims are."},
 		{nil, "None of 3 answers fails."},
 	} {
 		f := newFixture()
@@ -201,7 +213,8 @@ func TestWhoIsBest(t *testing.T) {
 // TestNothingToCompare: systems that share no question stand in the order of their names.
 func TestNothingToCompare(t *testing.T) {
 	r := pairOf()
-	r.Pairs[0].Paired, r.Rankings = false, nil
+	r.Metrics = r.Metrics[:1]
+	r.Metrics[0].Reason, r.Metrics[0].Questions, r.Metrics[0].Differences, r.Metrics[0].Leaders = compare.NotPaired, 0, nil, nil
 	f := newFixture()
 	for k, system := range []string{"alpha", "beta"} {
 		f.add(ibid.Answer{ID: "q-" + system, System: system}, cells{"char_f1": 0.5}, nil, nil, resolved{})
@@ -211,21 +224,16 @@ func TestNothingToCompare(t *testing.T) {
 	if strings.Contains(text, "best") || !strings.Contains(text, "\nSystems\n") || strings.Index(text, "\nalpha ") > strings.Index(text, "\nbeta ") {
 		t.Errorf("systems are in an order:\n%s", text)
 	}
-	// who alone has a value is not ranked either
-	r = pairOf()
-	r.Pairs[0].Paired, r.Rankings[0].Places = false, r.Rankings[0].Places[:1]
-	c := Compared{Comparison: r}
-	if rank, text := c.rank("alpha", "char_f1"), (&Comparison{Result: r}).headline(); rank != "" || strings.Contains(text, "best") {
-		t.Errorf("rank %q; %s", rank, text)
-	}
 }
 
 // TestOneConclusion: the terminal, Markdown, JSON and the page say the same sentences.
 func TestOneConclusion(t *testing.T) {
 	f := harbour()
-	c := Compared{Comparison: pairOf(), Since: &compare.Result{By: "run", Sides: []compare.Side{{Name: "dusk", Run: "dusk"}, {Name: "night", Run: "night"}}}}
-	c.Since.Pairs = []compare.Pair{{New: 1, System: "beta", Paired: true, Differences: []compare.Difference{{Metric: "char_f1", Agg: runs.Macro, Diff: new(-0.25), Outcome: compare.Worse, Adjusted: new(0.04)}}}}
-	c.Since.Failures = []compare.Failures{{New: 1, Newly: compare.Named{Rows: 2, IDs: []string{"q1", "q2"}}}}
+	c := Compared{Comparison: pairOf(), Since: &compare.Result{By: "run", Base: "dusk", Sides: []compare.Side{{Name: "dusk", Run: "dusk"}, {Name: "night", Run: "night"}}}}
+	c.Since.Metrics = []compare.Metric{{Metric: "char_f1", Agg: runs.Macro, System: "beta", Deciding: true, Differences: []compare.Difference{{
+		Base: "dusk", New: "night", Diff: new(-0.25), N: 4, Worse: 4, Word: compare.Worse, P: new(0.04),
+	}}}}
+	c.Since.Failures = []compare.Failures{{Base: "dusk", New: "night", Newly: compare.Named{Rows: 2, IDs: []string{"q1", "q2"}}}}
 	run := f.run(t)
 	s := NewSummary(run.Manifest, run.Summary, run.Gates)
 	s.Compared = c
@@ -292,18 +300,10 @@ func TestManySystems(t *testing.T) {
 	}
 }
 
-// TestHallucinationIsARate: the score that is 1 less the rate is not shown beside it, unless it
-// decides.
+// TestHallucinationIsARate: the score that is 1 less the rate is not shown beside it.
 func TestHallucinationIsARate(t *testing.T) {
 	r := pairOf()
-	r.Rankings = nil
-	difference := func(metric string, headline bool) compare.Difference {
-		return compare.Difference{
-			Metric: metric, Agg: "macro", Headline: headline, Direction: 1, Base: new(0.7), New: new(0.5), Diff: new(-0.2), Low: new(-0.3), High: new(-0.1), Outcome: compare.Worse,
-			N: 3, Higher: 1, Lower: 2,
-		}
-	}
-	r.Pairs[0].Differences = []compare.Difference{difference("hallucination_rate", true), difference("hallucination_score", false)}
+	r.Metrics[0].Metric = "hallucination_rate"
 	f := newFixture()
 	for _, system := range []string{"alpha", "beta"} {
 		f.add(ibid.Answer{ID: "q1", System: system}, cells{"hallucination_score": 0.5, "hallucination_rate": 0.5, "char_f1": 1.0}, nil, nil, resolved{})
@@ -314,28 +314,5 @@ func TestHallucinationIsARate(t *testing.T) {
 	p := f.page(t, PageOptions{Compared: Compared{Comparison: r}})
 	if html, _, _ := strings.Cut(writePage(t, p), "<script"); strings.Contains(strings.ToLower(html), "hallucination score") || strings.Contains(html, "hallucination_score") {
 		t.Error("the page shows the hallucination score")
-	}
-	r.Pairs[0].Differences = []compare.Difference{difference("hallucination_score", true)}
-	if got := comparisonText(t, r, false); !strings.Contains(got, "hallucination_score  worse  -0.200  [-0.300, -0.100]") {
-		t.Errorf("the score that decides is not shown:\n%s", got)
-	}
-}
-
-// TestAdjustedIsSaid: a difference whose interval excludes 0 and that chance may explain
-// all the same is not left without a word.
-func TestAdjustedIsSaid(t *testing.T) {
-	for _, tt := range []struct {
-		low, high float64
-		outcome   compare.Outcome
-		want      string
-	}{
-		{-0.2, 0.3, compare.Undecided, "~"},
-		{0.1, 0.3, compare.Undecided, "~ p adjusted"},
-		{-0.3, -0.1, compare.Undecided, "~ p adjusted"},
-		{-0.3, -0.1, compare.Worse, "worse"},
-	} {
-		if got := differenceWord(&compare.Difference{Low: &tt.low, High: &tt.high, Outcome: tt.outcome}).Short; got != tt.want {
-			t.Errorf("[%v, %v] %s: %q, want %q", tt.low, tt.high, tt.outcome, got, tt.want)
-		}
 	}
 }

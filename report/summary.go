@@ -382,7 +382,7 @@ func (s *Summary) standingTable() []doc.Block {
 	}
 	out := standingTable("means with "+levelOf(blocks[0])+" intervals", lead, systems, since)
 	if s.Since != nil {
-		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T("~ chance may explain the change; = no answer changed")})
+		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T("tied: chance may explain the change; =: no answer changed")})
 	}
 	return out
 }

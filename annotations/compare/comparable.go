@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 // A RefusedError says why runs must not be compared.
@@ -29,12 +30,6 @@ var free = []string{
 // freeGroups are prefixes of more of them.
 var freeGroups = []string{"statistics.", "reporting.", "quality_control.inter_annotator_agreement.", "--limit", "--only "}
 
-// reasons are why the numbers of two runs do not mean the same.
-func reasons(base, other *Run) []string {
-	why := Reasons(base.Manifest, other.Manifest)
-	return appendDifferent(why, "components of the overall score", strings.Join(base.components, ", "), strings.Join(other.components, ", "))
-}
-
 func appendDifferent(why []string, what, a, b string) []string {
 	if a == b {
 		return why
@@ -42,26 +37,47 @@ func appendDifferent(why []string, what, a, b string) []string {
 	return append(why, fmt.Sprintf("%s differ: %s and %s", what, orNone(a), orNone(b)))
 }
 
-// Reasons are why the numbers of two runs do not mean the same, as far as their
-// manifests say; the second run need not have been made yet.
+// Reasons are why the numbers of two runs do not mean the same, as far as their manifests say;
+// the second run need not have been made yet. That their judges differ is none: it bars what
+// rests on verdicts, see [Lookup.Difference].
 func Reasons(a, b *runs.Manifest) []string {
 	var why []string
 	differ := func(what, a, b string) { why = appendDifferent(why, what, a, b) }
 	differ("versions of the metrics", a.Ingredients["metrics"], b.Ingredients["metrics"])
-	differ("judges", strings.TrimSpace(a.Judge.Kind+" "+a.Judge.Model), strings.TrimSpace(b.Judge.Kind+" "+b.Judge.Model))
-	differ("prompts of the judge", a.Ingredients["judge.prompt"], b.Ingredients["judge.prompt"])
 	if a.Ingredients["documents"] != b.Ingredients["documents"] {
 		why = append(why, "they cite documents of other content: the digests of "+orNone(a.Documents)+" and "+orNone(b.Documents)+" differ")
 	}
 	names := maps.Clone(a.Ingredients)
 	maps.Copy(names, b.Ingredients)
-	otherJudge := a.Judge.Kind != b.Judge.Kind // then its settings say nothing more
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if otherJudge && strings.HasPrefix(name, "judge.") {
-			continue
-		}
-		if !isFree(name) && name != "metrics" && name != "judge.prompt" {
+		if !isFree(name) && name != "metrics" && !strings.HasPrefix(name, "judge.") {
 			differ("values of "+name, a.Ingredients[name], b.Ingredients[name])
+		}
+	}
+	return why
+}
+
+// barred are why a metric of two runs does not mean the same: it rests on verdicts, and other
+// judges gave them, or on other components.
+func barred(a, b *Run, m *metrics.Definition) (why []string) {
+	if !m.Judged && m.Group != "overall" || m.Name == metrics.SpanAccuracyScore.String() {
+		return nil
+	}
+	one, two := a.Manifest, b.Manifest
+	differ := func(what, a, b string) { why = appendDifferent(why, what, a, b) }
+	differ("judges", strings.TrimSpace(one.Judge.Kind+" "+one.Judge.Model), strings.TrimSpace(two.Judge.Kind+" "+two.Judge.Model))
+	differ("prompts of the judge", one.Ingredients["judge.prompt"], two.Ingredients["judge.prompt"])
+	if m.Name == overall {
+		differ("components of the overall score", strings.Join(a.components, ", "), strings.Join(b.components, ", "))
+	}
+	if one.Judge.Kind != two.Judge.Kind { // then its settings say nothing more
+		return why
+	}
+	names := maps.Clone(one.Ingredients)
+	maps.Copy(names, two.Ingredients)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if strings.HasPrefix(name, "judge.") && name != "judge.prompt" && !isFree(name) {
+			differ("values of "+name, one.Ingredients[name], two.Ingredients[name])
 		}
 	}
 	return why

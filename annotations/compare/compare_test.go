@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ibid"
 	"ibid/annotations/compare"
@@ -204,6 +203,40 @@ func scored(id string, f1 float64) row {
 
 func near(a *float64, want float64) bool { return a != nil && math.Abs(*a-want) < 1e-12 }
 
+// found is a metric of a result over all rows, by the name that gates write.
+func found(t *testing.T, r *compare.Result, name, system string) *compare.Metric {
+	t.Helper()
+	q := quantities(t, name)[0]
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		if m.Metric == q.Metric.Name && (m.Agg == runs.Micro) == q.Micro && m.System == system && m.Slice == "" {
+			return m
+		}
+	}
+	t.Fatalf("no %s of %q in %+v", name, system, r.Metrics)
+	return nil
+}
+
+// runsOf compares runs, which must be possible.
+func runsOf(t *testing.T, base *compare.Run, o compare.Options, news ...*compare.Run) *compare.Result {
+	t.Helper()
+	r, err := compare.Runs(base, news, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// systemsOf compares the systems of a run made of rows.
+func systemsOf(t *testing.T, rows []row, o compare.Options) *compare.Result {
+	t.Helper()
+	r, err := compare.By(write(t, "run", rows, nil), "system", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestPairsByID(t *testing.T) {
 	base := write(t, "base", []row{
 		scored("a", 0.5), scored("b", 0.25), scored("c", 1), scored("d", 0), scored("e", 0.5),
@@ -214,46 +247,58 @@ func TestPairsByID(t *testing.T) {
 		scored("f", 0.75), scored("e", 0.5), scored("d", 0.25), scored("c", 0.75), scored("b", 0.5), scored("a", 0.75),
 		scored("none", 1), scored("new", 0),
 	}, nil)
-	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)", "exact_match")})
-	if err != nil {
-		t.Fatal(err)
+	r := runsOf(t, base, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)", "exact_match")}, other)
+	want := []compare.Unpaired{
+		{Name: "base", System: "s", Named: compare.Named{Rows: 1, IDs: []string{"gone"}}},
+		{Name: "other", System: "s", Named: compare.Named{Rows: 1, IDs: []string{"new"}}},
 	}
-	if len(r.Pairs) != 1 {
-		t.Fatalf("%d pairs of sides, want 1", len(r.Pairs))
+	if diff := gocmp.Diff(want, r.Unpaired); diff != "" {
+		t.Errorf("unpaired (-want +got):\n%s", diff)
 	}
-	p := r.Pairs[0]
-	if !p.Paired || p.Rows != 7 || p.System != "s" {
-		t.Errorf("pair %+v", p)
+	m := found(t, r, "char_f1", "s")
+	d := m.Differences[0]
+	if !near(d.BaseMean, 2.75/6) || !near(d.NewMean, 3.5/6) || !near(d.Diff, 0.75/6) || !near(m.Sides[0].Estimate, 2.75/6) || !near(m.Sides[0].Own, 3.75/7) || m.Sides[0].OwnRows != 7 {
+		t.Errorf("%+v, %+v", d, m.Sides)
 	}
-	if diff := gocmp.Diff([]compare.Named{{Rows: 1, IDs: []string{"gone"}}, {Rows: 1, IDs: []string{"new"}}}, []compare.Named{p.OnlyBase, p.OnlyNew}); diff != "" {
-		t.Errorf("dropped (-want +got):\n%s", diff)
-	}
-	d := p.Differences[0]
-	if !near(d.Base, 2.75/6) || !near(d.New, 3.5/6) || !near(d.Diff, 0.75/6) {
-		t.Errorf("base %v, new %v, difference %v", *d.Base, *d.New, *d.Diff)
-	}
-	if d.N != 6 || d.Undefined != 1 || d.Clusters != 6 || d.Higher != 4 || d.Lower != 1 || d.Same != 1 || d.Improved() != 4 || d.Declined() != 1 {
+	if d.N != 6 || d.Undefined != 1 || d.Clusters != 6 || d.Better != 4 || d.Worse != 1 || d.Same != 1 || m.Questions != 6 || m.Family != 3 {
 		t.Errorf("%+v", d)
 	}
 	// Of (1, 1, 1, 1, -1, 0)/4 the mean is 1/8, its standard error 0.0853913: atanh(1/8)(1 - 1/64)
-	// is 1.44855 of them, and t with 5 degrees of freedom is beyond that with p = 0.2072.
-	if math.Abs(*d.P-0.2072) > 5e-4 || d.Test != "t" || d.Outcome != compare.Undecided || d.MDE == nil {
-		t.Errorf("p %v (%s), %s, mde %v", *d.P, d.Test, d.Outcome, d.MDE)
+	// is 1.44855 of them, and t with 5 degrees of freedom is beyond that with p = 0.2072. Three
+	// metrics decide.
+	if math.Abs(*d.P-3*0.2072) > 2e-3 || d.Word != compare.Tied || d.MDE == nil {
+		t.Errorf("p %v, %s, mde %v", *d.P, d.Word, d.MDE)
 	}
 	// All rows have the same length, so the pooled value is the mean.
-	micro := p.Differences[1]
-	if !near(micro.Diff, 0.75/6) || micro.Method != "atanh-t" || !near(micro.P, *d.P) {
-		t.Errorf("micro: %v by %s, p %v", *micro.Diff, micro.Method, *micro.P)
+	micro := found(t, r, "micro(char_f1)", "s").Differences[0]
+	if !near(micro.Diff, 0.75/6) || !near(micro.P, *d.P) {
+		t.Errorf("micro: %v, p %v", *micro.Diff, micro.P)
 	}
-	binary := p.Differences[2]
-	if binary.Lower != 1 || binary.Higher != 0 || binary.Test != "t" || *binary.P < 0.3 || *binary.P > 0.5 {
-		t.Errorf("binary: %+v, p %v (%s)", binary, *binary.P, binary.Test)
+	binary := found(t, r, "exact_match", "s").Differences[0]
+	if binary.Worse != 1 || binary.Better != 0 || *binary.P != 1 {
+		t.Errorf("binary: %+v, p %v", binary, *binary.P)
 	}
-	// Holm over the three: 3 times the smallest, and the rest are not below it.
-	for _, d := range p.Differences {
-		if *d.Adjusted < 3**p.Differences[0].P-1e-9 {
-			t.Errorf("%s: adjusted %v, want at least %v", d.Metric, *d.Adjusted, 3**p.Differences[0].P)
+}
+
+// TestFamily: the interval of a metric that decides leaves 0 out exactly where p, which counts
+// all differences, is at most .05.
+func TestFamily(t *testing.T) {
+	apart := 0
+	for seed := range uint64(16) {
+		base, other := write(t, "base", several(seed, 0), nil), write(t, "other", several(seed+100, 0.04*float64(seed%8)), nil)
+		r := runsOf(t, base, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)")}, other)
+		for _, system := range []string{"x", "y"} {
+			m := found(t, r, "char_f1", system)
+			d := m.Differences[0]
+			if leaves := *d.Low > 0 || *d.High < 0; leaves != (*d.P <= 0.05) || m.Family != 4 || leaves != (d.Word == compare.Better || d.Word == compare.Worse) {
+				t.Errorf("seed %d, %s: [%v, %v], p %v, %s of %d", seed, system, *d.Low, *d.High, *d.P, d.Word, m.Family)
+			} else if leaves {
+				apart++
+			}
 		}
+	}
+	if apart < 4 || apart > 28 {
+		t.Errorf("%d differences of 32 are sure", apart)
 	}
 }
 
@@ -278,28 +323,19 @@ func several(seed uint64, decline float64) []row {
 
 func TestSeveralSystems(t *testing.T) {
 	base, other := write(t, "base", several(1, 0), nil), write(t, "other", several(2, 0.3), nil)
-	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"lang"}, All: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var systems []string
-	for _, p := range r.Pairs {
-		systems = append(systems, p.System)
-	}
-	if !slices.Equal(systems, []string{"", "x", "y"}) || r.Pairs[0].Rows != 120 || r.Pairs[1].Rows != 60 {
-		t.Errorf("pairs of systems %q: %d, %d rows", systems, r.Pairs[0].Rows, r.Pairs[1].Rows)
-	}
-	want := map[string]compare.Outcome{"x": compare.Undecided, "y": compare.Worse}
-	for _, p := range r.Pairs[1:] {
-		if d := p.Differences[0]; d.Outcome != want[p.System] || d.Clusters != 20 && d.Clusters != 19 || !d.Headline || d.Adjustment != "holm" {
-			t.Errorf("system %s: %+v, want %s", p.System, d, want[p.System])
+	r := runsOf(t, base, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"lang"}}, other)
+	want := map[string]compare.Word{"x": compare.Tied, "y": compare.Worse}
+	for system, word := range want {
+		m := found(t, r, "char_f1", system)
+		if d := m.Differences[0]; d.Word != word || d.Clusters != 20 && d.Clusters != 19 || d.N != 60 || m.Family != 2 || !m.Deciding {
+			t.Errorf("system %s: %+v, want %s", system, d, word)
 		}
 		var slices []string
-		for _, d := range p.Differences {
-			if d.Slice != "" {
-				slices = append(slices, d.Slice)
-				if d.N != 30 || d.Headline || d.Adjustment != "bh" {
-					t.Errorf("%+v", d)
+		for _, m := range r.Metrics {
+			if m.Slice != "" && m.System == system {
+				slices = append(slices, m.Slice)
+				if d := m.Differences[0]; d.N != 30 || m.Deciding || m.Family != 0 || d.Word != "" || d.P != nil || d.Low == nil {
+					t.Errorf("%+v", m)
 				}
 			}
 		}
@@ -310,24 +346,48 @@ func TestSeveralSystems(t *testing.T) {
 }
 
 func TestSystemsOfOneRun(t *testing.T) {
-	run := write(t, "run", several(3, 0.4), nil)
-	r, err := compare.By(run, "system", compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)"), Base: "y"})
-	if err != nil {
-		t.Fatal(err)
+	r := systemsOf(t, several(3, 0.4), compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)"), Base: "y"})
+	if r.Base != "y" || len(r.Metrics) != 2 {
+		t.Fatalf("%+v", r.Metrics)
 	}
-	if len(r.Pairs) != 1 || r.Sides[0].Name != "y" || !r.Pairs[0].Paired || r.Pairs[0].Rows != 60 {
-		t.Fatalf("%+v", r.Pairs)
-	}
-	for _, d := range r.Pairs[0].Differences {
-		if d.Outcome != compare.Better {
-			t.Errorf("%s(%s): %s, p %v", d.Agg, d.Metric, d.Outcome, *d.P)
+	for _, m := range r.Metrics {
+		d := m.Differences[0]
+		if len(m.Differences) != 1 || d.Base != "y" || d.New != "x" || d.Word != compare.Better || d.N != 60 || len(m.Leaders) != 0 {
+			t.Errorf("%s(%s): %+v", m.Agg, m.Metric, m)
 		}
+	}
+	if r.Sides[0].Rank != nil {
+		t.Errorf("a rank beside a base: %+v", r.Sides)
 	}
 }
 
-// TestManySystems: of more than twenty, each is compared with the base and the best.
+// TestOneSetOfQuestions: all numbers of a metric are over the questions that all systems have,
+// whichever pair is looked at, and the best stands first.
+func TestOneSetOfQuestions(t *testing.T) {
+	rows := func(system string, values ...float64) (all []row) {
+		for q, v := range values {
+			r := scored(string(rune('a'+q)), max(v, 0))
+			if r.system = system; v < 0 {
+				r.f1 = nil
+			}
+			all = append(all, r)
+		}
+		return all
+	}
+	all := slices.Concat(rows("a", .9, .8, .7, 0, .6), rows("b", .8, .8, -1, 1, .6), rows("c", .1, .2, .3))
+	r := systemsOf(t, all, compare.Options{Metrics: quantities(t, "char_f1")})
+	m := found(t, r, "char_f1", "")
+	if m.Questions != 2 || m.Family != 3 || !near(m.Sides[0].Estimate, .85) || !near(m.Sides[1].Estimate, .8) || !near(m.Sides[0].Own, .6) || m.Sides[1].OwnRows != 4 {
+		t.Errorf("%+v", m)
+	}
+	if len(m.Differences) != 2 || m.Differences[0].Base != "a" || m.Differences[0].New != "b" || m.Differences[1].New != "c" || m.Differences[0].N != 2 || !near(m.Differences[0].Diff, -.05) {
+		t.Errorf("%+v", m.Differences)
+	}
+}
+
+// TestManySystems: of more than twenty, each is compared with the best, and none has a rank.
 func TestManySystems(t *testing.T) {
-	for n, pairs := range map[int]int{20: 190, 21: 20 + 19} {
+	for n, ranks := range map[int]bool{20: true, 21: false} {
 		var rows []row
 		for k := range n {
 			for q := range 6 {
@@ -339,113 +399,63 @@ func TestManySystems(t *testing.T) {
 				rows = append(rows, r)
 			}
 		}
-		r, err := compare.By(write(t, "run", rows, nil), "system", compare.Options{Metrics: quantities(t, "char_f1")})
-		if err != nil {
-			t.Fatal(err)
+		r := systemsOf(t, rows, compare.Options{Metrics: quantities(t, "char_f1")})
+		m := found(t, r, "char_f1", "")
+		if len(m.Differences) != n-1 || m.Differences[0].Base != "s07" || m.Family != n*(n-1)/2 || (r.Sides[0].Rank != nil) != ranks {
+			t.Errorf("%d systems: %d differences, %+v", n, len(m.Differences), r.Sides[0])
 		}
-		note := "of 21 systems each is compared with s00 and with s07, the best by char_f1; --system names another"
-		if len(r.Pairs) != pairs || slices.Contains(r.Notes, note) != (n > 20) {
-			t.Errorf("%d systems: %d pairs, want %d; notes %q", n, len(r.Pairs), pairs, r.Notes)
-		}
-		seen := make(map[[2]int]bool)
-		for _, p := range r.Pairs {
-			if p.Base == p.New || seen[[2]int{p.Base, p.New}] || seen[[2]int{p.New, p.Base}] {
-				t.Errorf("pair %d, %d twice or with itself", p.Base, p.New)
-			}
-			seen[[2]int{p.Base, p.New}] = true
-		}
-		if top := r.Rankings[0].Places[0]; r.Sides[top.Side].Name != "s07" {
-			t.Errorf("%s is the best", r.Sides[top.Side].Name)
+		if m.Leaders[0] != "s07" {
+			t.Errorf("leaders %q", m.Leaders)
 		}
 	}
 }
 
-func TestRanking(t *testing.T) {
-	var rows []row
-	for _, system := range []string{"a", "b", "c"} {
-		for q, r := range several(4, 0) {
-			if q%2 == 0 {
-				continue
-			}
-			r.system = system
-			if system == "c" {
-				*r.f1 = max(0, *r.f1-0.5)
-			}
-			rows = append(rows, r)
-		}
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for i := range rows {
-		if rows[i].system == "b" {
-			*rows[i].f1 = min(1, max(0, *rows[i].f1+0.1*rng.NormFloat64()))
-		}
-	}
-	r, err := compare.By(write(t, "run", rows, nil), "system", compare.Options{Metrics: quantities(t, "char_f1")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	places := r.Rankings[0].Places
-	for i, p := range places[:2] {
-		if p.Best != 1 || p.Worst != 2 || !p.Tied || p.Sure || p.Low == nil {
-			t.Errorf("place %d: %+v", i, p)
-		}
-	}
-	if last := places[2]; last.Best != 3 || last.Worst != 3 || last.Tied || r.Sides[last.Side].System != "c" {
-		t.Errorf("last place: %+v", last)
-	}
-}
-
-// TestRankingOfGaps: who answers little has no rank, and who answers more than half is
-// ranked over what all answered. Neither leaving rows out nor giving no value pays.
-func TestRankingOfGaps(t *testing.T) {
-	rows := func(system string, values ...float64) (all []row) {
-		for q, v := range values {
-			r := scored(string(rune('a'+q)), v)
-			if r.system = system; v < 0 {
-				r.f1 = nil
-			}
-			all = append(all, r)
-		}
-		return all
-	}
-	with := func(more []row) *compare.Result {
-		t.Helper()
-		all := append(rows("all", .9, .9, .9, .9, .9, .1, .1, .1), rows("also", .8, .8, .8, .8, .8, .3, .3, .3)...)
-		r, err := compare.By(write(t, "run", append(all, more...), nil), "system", compare.Options{Metrics: quantities(t, "char_f1")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	for name, more := range map[string][]row{
-		"left out": rows("easy", 1, 1, 1),
-		"no value": rows("easy", 1, 1, 1, -1, -1, -1, -1, -1),
+// TestSetAside: who answers little is set aside, and who answers more than half is compared over
+// what all answered. Neither leaving rows out nor giving no value pays.
+func TestSetAside(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		sides [][]float64 // -1 is undefined, -2 excused, -3 not answered
+		aside map[string]string
+		rows  int64 // that the others are compared over
+	}{
+		{name: "all", sides: [][]float64{{.1, .2}, {.3, .4}, {.5, .5}}, rows: 2},
+		{name: "half is enough", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, .6, -1, -1}}, rows: 2},
+		{name: "less is not", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, -1, -1, -1}}, rows: 4, aside: map[string]string{"s2": "1 of 4"}},
+		{name: "left out", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, -3, -3, -3}}, rows: 4, aside: map[string]string{"s2": "1 of 4"}},
+		{name: "what says nothing of it does not count", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, -2, -2, -1}}, rows: 1},
+		{name: "nor is it enough", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {-2, -2, -2, -2}}, rows: 4, aside: map[string]string{"s2": "0 of 0"}},
+		{name: "the one in the middle", sides: [][]float64{{.1, .2, .3, .4}, {-2, -1, -1, .2}, {.3, .3, .4, .5}}, rows: 4, aside: map[string]string{"s1": "1 of 3"}},
+		// Of four sides two have to have answered: the last two questions do not count.
+		{name: "few were asked", sides: [][]float64{{.1, .2, -3, -3}, {.1, .2, -3, -3}, {.1, .2, -3, -3}, {.1, .1, .1, .1}}, rows: 2},
+		{name: "two of four were asked", sides: [][]float64{{.1, .2, .1, .2}, {.1, .2, .2, .3}, {-1, .2, -3, -3}, {.1, .1, -3, -3}}, rows: 2, aside: map[string]string{"s2": "1 of 4"}},
 	} {
-		r := with(more)
-		g := r.Rankings[0]
-		if len(g.Aside) != 1 || r.Sides[g.Aside[0].Side].System != "easy" || g.Aside[0].Defined != 3 || g.Aside[0].Rows != 8 || g.Rows != 8 {
-			t.Errorf("%s: %+v", name, g)
-		}
-		if len(g.Places) != 2 || r.Sides[g.Places[0].Side].System != "also" && r.Sides[g.Places[0].Side].System != "all" {
-			t.Errorf("%s: places %+v", name, g.Places)
-		}
-		if !slices.ContainsFunc(r.Notes, func(n string) bool {
-			return strings.Contains(n, "easy has no rank by char_f1: it is defined for 3 of 8 rows")
-		}) {
-			t.Errorf("%s: notes %q", name, r.Notes)
-		}
-	}
-	r := with(rows("most", .95, .95, .95, .95, .95))
-	g := r.Rankings[0]
-	if len(g.Aside) != 0 || g.Rows != 5 || len(g.Places) != 3 || math.Abs(g.Places[1].Estimate-.9) > 1e-12 {
-		t.Errorf("over what all answered: %+v", g)
-	}
-	apart := rows("other", 1, 1, 1)
-	for i := range apart {
-		apart[i].id += "-other"
-	}
-	if g := with(apart).Rankings[0]; len(g.Aside) != 1 || len(g.Places) != 2 {
-		t.Errorf("other questions: %+v", g)
+		t.Run(tt.name, func(t *testing.T) {
+			var rows []row
+			for s, values := range tt.sides {
+				for _, r := range valued(fmt.Sprint("s", s), "char_f1", values...) {
+					switch values[r.id[2]-'0'] {
+					case -3:
+						continue
+					case -2:
+						r.undefined = "no_truth"
+					case -1:
+						r.undefined = "no_claims"
+					}
+					rows = append(rows, r)
+				}
+			}
+			r := systemsOf(t, rows, compare.Options{Metrics: quantities(t, "char_f1")})
+			m := found(t, r, "char_f1", "")
+			if in := len(tt.sides) - len(tt.aside); m.Questions != tt.rows || len(m.Differences) != in-1 || m.Family != in*(in-1)/2 || len(r.SetAside) != len(tt.aside) {
+				t.Fatalf("%+v, aside %+v", m, r.SetAside)
+			}
+			for _, a := range r.SetAside {
+				if want := "defined for " + tt.aside[a.Name] + " questions that at least half of the sides answered"; a.Why != want || a.Metric != "char_f1" {
+					t.Errorf("aside %+v, want %s", a, want)
+				}
+			}
+		})
 	}
 }
 
@@ -459,21 +469,24 @@ func TestOtherNames(t *testing.T) {
 	rows := []row{scored("a", 0.5), scored("b", 0.25), scored("c", 1)}
 	base := write(t, "base", slices.Clone(rows), nil)
 	v2 := write(t, "other", rename(slices.Clone(rows), "v2"), nil)
-	r, err := compare.Runs(base, []*compare.Run{v2}, compare.Options{Metrics: quantities(t, "char_f1")})
-	if err != nil || r.Pairs[0].Rows != 3 || r.Sides[1].System != "v2" {
-		t.Errorf("one system each: %+v, %v", r, err)
+	f1 := quantities(t, "char_f1")
+	r := runsOf(t, base, compare.Options{Metrics: f1}, v2)
+	if d := found(t, r, "char_f1", "").Differences[0]; d.N != 3 || r.Sides[1].System != "v2" || d.Word != compare.Same || d.Low != nil || d.P != nil {
+		t.Errorf("one system each: %+v", r)
 	}
 	two := write(t, "two", append(rename(slices.Clone(rows), "v2"), rename(slices.Clone(rows), "v3")...), nil)
 	var usage *ibid.Error
 	if _, err := compare.Runs(base, []*compare.Run{two}, compare.Options{}); !errors.As(err, &usage) || !usage.Usage || !strings.Contains(usage.Hint, "--system") {
 		t.Errorf("nothing in common: %v", err)
 	}
-	r, err = compare.Runs(base, []*compare.Run{two}, compare.Options{Metrics: quantities(t, "char_f1"), Base: "s", New: "v3"})
-	if err != nil || r.Pairs[0].Rows != 3 || r.Sides[1].System != "v3" {
-		t.Errorf("named: %+v, %v", r, err)
+	r = runsOf(t, base, compare.Options{Metrics: f1, Systems: []string{"s", "v3"}}, two)
+	if d := found(t, r, "char_f1", "").Differences[0]; d.N != 3 || r.Sides[1].System != "v3" {
+		t.Errorf("named: %+v", r)
 	}
-	if _, err := compare.Runs(base, []*compare.Run{two}, compare.Options{Base: "s", New: "v4"}); !errors.As(err, &usage) {
-		t.Errorf("no such system: %v", err)
+	for name, o := range map[string]compare.Options{"no such system": {Systems: []string{"s", "v4"}}, "no such base": {Systems: []string{"s", "v3"}, Base: "v4"}} {
+		if _, err := compare.Runs(base, []*compare.Run{two}, o); !errors.As(err, &usage) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if _, err := compare.By(base, "system", compare.Options{}); !errors.As(err, &usage) {
 		t.Errorf("one system by itself: %v", err)
@@ -485,41 +498,15 @@ func TestOtherNames(t *testing.T) {
 func TestUnpaired(t *testing.T) {
 	base := write(t, "base", []row{scored("a", 0.5), scored("b", 0.25), scored("c", 1), scored("d", 0.5)}, nil)
 	other := write(t, "other", []row{scored("e", 0.75), scored("f", 0.5), scored("g", 1)}, nil)
-	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := r.Pairs[0]
-	if p.Paired || p.Rows != 7 || len(p.OnlyBase.IDs) != 0 {
-		t.Errorf("%+v", p)
-	}
-	for _, d := range p.Differences {
-		if !near(d.Base, 0.5625) || !near(d.New, 0.75) || d.Diff != nil || d.Low != nil || d.SE != nil || d.P != nil || d.Adjusted != nil || d.MDE != nil || d.Outcome != compare.Unknown ||
-			d.Reason != "not paired: the sides have no question in common" || d.Test != "" || d.Method != "" || d.N != 7 || d.Higher+d.Lower+d.Same != 0 {
-			t.Errorf("%+v", d)
+	r := runsOf(t, base, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)")}, other)
+	apart := systemsOf(t, append(valued("x", "char_f1", .5, .25, 1, .5), []row{{id: "e", system: "y", f1: new(0.75)}, {id: "f", system: "y", f1: new(0.5)}, {id: "g", system: "y", f1: new(1.0)}}...), compare.Options{Metrics: quantities(t, "char_f1")})
+	for _, m := range append(r.Metrics, apart.Metrics...) {
+		if len(m.Differences) != 0 || m.Reason != "not paired: the sides have no question in common" || !near(m.Sides[0].Own, 0.5625) || !near(m.Sides[1].Own, 0.75) || m.Sides[0].Estimate != nil || len(m.Leaders) != 0 {
+			t.Errorf("%+v", m)
 		}
 	}
-}
-
-// TestUnpairedSlices: a slice has the rows of either side that are in it, wherever they
-// stand in their run.
-func TestUnpairedSlices(t *testing.T) {
-	in := func(lang string, r row) row { r.lang = lang; return r }
-	base := write(t, "base", []row{in("de", scored("a", 0.25)), in("en", scored("b", 0.75)), in("en", scored("c", 1))}, nil)
-	other := write(t, "other", []row{in("en", scored("d", 0.5)), in("de", scored("e", 0)), in("de", scored("f", 0.25)), in("en", scored("g", 1))}, nil)
-	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"lang"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string][3]float64{"": {2.0 / 3, 1.75 / 4, 7}, "lang=de": {0.25, 0.125, 3}, "lang=en": {0.875, 0.75, 4}}
-	for _, d := range r.Pairs[0].Differences {
-		w, ok := want[d.Slice]
-		if delete(want, d.Slice); !ok || !near(d.Base, w[0]) || !near(d.New, w[1]) || d.N != int64(w[2]) {
-			t.Errorf("%s: %v and %v of %d rows, want %v", d.Slice, *d.Base, *d.New, d.N, w)
-		}
-	}
-	if len(want) != 0 {
-		t.Errorf("slices without a difference: %v", want)
+	if len(r.Metrics) != 2 || len(apart.Metrics) != 1 || len(r.Unpaired) != 0 || len(r.Failures) != 0 {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -535,8 +522,6 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{"metrics", rows, func(m *runs.Manifest) { m.Ingredients["metrics"] = "2" }, "versions of the metrics differ: 1 and 2"},
-		{"judge", rows, func(m *runs.Manifest) { m.Judge.Kind, m.Judge.Model = "openai", "m" }, "judges differ: none and openai m"},
-		{"prompt", rows, func(m *runs.Manifest) { m.Ingredients["judge.prompt"] = "x" }, "prompts of the judge differ: none and x"},
 		{"documents", rows, func(m *runs.Manifest) { m.Ingredients["documents"] = "x" }, "documents of other content"},
 		{"setting", rows, func(m *runs.Manifest) { m.Ingredients["mark_scope"] = "paragraph" }, "values of mark_scope differ: sentence and paragraph"},
 		{"truth", otherTruth, nil, "the truth of 1 questions differs, such as that of b"},
@@ -555,6 +540,36 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+	// Other judges bar what rests on verdicts.
+	for want, change := range map[string]func(*runs.Manifest){
+		"judges differ: none and openai m":         func(m *runs.Manifest) { m.Judge.Kind, m.Judge.Model = "openai", "m" },
+		"prompts of the judge differ: none and x":  func(m *runs.Manifest) { m.Ingredients["judge.prompt"] = "x" },
+		"values of judge.votes differ: none and 3": func(m *runs.Manifest) { m.Ingredients["judge.votes"] = "3" },
+	} {
+		other := write(t, "other", rows, change)
+		r := runsOf(t, base, compare.Options{Metrics: quantities(t, "char_f1"), More: quantities(t, "citation_correctness")}, other)
+		if m := found(t, r, "char_f1", "s"); m.Differences[0].Word != compare.Same || m.Reason != "" {
+			t.Errorf("%s: %+v", want, m)
+		}
+		l, err := compare.NewLookup(base, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Difference("", "", quantities(t, "citation_correctness")[0]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		if d, err := l.Difference("", "", quantities(t, "char_f1")[0]); err != nil || d.N != 2 {
+			t.Errorf("%+v, %v", d, err)
+		}
+		judged := slices.Clone(rows)
+		for i := range judged {
+			judged[i].correct = new(0.5)
+		}
+		r = runsOf(t, write(t, "base", judged, nil), compare.Options{Metrics: quantities(t, "citation_correctness")}, write(t, "other", judged, change))
+		if m := found(t, r, "citation_correctness", "s"); m.Reason != want || len(m.Differences) != 0 {
+			t.Errorf("%+v, want %s", m, want)
+		}
+	}
 	free := write(t, "free", rows, func(m *runs.Manifest) {
 		m.Ingredients["statistics.level"], m.Ingredients["--limit"], m.Ingredients["--only lang"], m.Ingredients["slices"] = "0.9", "2", "de", "[x]"
 	})
@@ -565,7 +580,7 @@ func TestRefusals(t *testing.T) {
 
 // TestOrder: rows in another order have the same comparison, but for rounding.
 func TestOrder(t *testing.T) {
-	o := compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)", "exact_match"), Slices: []string{"lang"}, All: true}
+	o := compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)", "exact_match"), Slices: []string{"lang"}}
 	var want *compare.Result
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3 {
@@ -580,7 +595,7 @@ func TestOrder(t *testing.T) {
 			want = r
 		}
 		nearly := gocmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) })
-		if diff := gocmp.Diff(want, r, nearly, cmpopts.IgnoreUnexported(compare.Pair{})); diff != "" {
+		if diff := gocmp.Diff(want, r, nearly); diff != "" {
 			t.Errorf("another order: %s", diff)
 		}
 	}

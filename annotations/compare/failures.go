@@ -10,50 +10,57 @@ import (
 // Failures are the rows that fail in one of two runs, or in both, of those that are paired.
 // Names are ID/SYSTEM.
 type Failures struct {
-	Base  int   `json:"base"` // index of a side
-	New   int   `json:"new"`
-	Newly Named `json:"new_failures"`
-	Fixed Named `json:"fixed"`
-	Still Named `json:"still_failing"`
+	Base  string `json:"base"` // names of sides
+	New   string `json:"new"`
+	Newly Named  `json:"new_failures"`
+	Fixed Named  `json:"fixed"`
+	Still Named  `json:"still_failing"`
 }
 
-// failures finds the rows that fail in the base and in each run. Runs of versions that did
-// not say which rows fail have none, nor have sides of one run.
+// failures finds the rows that fail in the base and in each run. Sides of one run have none.
 func (c *comparison) failures() error {
-	if c.result.By != "run" || !c.base.file.Has(failsColumn) {
+	if c.result.By != "run" {
 		return nil
 	}
-	before, err := c.base.fails()
+	base := c.groups[0].rows[c.from].run
+	before, err := base.fails()
 	if err != nil {
 		return err
 	}
-	for i := range c.result.Pairs {
-		pair, p := &c.result.Pairs[i], c.pairings[i]
-		first := i == 0 || c.result.Pairs[i-1].New != pair.New // of all systems, where there are several
-		if !first || !pair.Paired || !p.other.run.file.Has(failsColumn) {
+	for i := range c.result.Sides {
+		if i == c.from {
 			continue
 		}
-		after, err := p.other.run.fails()
+		after, err := c.groups[0].rows[i].run.fails()
 		if err != nil {
 			return err
 		}
 		var newly, fixed, still []int32 // rows of the base
-		for k, row := range p.first.rows {
-			switch was, is := before[row], after[p.second[k]]; {
-			case was && is:
-				still = append(still, row)
-			case was:
-				fixed = append(fixed, row)
-			case is:
-				newly = append(newly, row)
+		paired := false
+		for _, g := range c.groups {
+			p := g.pairing(c.from, i)
+			paired = paired || p.paired
+			for k, row := range p.first.rows {
+				switch was, is := before[row], after[p.second[k]]; {
+				case was && is:
+					still = append(still, row)
+				case was:
+					fixed = append(fixed, row)
+				case is:
+					newly = append(newly, row)
+				}
 			}
 		}
-		f := Failures{Base: pair.Base, New: pair.New}
+		if !paired {
+			continue
+		}
+		f := Failures{Base: c.result.Sides[c.from].Name, New: c.result.Sides[i].Name}
 		for _, list := range []struct {
 			rows []int32
 			to   *Named
 		}{{newly, &f.Newly}, {fixed, &f.Fixed}, {still, &f.Still}} {
-			if *list.to, err = c.base.named(list.rows, func(row int32, id string) string { return id + "/" + c.base.systems.name(row) }); err != nil {
+			slices.Sort(list.rows)
+			if *list.to, err = base.named(list.rows, func(row int32, id string) string { return id + "/" + base.systems.name(row) }); err != nil {
 				return err
 			}
 		}

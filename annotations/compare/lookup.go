@@ -21,34 +21,34 @@ type Lookup struct {
 
 // NewLookup compares other with base. It refuses runs whose numbers do not mean the
 // same with a [*RefusedError].
-func NewLookup(base, other *Run, o Options) (*Lookup, error) {
-	if why := reasons(base, other); len(why) > 0 && !o.Force {
+func NewLookup(base, other *Run) (*Lookup, error) {
+	if why := Reasons(base.Manifest, other.Manifest); len(why) > 0 {
 		return nil, &RefusedError{Base: base.Manifest.ID, New: other.Manifest.ID, Reasons: why}
 	}
-	t, err := newTester(base, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Lookup{tester: *t, base: base, other: other, pairings: make(map[string]*pairing)}, nil
+	return newLookup(base, other, ""), nil
 }
 
 // NewSystemLookup compares the systems of a run with one of them. The error is
 // [ibid.ErrUsage] if the run does not have it.
-func NewSystemLookup(run *Run, system string, o Options) (*Lookup, error) {
+func NewSystemLookup(run *Run, system string) (*Lookup, error) {
 	if !slices.Contains(run.Systems(), system) {
 		return nil, noSystem(run, system)
 	}
-	t, err := newTester(run, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Lookup{tester: *t, base: run, other: run, system: system, pairings: make(map[string]*pairing)}, nil
+	return newLookup(run, run, system), nil
+}
+
+func newLookup(base, other *Run, system string) *Lookup {
+	t := tester{level: base.Manifest.Effective().Statistics.Level}
+	return &Lookup{tester: t, base: base, other: other, system: system, pairings: make(map[string]*pairing)}
 }
 
 // Difference is that of a quantity over the rows of a system ("" is all that both
 // runs have) and a slice KEY=VALUE ("" is all rows). The error is a [*RefusedError]
-// if what is taken for true differs.
+// if what is taken for true differs, or the metric rests on verdicts of other judges.
 func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error) {
+	if why := barred(l.base, l.other, &q.Metric); len(why) > 0 {
+		return Difference{}, &RefusedError{Base: l.base.Manifest.ID, New: l.other.Manifest.ID, Reasons: why}
+	}
 	p, err := l.pairing(system)
 	if err != nil {
 		return Difference{}, err
@@ -65,10 +65,9 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 		}
 		of = p.within(in, inOther)
 	}
-	d, err := l.difference(of, q)
-	d.Slice = slice
+	d, err := l.difference(of, q, nil)
 	if err == nil && d.Diff != nil && restsOnSpans(l.base, &q.Metric) {
-		offsets, err := l.offsets(p)
+		offsets, err := (&tester{l.level, 1}).offsets(p)
 		if err != nil {
 			return d, err
 		}
@@ -115,9 +114,6 @@ func (d *Difference) Describe() string {
 	var parts []string
 	if d.Low != nil {
 		parts = append(parts, fmt.Sprintf("[%.3f, %.3f]", *d.Low, *d.High))
-	}
-	if d.P != nil {
-		parts = append(parts, fmt.Sprintf("p=%.3f", *d.P))
 	}
 	if d.MDE != nil {
 		parts = append(parts, fmt.Sprintf("mde %.3f", *d.MDE))

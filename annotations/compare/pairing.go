@@ -91,7 +91,8 @@ type pairing struct {
 	second      []int32 // row of the other side for each
 	onlyBase    []int32
 	onlyOther   []int32
-	kept        *units // see units
+	kept        *units      // see units
+	offsets     *Difference // of offset_accuracy; nil until it is asked for
 }
 
 // units are the pairs by question, with the documents that either row touches.
@@ -209,10 +210,6 @@ func eachCommon(all, some []int32, yield func(at int)) {
 			yield(at)
 		}
 	}
-}
-
-func questions(r *Run, rows []int32) (Named, error) {
-	return r.named(rows, func(_ int32, id string) string { return id })
 }
 
 // series are those of both sides.

@@ -33,7 +33,6 @@ type Run struct {
 	ends      []int32           // of each row: where its documents end
 	names     map[uint64]string // of documents; nil until one is asked for
 
-	labelled map[uint64]map[string]float64        // see people
 	at       map[string][]int32                   // rows of each side, see rowsOf
 	items    map[metrics.ItemKind][]metrics.Tally // see undecidable
 	left     *runs.LeftOut                        // what its systems left out; nil until a quantity is asked for

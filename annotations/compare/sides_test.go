@@ -10,12 +10,9 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"ibid"
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
-	"ibid/metrics/stats"
 )
 
 // valued are rows of a system, one for each value of a metric; a negative one is undefined.
@@ -35,72 +32,51 @@ func valued(system, metric string, values ...float64) (all []row) {
 }
 
 // TestRanksFollowIntervals: the ranks of k systems are those that the intervals of all their
-// differences give, at the level of which all hold together; each value has the interval of
-// its own rows, at the level of which all k hold.
+// differences give, which hold together.
 func TestRanksFollowIntervals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	sure, tied := 0, 0
 	for i, metric := range []string{"char_f1", "over_citation", "drb_effective_citations", "char_f1", "over_citation", "char_f1", "char_f1", "over_citation", "drb_effective_citations"} {
 		k := 3 + i%3
 		var rows []row
-		values := make(map[string][]float64)
 		for s := range k {
-			system := fmt.Sprint("s", s)
+			var values []float64
 			for range 14 {
-				values[system] = append(values[system], min(1, max(0, 0.2+0.04*float64(s*(i%5))+0.1*rng.NormFloat64())))
+				values = append(values, min(1, max(0, 0.2+0.04*float64(s*(i%5))+0.1*rng.NormFloat64())))
 			}
-			rows = append(rows, valued(system, metric, values[system]...)...)
+			rows = append(rows, valued(fmt.Sprint("s", s), metric, values...)...)
 		}
-		run := write(t, "run", rows, nil)
-		result, err := compare.By(run, "system", compare.Options{Metrics: quantities(t, metric)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		joint, err := compare.By(run, "system", compare.Options{Metrics: quantities(t, metric), Level: 1 - 0.05/float64(k*(k-1)/2)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		direction := map[string]float64{"char_f1": 1, "over_citation": -1, "drb_effective_citations": 1}[metric]
-		above, below := make([]int, k), make([]int, k)
-		for _, p := range joint.Pairs {
-			better, worse := p.New, p.Base
-			d := p.Differences[0]
-			if direction**d.Diff < 0 {
-				better, worse = worse, better
-			}
-			if *d.Low > 0 || *d.High < 0 {
-				above[worse]++
-				below[better]++
+		result := systemsOf(t, rows, compare.Options{Metrics: quantities(t, metric)})
+		above, below := make(map[string]int), make(map[string]int)
+		for s := range k { // each in turn is the base of k-1 differences, at the level of all pairs
+			alone := systemsOf(t, rows, compare.Options{Metrics: quantities(t, metric), Base: fmt.Sprint("s", s)})
+			for _, d := range found(t, alone, metric, "").Differences {
+				scale := float64(k) / 2 // p counts k-1 differences; of all pairs there are k/2 times as many
+				if d.P != nil && *d.P*scale <= 0.05 {
+					if d.Word == compare.Better {
+						above[d.Base]++
+					} else {
+						below[d.Base]++
+					}
+				}
 			}
 		}
-		g := result.Rankings[0]
-		if g.Metric != metric || g.Agg != runs.Macro || g.Rows != 14 || len(g.Places) != k || len(g.Aside) != 0 {
-			t.Fatalf("%s: %+v", metric, g)
+		m := found(t, result, metric, "")
+		if m.Questions != 14 || m.Family != k*(k-1)/2 || len(result.SetAside) != 0 {
+			t.Fatalf("%s: %+v", metric, m)
 		}
-		for n, p := range g.Places {
-			want := compare.Place{Side: p.Side, Best: 1 + above[p.Side], Worst: k - below[p.Side]}
-			want.Sure, want.Tied = want.Worst == 1, want.Best == 1 && want.Worst > 1
-			var y, x []float64
-			for _, v := range values[result.Sides[p.Side].Name] {
-				y, x = append(y, v), append(x, 1)
+		for _, s := range result.Sides {
+			if want := [2]int{1 + above[s.Name], k - below[s.Name]}; s.Rank == nil || *s.Rank != want {
+				t.Errorf("%s of %d, %s: rank %v, want %v", metric, k, s.Name, s.Rank, want)
+				continue
 			}
-			high := 1.0
-			if metric == "drb_effective_citations" {
-				high = math.Inf(1)
-			}
-			e := stats.NewQuotient(y, x).Within(nil, 0, high, 1-0.05/float64(k))
-			want.Estimate, want.Low, want.High = e.Value, new(e.Low), new(e.High)
-			if diff := gocmp.Diff(want, p, gocmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })); diff != "" {
-				t.Errorf("%s of %d, place %d (-want +got):\n%s", metric, k, n, diff)
-			}
-			if n > 0 && direction*p.Estimate > direction*g.Places[n-1].Estimate {
-				t.Errorf("%s: place %d is better than the one before", metric, n)
-			}
-			if p.Sure {
+			if s.Rank[0] == 1 && s.Rank[1] == 1 {
 				sure++
-			}
-			if p.Tied {
+			} else if s.Rank[0] == 1 {
 				tied++
+			}
+			if leads := s.Rank[0] == 1; leads != slices.Contains(m.Leaders, s.Name) && s.Rank[1] == 1 {
+				t.Errorf("%s leads: %v of %q", s.Name, leads, m.Leaders)
 			}
 		}
 	}
@@ -109,86 +85,18 @@ func TestRanksFollowIntervals(t *testing.T) {
 	}
 }
 
-// TestWhoIsRanked: a side is ranked if its metric is known of enough of the questions that at
-// least half of the sides answered.
-func TestWhoIsRanked(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		sides [][]float64 // -1 is undefined, -2 excused, -3 not answered
-		aside map[int]compare.Aside
-		rows  int64 // that the others are ranked over
-	}{
-		{name: "all", sides: [][]float64{{.1, .2}, {.3, .4}, {.5, .5}}, rows: 2},
-		{name: "half is enough", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, .6, -1, -1}}, rows: 2},
-		{
-			name: "less is not", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, -1, -1, -1}}, rows: 4,
-			aside: map[int]compare.Aside{2: {Side: 2, Defined: 1, Rows: 4}},
-		},
-		{name: "what says nothing of it does not count", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {.5, -2, -2, -1}}, rows: 1},
-		{
-			name: "nor is it enough", sides: [][]float64{{.1, .2, .3, .4}, {.1, .2, .3, .4}, {-2, -2, -2, -2}}, rows: 4,
-			aside: map[int]compare.Aside{2: {Side: 2, Defined: 0, Rows: 0}},
-		},
-		{
-			name: "the one in the middle", sides: [][]float64{{.1, .2, .3, .4}, {-2, -1, -1, .2}, {.3, .3, .4, .5}}, rows: 4,
-			aside: map[int]compare.Aside{1: {Side: 1, Defined: 1, Rows: 3}},
-		},
-		// Of four sides two have to have answered: the last two questions do not count.
-		{name: "few were asked", sides: [][]float64{{.1, .2, -3, -3}, {.1, .2, -3, -3}, {.1, .2, -3, -3}, {.1, .1, .1, .1}}, rows: 2},
-		{
-			name: "two of four were asked", sides: [][]float64{{.1, .2, .1, .2}, {.1, .2, .2, .3}, {-1, .2, -3, -3}, {.1, .1, -3, -3}}, rows: 2,
-			aside: map[int]compare.Aside{2: {Side: 2, Defined: 1, Rows: 4}},
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var rows []row
-			for s, values := range tt.sides {
-				for _, r := range valued(fmt.Sprint("s", s), "char_f1", values...) {
-					switch values[r.id[2]-'0'] {
-					case -3:
-						continue
-					case -2:
-						r.undefined = "no_truth"
-					case -1:
-						r.undefined = "no_claims"
-					}
-					rows = append(rows, r)
-				}
-			}
-			run := write(t, "run", rows, nil)
-			r, err := compare.By(run, "system", compare.Options{Metrics: quantities(t, "char_f1")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := r.Rankings[0]
-			if g.Rows != tt.rows || len(g.Places) != len(tt.sides)-len(tt.aside) || len(g.Aside) != len(tt.aside) {
-				t.Fatalf("%+v", g)
-			}
-			for _, a := range g.Aside {
-				if a != tt.aside[a.Side] {
-					t.Errorf("aside %+v, want %+v", a, tt.aside[a.Side])
-				}
-			}
-		})
-	}
-}
-
 // TestKnownInPart: a row with citations of unknown text counts in part.
 func TestKnownInPart(t *testing.T) {
 	var rows []row
 	for s, unknown := range []float64{0, 2, 3} {
 		for q := range 4 {
-			r := row{id: fmt.Sprint(q), system: fmt.Sprint("s", s), correct: new(0.5), more: map[string]float64{"citations": 4, "scored_citations": 4 - unknown, "no_text_citations": unknown}}
-			rows = append(rows, r)
+			rows = append(rows, row{id: fmt.Sprint(q), system: fmt.Sprint("s", s), correct: new(0.5), more: map[string]float64{"citations": 4, "scored_citations": 4 - unknown, "no_text_citations": unknown}})
 		}
 	}
-	r, err := compare.By(write(t, "run", rows, nil), "system", compare.Options{Metrics: quantities(t, "citation_correctness")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := systemsOf(t, rows, compare.Options{Metrics: quantities(t, "citation_correctness")})
 	// Of 4 citations 2 have no text: each row counts half, which is just enough.
-	if g := r.Rankings[0]; len(g.Places) != 2 || len(g.Aside) != 1 || g.Aside[0] != (compare.Aside{Side: 2, Defined: 1, Rows: 4}) {
-		t.Errorf("%+v", g)
+	if len(r.SetAside) != 1 || r.SetAside[0].Name != "s2" || !strings.HasPrefix(r.SetAside[0].Why, "defined for 1 of 4") {
+		t.Errorf("%+v", r.SetAside)
 	}
 }
 
@@ -221,117 +129,42 @@ func TestThreeRuns(t *testing.T) {
 	if want := []string{"left out, because not every run has them: gone, new"}; !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q, want %q", r.Notes, want)
 	}
-	type found struct {
-		base, other int
-		system      string
-		rows        int64
-		of          [2]float64
-	}
 	round := func(v *float64) float64 { return math.Round(*v*1e9) / 1e9 }
-	var got []found
-	for _, p := range r.Pairs {
-		d := p.Differences[0]
-		got = append(got, found{p.Base, p.New, p.System, p.Rows, [2]float64{round(d.Base), round(d.New)}})
+	var got []string
+	for _, m := range r.Metrics {
+		for _, d := range m.Differences {
+			got = append(got, fmt.Sprint(m.System, " ", d.Base, " ", d.New, " ", d.N, " ", round(d.BaseMean), " ", round(d.NewMean), " ", m.Family))
+		}
 	}
-	want := []found{ // of base x has the mean 0.25, y 0.35; of a, where they are in the other order, 0.45 and 0.35
-		{0, 1, "", 12, [2]float64{0.3, 0.4}},
-		{0, 1, "x", 6, [2]float64{0.25, 0.45}},
-		{0, 1, "y", 6, [2]float64{0.35, 0.35}},
-		{0, 2, "", 12, [2]float64{0.3, 0.6}},
-		{0, 2, "x", 6, [2]float64{0.25, 0.55}},
-		{0, 2, "y", 6, [2]float64{0.35, 0.65}},
-	}
+	// Of base x has the mean 0.25, y 0.35; of a, where they are in the other order, 0.45 and 0.35.
+	want := []string{"x base other 6 0.25 0.45 4", "x base other (2) 6 0.25 0.55 4", "y base other 6 0.35 0.35 4", "y base other (2) 6 0.35 0.65 4"}
 	if !slices.Equal(got, want) {
-		t.Errorf("pairs %v\nwant %v", got, want)
+		t.Errorf("differences %q\nwant %q", got, want)
 	}
-	if f := r.Failures; len(f) != 2 || f[0].New != 1 || f[1].New != 2 {
+	if f := r.Failures; len(f) != 2 || f[0].New != "other" || f[1].New != "other (2)" {
 		t.Errorf("failures %+v", f)
 	}
-	if places := r.Rankings[0].Places; len(places) != 3 || places[0].Side != 2 || places[2].Side != 0 {
-		t.Errorf("places %+v", places)
-	}
 	// Of one system each, and named, the sides are in the same order.
-	for name, o := range map[string]compare.Options{"one each": {}, "named": {Base: "x"}, "named otherwise": {Base: "x", New: "y"}} {
+	for name, o := range map[string]compare.Options{"one each": {}, "named": {Systems: []string{"x"}}, "another base": {Systems: []string{"x"}, Base: "other"}} {
 		first, others := base, []*compare.Run{a, b}
-		if o.Base == "" {
+		if o.Systems == nil {
 			first, others = write(t, "base", rows(0, "x"), nil), []*compare.Run{write(t, "a", rows(0.1, "v2"), nil), write(t, "b", rows(0.3, "v3"), nil)}
 		}
 		o.Metrics = quantities(t, "char_f1")
-		r, err := compare.Runs(first, others, o)
-		if err != nil {
-			t.Fatal(err)
+		r := runsOf(t, first, o, others...)
+		means := map[string][3]float64{"one each": {0.25, 0.35, 0.55}, "named": {0.25, 0.45, 0.55}, "another base": {0.45, 0.25, 0.55}}[name]
+		if len(r.Metrics) != 1 || len(r.Metrics[0].Differences) != 2 {
+			t.Fatalf("%s: %+v", name, r.Metrics)
 		}
-		if len(r.Pairs) != 2 || len(r.Sides) != 3 || r.Pairs[0].Base != 0 || r.Pairs[0].New != 1 || r.Pairs[1].Base != 0 || r.Pairs[1].New != 2 {
-			t.Fatalf("%s: %+v", name, r.Pairs)
-		}
-		means := map[string][3]float64{"one each": {0.25, 0.35, 0.55}, "named": {0.25, 0.45, 0.55}, "named otherwise": {0.25, 0.35, 0.65}}[name]
-		for i, p := range r.Pairs {
-			if d := p.Differences[0]; !near(d.Base, means[0]) || !close(d.New, means[i+1]) {
-				t.Errorf("%s: %v and %v, want %v", name, *d.Base, *d.New, means)
+		for i, d := range r.Metrics[0].Differences {
+			if !close(d.BaseMean, means[0]) || !close(d.NewMean, means[i+1]) {
+				t.Errorf("%s: %v and %v, want %v", name, *d.BaseMean, *d.NewMean, means)
 			}
 		}
 	}
 }
 
-// TestBaseAndBest: of many sides, the best is the one with the best value of the first
-// metric, in its direction; if it is the base itself, each side is compared once.
-func TestBaseAndBest(t *testing.T) {
-	for _, tt := range []struct {
-		metric string
-		best   int // of 22
-		want   string
-	}{
-		{"char_f1", 21, " and with s21, the best by char_f1"}, {"over_citation", 3, " and with s03, the best by over_citation"}, {"char_f1", 0, ""},
-	} {
-		var rows []row
-		for s := range 22 {
-			var values []float64
-			for q := range 4 {
-				v := 0.5 + 0.01*float64(q+s%3)
-				if s == tt.best {
-					v += 0.2
-				}
-				if tt.metric == "over_citation" {
-					v = 1 - v
-				}
-				values = append(values, v)
-			}
-			rows = append(rows, valued(fmt.Sprintf("s%02d", s), tt.metric, values...)...)
-		}
-		r, err := compare.By(write(t, "run", rows, nil), "system", compare.Options{Metrics: quantities(t, tt.metric)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := "of 22 systems each is compared with s00" + tt.want + "; --system names another"; !slices.Contains(r.Notes, want) {
-			t.Errorf("notes %q, want %q", r.Notes, want)
-		}
-		var want [][2]int
-		for other := range 21 {
-			want = append(want, [2]int{0, other + 1})
-		}
-		for other := range 22 {
-			if tt.best > 0 && other > 0 && other != tt.best {
-				want = append(want, [2]int{tt.best, other})
-			}
-		}
-		var got [][2]int
-		values := make(map[int]float64)
-		for _, p := range r.Rankings[0].Places {
-			values[p.Side] = p.Estimate
-		}
-		for _, p := range r.Pairs {
-			got = append(got, [2]int{p.Base, p.New})
-			if d := p.Differences[0]; !close(d.Base, values[p.Base]) || !close(d.New, values[p.New]) {
-				t.Errorf("pair %d, %d: %v and %v, want %v and %v", p.Base, p.New, *d.Base, *d.New, values[p.Base], values[p.New])
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("pairs %v, want %v", got, want)
-		}
-	}
-}
-
-// TestWhatIsCompared: what is headline, what else is compared, and by which slices.
+// TestWhatIsCompared: which metric decides, what else is compared, and by which slices.
 func TestWhatIsCompared(t *testing.T) {
 	rows := func(components string) []row {
 		all := several(1, 0)
@@ -350,53 +183,33 @@ func TestWhatIsCompared(t *testing.T) {
 		want   string // metrics over all rows, those that decide before the bar
 		slices string
 	}{
-		{"one component", one, compare.Options{}, "overall_citation_accuracy|", "lang=de lang=en"},
-		{"two components", two, compare.Options{}, "overall_citation_accuracy span_accuracy_score hallucination_rate|", "lang=de lang=en"},
-		{"more", one, compare.Options{More: quantities(t, "char_f1", "micro(char_f1)", "overall_citation_accuracy"), Whole: true}, "overall_citation_accuracy|char_f1 micro(char_f1)", ""},
+		{"places alone", one, compare.Options{}, "char_f1|overall_citation_accuracy", "lang=de lang=en"},
+		{"two components", two, compare.Options{}, "overall_citation_accuracy|char_f1", "lang=de lang=en"},
+		{"more", one, compare.Options{More: quantities(t, "exact_match", "micro(char_f1)", "overall_citation_accuracy"), Whole: true}, "char_f1|exact_match micro(char_f1) overall_citation_accuracy", ""},
 		{"named", one, compare.Options{Metrics: quantities(t, "micro(char_f1)"), More: quantities(t, "char_f1", "micro(char_f1)")}, "micro(char_f1)|char_f1", "lang=de lang=en"},
-		{"slices", one, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"lang", "system"}, Whole: false}, "char_f1|", "lang=de lang=en system=x system=y"},
+		{"slices", one, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"lang", "system"}}, "char_f1|", "lang=de lang=en system=x system=y"},
 		{"no slices but one", one, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"system"}, Whole: true}, "char_f1|", "system=x system=y"},
 	} {
-		r, err := compare.Runs(tt.run, []*compare.Run{tt.run}, tt.o)
-		if err != nil {
-			t.Fatal(tt.name, err)
-		}
-		var headline, rest, by []string
-		for _, d := range r.Pairs[0].Differences {
-			name := d.Metric
-			if d.Agg == runs.Micro {
+		r := runsOf(t, tt.run, tt.o, tt.run)
+		var deciding, rest, by []string
+		for _, m := range r.Metrics {
+			name := m.Metric
+			if m.Agg == runs.Micro {
 				name = "micro(" + name + ")"
 			}
-			switch {
-			case d.Slice != "":
-				if !slices.Contains(by, d.Slice) {
-					by = append(by, d.Slice)
-				}
-			case d.Headline:
-				headline = append(headline, name)
-			default:
-				rest = append(rest, name)
+			list := &rest
+			if m.Slice != "" {
+				list, name = &by, m.Slice
+			} else if m.Deciding {
+				list = &deciding
+			}
+			if !slices.Contains(*list, name) {
+				*list = append(*list, name)
 			}
 		}
-		if got := strings.Join(headline, " ") + "|" + strings.Join(rest, " "); got != tt.want || strings.Join(by, " ") != tt.slices || !slices.Equal(r.Headline, headline) {
+		slices.Sort(by)
+		if got := strings.Join(deciding, " ") + "|" + strings.Join(rest, " "); got != tt.want || strings.Join(by, " ") != tt.slices {
 			t.Errorf("%s: %s by %q, want %s by %s", tt.name, got, by, tt.want, tt.slices)
-		}
-	}
-	r, err := compare.Runs(one, []*compare.Run{one}, compare.Options{All: true, Whole: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := make(map[string]bool)
-	for _, d := range r.Pairs[0].Differences {
-		name := d.Metric + " " + d.Agg
-		if found[name] {
-			t.Errorf("%s twice", name)
-		}
-		found[name] = true
-	}
-	for _, name := range []string{"char_f1 macro", "char_f1 micro", "citations macro", "overall_citation_accuracy macro", "doc_f1 micro"} {
-		if !found[name] {
-			t.Errorf("no %s in all", name)
 		}
 	}
 	for key, want := range map[string]string{
@@ -410,16 +223,6 @@ func TestWhatIsCompared(t *testing.T) {
 	}
 	if _, err := compare.Runs(one, []*compare.Run{one}, compare.Options{Slices: []string{"model"}}); err != nil {
 		t.Errorf("a column that has no value: %v", err)
-	}
-	for name, o := range map[string]compare.Options{
-		"level 1": {Level: 1}, "level -1": {Level: -1}, "level NaN": {Level: math.NaN()},
-	} {
-		if _, err := compare.Runs(one, []*compare.Run{one}, o); err == nil {
-			t.Errorf("%s is no error", name)
-		}
-	}
-	if r, err := compare.Runs(one, []*compare.Run{one}, compare.Options{Level: 0.9}); err != nil || r.Level != 0.9 {
-		t.Errorf("%+v, %v", r, err)
 	}
 }
 
@@ -441,11 +244,11 @@ func TestByProvider(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Sides) != 2 || r.Sides[0].Name != "p" || r.Sides[0].Rows != 10 || r.Sides[1].Name != "r" || r.Sides[1].Rows != 5 || r.Pairs[0].Rows != 5 || r.Pairs[0].OnlyBase.Rows != 5 {
-		t.Errorf("%+v %+v", r.Sides, r.Pairs)
+	if len(r.Sides) != 2 || r.Sides[0].Name != "p" || r.Sides[0].Rows != 10 || r.Sides[1].Name != "r" || r.Sides[1].Rows != 5 {
+		t.Errorf("%+v", r.Sides)
 	}
-	if d := r.Pairs[0].Differences[0]; !close(d.Base, 0) || !close(d.New, 0.1) {
-		t.Errorf("%v and %v", *d.Base, *d.New)
+	if d := found(t, r, "char_f1", "").Differences[0]; d.Base != "r" || d.N != 5 || !close(d.NewMean, 0) || !close(d.BaseMean, 0.1) {
+		t.Errorf("%+v", d)
 	}
 	twice := slices.Clone(rows)
 	for i := range twice {
@@ -466,8 +269,12 @@ func TestByProvider(t *testing.T) {
 		t.Errorf("one provider: %v", err)
 	}
 	_, err = compare.By(write(t, "run", rows, nil), "system", compare.Options{Base: "z"})
-	if u, ok := errors.AsType[*ibid.Error](err); !ok || !u.Usage || u.Error()+"|"+u.Hint != `run has no system "z"|it has a, b, c, d` {
+	if u, ok := errors.AsType[*ibid.Error](err); !ok || !u.Usage || u.Error()+"|"+u.Hint != `no side is called "z"|it is one of a, b, c, d` {
 		t.Errorf("no such base: %v", err)
+	}
+	_, err = compare.By(write(t, "run", rows, nil), "system", compare.Options{Systems: []string{"z"}})
+	if u, ok := errors.AsType[*ibid.Error](err); !ok || !u.Usage || u.Error()+"|"+u.Hint != `run has no system "z"|it has a, b, c, d` {
+		t.Errorf("no such system: %v", err)
 	}
 }
 
@@ -515,27 +322,28 @@ func TestOffsetsDiffer(t *testing.T) {
 	names := []string{"char_f1", "citation_correctness", "overall_citation_accuracy"}
 	for _, tt := range []struct {
 		accuracy float64
-		want     [3]compare.Outcome
+		want     [3]compare.Word
 	}{
-		{1, [3]compare.Outcome{"better", "better", "better"}},
-		{0.5, [3]compare.Outcome{"?", "better", "?"}}, // the overall score is that of spans alone
+		{1, [3]compare.Word{"better", "better", "better"}},
+		{0.5, [3]compare.Word{"", "better", ""}}, // the overall score is that of spans alone
 	} {
 		base, other := write(t, "base", rows(1, 0.25), nil), write(t, "other", rows(tt.accuracy, 0.75), nil)
 		r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, names...)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := compare.NewLookup(base, other, compare.Options{})
+		l, err := compare.NewLookup(base, other)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, d := range r.Pairs[0].Differences {
+		for i := range names {
+			d := found(t, r, names[i], "s").Differences[0]
 			doubt := "offset_accuracy differs (1.000 and 0.500, p = 0.001565), so one has more quotes that are not at their offsets"
-			if tt.want[i] != "?" {
+			if tt.want[i] != "" {
 				doubt = ""
 			}
-			if d.Outcome != tt.want[i] || slices.Contains(d.Warnings, "no verdict: "+doubt) != (doubt != "") {
-				t.Errorf("%s with %v: %s, want %s; %q", names[i], tt.accuracy, d.Outcome, tt.want[i], d.Warnings)
+			if d.Word != tt.want[i] || slices.Contains(d.Warnings, "no verdict: "+doubt) != (doubt != "") {
+				t.Errorf("%s with %v: %s, want %s; %q", names[i], tt.accuracy, d.Word, tt.want[i], d.Warnings)
 			}
 			if one, err := l.Difference("", "", quantities(t, names[i])[0]); err != nil || one.Doubt != doubt {
 				t.Errorf("%s with %v: doubt %q, %v, want %q", names[i], tt.accuracy, one.Doubt, err, doubt)
@@ -549,7 +357,7 @@ func TestLookupErrors(t *testing.T) {
 	rows := several(1, 0)
 	base := write(t, "base", rows, nil)
 	f1 := quantities(t, "char_f1")[0]
-	l, err := compare.NewSystemLookup(base, "x", compare.Options{})
+	l, err := compare.NewSystemLookup(base, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -558,16 +366,16 @@ func TestLookupErrors(t *testing.T) {
 			t.Errorf("system %q: %v, want %s", system, err, want)
 		}
 	}
-	if d, err := l.Difference("y", "lang=de", f1); err != nil || d.N != 30 || d.Slice != "lang=de" {
+	if d, err := l.Difference("y", "lang=de", f1); err != nil || d.N != 30 {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if _, err := compare.NewSystemLookup(base, "z", compare.Options{}); err == nil || err.Error() != `base has no system "z"` {
+	if _, err := compare.NewSystemLookup(base, "z"); err == nil || err.Error() != `base has no system "z"` {
 		t.Errorf("no such system: %v", err)
 	}
 	changed := slices.Clone(rows)
 	changed[0].truth++
 	other := write(t, "other", changed, nil)
-	if l, err = compare.NewLookup(base, other, compare.Options{}); err != nil {
+	if l, err = compare.NewLookup(base, other); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Difference("x", "", f1); err == nil || err.Error() != "base and other cannot be compared: the truth of 1 questions differs, such as that of q00" {
@@ -577,11 +385,8 @@ func TestLookupErrors(t *testing.T) {
 		t.Errorf("the other system: %v", err)
 	}
 	metrics := func(m *runs.Manifest) { m.Ingredients["metrics"] = "0" }
-	if _, err := compare.NewLookup(base, write(t, "old", rows, metrics), compare.Options{}); err == nil {
+	if _, err := compare.NewLookup(base, write(t, "old", rows, metrics)); err == nil {
 		t.Error("other metrics are no error")
-	}
-	if _, err := compare.NewLookup(base, write(t, "old", rows, metrics), compare.Options{Force: true}); err != nil {
-		t.Errorf("by force: %v", err)
 	}
 	// Of one system each, names do not matter.
 	alone := func(system string) *compare.Run {
@@ -591,13 +396,13 @@ func TestLookupErrors(t *testing.T) {
 		}
 		return write(t, system, r, nil)
 	}
-	if l, err = compare.NewLookup(alone("v1"), alone("v2"), compare.Options{}); err != nil {
+	if l, err = compare.NewLookup(alone("v1"), alone("v2")); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := l.Difference("", "", f1); err != nil || d.N != 2 || d.Diff == nil {
 		t.Errorf("one system each: %+v, %v", d, err)
 	}
-	if l, err = compare.NewLookup(base, alone("v2"), compare.Options{}); err != nil {
+	if l, err = compare.NewLookup(base, alone("v2")); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := l.Difference("", "", f1); err != nil || d.Diff != nil || d.Reason != compare.NotPaired {

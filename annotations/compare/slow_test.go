@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
@@ -187,16 +188,11 @@ func TestSlowly(t *testing.T) {
 					}
 				}
 				first, second := write(t, "base", base, nil), write(t, "other", other, nil)
-				r, err := compare.Runs(first, []*compare.Run{second}, compare.Options{
+				r := runsOf(t, first, compare.Options{
 					Metrics: quantities(t, "char_f1", "exact_match", "micro(char_f1)"), Slices: []string{"lang"},
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}, second)
 				checkTook(t, r, [][]row{base, other})
-				for i := range r.Pairs {
-					checkPair(t, &r.Pairs[i], base, other, seen)
-				}
+				checkMetrics(t, r, base, other, seen)
 				checkFailures(t, r, base, other)
 				checkLookup(t, first, second, r)
 			})
@@ -209,82 +205,95 @@ func TestSlowly(t *testing.T) {
 	}
 }
 
-func checkPair(t *testing.T, p *compare.Pair, base, other []row, seen map[string]int) {
+func checkMetrics(t *testing.T, r *compare.Result, base, other []row, seen map[string]int) {
 	t.Helper()
-	pairs, onlyBase, onlyOther := pairSlowly(base, other, p.System)
-	named := func(ids []string) compare.Named {
-		n := compare.Named{Rows: int64(len(ids)), IDs: []string{}}
-		slices.Sort(ids)
-		ids = slices.Compact(ids)
-		n.IDs = append(n.IDs, ids[:min(len(ids), 20)]...)
-		return n
-	}
-	if p.Rows != int64(len(pairs)) || gocmp.Diff(p.OnlyBase, named(onlyBase)) != "" || gocmp.Diff(p.OnlyNew, named(onlyOther)) != "" {
-		t.Errorf("system %q: %d pairs, want %d; only base %v, only new %v", p.System, p.Rows, len(pairs), p.OnlyBase, p.OnlyNew)
-	}
-	var wanted []string
-	for _, slice := range []string{"", "lang=de", "lang=en"} {
-		if slice == "" || slices.ContainsFunc(base, func(r row) bool { return "lang="+r.lang == slice && (p.System == "" || r.system == p.System) }) {
-			wanted = append(wanted, slice)
+	var unpaired []compare.Unpaired
+	for _, system := range []string{"x", "y"} {
+		_, onlyBase, onlyOther := pairSlowly(base, other, system)
+		for i, ids := range [][]string{onlyBase, onlyOther} {
+			if slices.Sort(ids); len(ids) > 0 {
+				unpaired = append(unpaired, compare.Unpaired{Name: []string{"base", "other"}[i], System: system, Named: compare.Named{Rows: int64(len(ids)), IDs: ids[:min(len(ids), 20)]}})
+			}
 		}
 	}
-	if len(p.Differences) != 3*len(wanted) {
-		t.Fatalf("%d differences, want 3 of each of %q", len(p.Differences), wanted)
+	if diff := gocmp.Diff(unpaired, r.Unpaired, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("unpaired (-want +got):\n%s", diff)
 	}
-	for i := range p.Differences {
-		d := &p.Differences[i]
-		in := slices.DeleteFunc(slices.Clone(pairs), func(p twoRows) bool { return d.Slice != "" && d.Slice != "lang="+p.base.lang })
-		metric := d.Metric
-		if d.Agg == runs.Micro {
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		pairs, _, _ := pairSlowly(base, other, m.System)
+		in := slices.DeleteFunc(slices.Clone(pairs), func(p twoRows) bool { return m.Slice != "" && m.Slice != "lang="+p.base.lang })
+		metric := m.Metric
+		if m.Agg == runs.Micro {
 			metric = "micro"
 		}
-		checkDifference(t, d, in, metric, seen)
+		level := 0.95
+		if m.Deciding != (m.Slice == "") || m.Deciding && m.Family != 6 {
+			t.Errorf("%+v", m)
+		}
+		if m.Deciding {
+			level = 1 - 0.05/6
+		}
+		for k := range m.Differences {
+			checkDifference(t, &m.Differences[k], in, metric, level, seen)
+		}
+	}
+	if len(r.Metrics) < 6+6 {
+		t.Errorf("%d metrics", len(r.Metrics))
 	}
 }
 
-func checkDifference(t *testing.T, d *compare.Difference, pairs []twoRows, metric string, seen map[string]int) {
+func checkDifference(t *testing.T, d *compare.Difference, pairs []twoRows, metric string, level float64, seen map[string]int) {
 	t.Helper()
-	var higher, lower, same int64
+	var better, worse, same int64
 	for _, x := range termsOf(pairs, map[string]string{"micro": "char_f1"}[metric]+map[string]string{"exact_match": "exact_match"}[metric]) {
 		switch {
 		case x.other > x.base:
-			higher++
+			better++
 		case x.other < x.base:
-			lower++
+			worse++
 		default:
 			same++
 		}
 	}
 	terms := termsOf(pairs, metric)
-	if d.N != int64(len(terms)) || d.Undefined != int64(len(pairs)-len(terms)) || d.Higher != higher || d.Lower != lower || d.Same != same {
-		t.Errorf("%s %s: %+v of %d terms: %d higher, %d lower, %d the same", d.Slice, metric, *d, len(terms), higher, lower, same)
+	if d.N != int64(len(terms)) || d.Undefined != int64(len(pairs)-len(terms)) || d.Better != better || d.Worse != worse || d.Same != same {
+		t.Errorf("%s: %+v of %d terms: %d better, %d worse, %d the same", metric, *d, len(terms), better, worse, same)
 	}
 	if len(terms) == 0 {
-		if d.Diff != nil || d.Base != nil || d.P != nil {
-			t.Errorf("%s %s of nothing: %+v", d.Slice, metric, *d)
+		if d.Diff != nil || d.BaseMean != nil || d.P != nil {
+			t.Errorf("%s of nothing: %+v", metric, *d)
 		}
 		return
 	}
 	base, other, spread := byDefinition(pairs, terms)
-	want := spread.Difference(other-base, 1, 0.95)
+	want := spread.Difference(other-base, 1, level)
 	seen[string(want.Method)]++
 	if spread.Documents < spread.Units {
 		seen["documents"]++
 	}
-	if !close(d.Base, base) || !close(d.New, other) || !close(d.Diff, other-base) || d.Clusters != want.Clusters || d.Method != string(want.Method) || d.Test != want.Test {
-		t.Errorf("%s %s: %+v, want %+v", d.Slice, metric, d, want)
+	if !close(d.BaseMean, base) || !close(d.NewMean, other) || !close(d.Diff, other-base) || d.Clusters != want.Clusters {
+		t.Errorf("%s: %+v, want %+v", metric, d, want)
+	}
+	decides := level > 0.95
+	if decides && better+worse == 0 {
+		if d.Word != compare.Same || d.Low != nil || d.P != nil {
+			t.Errorf("%s of rows that are the same: %+v", metric, d)
+		}
+		return
 	}
 	if (d.Low != nil) != want.HasInterval {
-		t.Errorf("%s %s: %+v, want %+v", d.Slice, metric, d, want)
+		t.Errorf("%s: %+v, want %+v", metric, d, want)
 	}
 	if !want.HasInterval {
 		return
 	}
-	if !close(d.SE, want.SE) || !close(d.Low, want.Low) || !close(d.High, want.High) || !close(d.P, want.P.Value) {
-		t.Errorf("%s %s: se %v [%v, %v] by %s, want %+v", d.Slice, metric, *d.SE, *d.Low, *d.High, d.Method, want)
+	if !close(d.SE, want.SE) || !close(d.Low, want.Low) || !close(d.High, want.High) || decides && !close(d.P, min(1, 6*want.P.Value)) || !decides && d.P != nil {
+		t.Errorf("%s: se %v [%v, %v], p %v, want %+v", metric, *d.SE, *d.Low, *d.High, d.P, want)
 	}
-	if mde, ok := (stats.Design{Alpha: 1 - 0.95, Power: 0.8}).Detectable(want.SE, want.DF.Value); want.SE > 0 && (!ok || (d.MDE != nil) != (mde <= 1) || d.MDE != nil && !close(d.MDE, mde)) {
-		t.Errorf("%s %s: mde %v, want %v", d.Slice, metric, d.MDE, mde)
+	mde, ok := (stats.Design{Alpha: 1 - level, Power: 0.8}).Detectable(want.SE, want.DF.Value)
+	if has := ok && mde <= 1 && want.SE > 0 && want.Low <= 0 && want.High >= 0; (d.MDE != nil) != has || has && !close(d.MDE, mde) {
+		t.Errorf("%s: mde %v, want %v", metric, d.MDE, mde)
 	}
 }
 
@@ -337,32 +346,39 @@ func checkFailures(t *testing.T, r *compare.Result, base, other []row) {
 		slices.Sort(all)
 		return compare.Named{Rows: int64(len(all)), IDs: append([]string{}, all[:min(len(all), 20)]...)}
 	}
-	want := []compare.Failures{{Base: 0, New: 1, Newly: named(newly), Fixed: named(fixed), Still: named(still)}}
+	want := []compare.Failures{{Base: "base", New: "other", Newly: named(newly), Fixed: named(fixed), Still: named(still)}}
 	if diff := gocmp.Diff(want, r.Failures); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
 	}
 }
 
-// checkLookup asks for each difference by itself: it is that of the whole comparison.
+// checkLookup asks for each difference by itself: it is that of the whole comparison, but for its
+// interval, which stands alone.
 func checkLookup(t *testing.T, base, other *compare.Run, r *compare.Result) {
 	t.Helper()
-	l, err := compare.NewLookup(base, other, compare.Options{})
+	l, err := compare.NewLookup(base, other)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range r.Pairs {
-		for _, want := range p.Differences {
-			name := want.Metric
-			if want.Agg == runs.Micro && want.Metric != "exact_match" {
+	for _, m := range r.Metrics {
+		for _, want := range m.Differences {
+			name := m.Metric
+			if m.Agg == runs.Micro && m.Metric != "exact_match" {
 				name = "micro(" + name + ")"
 			}
-			got, err := l.Difference(p.System, want.Slice, quantities(t, name)[0])
+			got, err := l.Difference(m.System, m.Slice, quantities(t, name)[0])
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Headline, got.Adjusted, got.Adjustment, got.Outcome, got.Doubt = want.Headline, want.Adjusted, want.Adjustment, want.Outcome, ""
+			got.Base, got.New = want.Base, want.New
+			if m.Deciding {
+				if got.Low != nil && want.Low != nil && (*got.Low < *want.Low-1e-12 || *got.High > *want.High+1e-12) {
+					t.Errorf("%s %s: [%v, %v] alone, [%v, %v] of six", m.System, name, *got.Low, *got.High, *want.Low, *want.High)
+				}
+				want.Low, want.High, want.P, want.MDE, want.SE, want.Word, want.Warnings = got.Low, got.High, got.P, got.MDE, got.SE, got.Word, got.Warnings
+			}
 			if diff := gocmp.Diff(want, got); diff != "" {
-				t.Errorf("%s %s %s (-comparison +lookup):\n%s", p.System, want.Slice, name, diff)
+				t.Errorf("%s %s %s (-comparison +lookup):\n%s", m.System, m.Slice, name, diff)
 			}
 		}
 	}

@@ -8,10 +8,15 @@ import (
 
 // A Line is one difference with what it is of: a row of the table of a result.
 type Line struct {
-	Base   string `col:"base" doc:"the base: a run or a system"`
-	New    string `col:"new" doc:"what is compared with it"`
-	System string `col:"system" doc:"system of both sides; empty if they differ in it or all are pooled"`
+	Metric    string `col:"metric" doc:"name of the metric"`
+	Agg       string `col:"agg" doc:"macro: mean of the rows' values; micro: quotient of sums over rows"`
+	System    string `col:"system" doc:"system of both sides; empty if they differ in it"`
+	Slice     string `col:"slice" doc:"key=value of the rows; empty for all rows"`
+	Deciding  bool   `col:"deciding" doc:"the metric decides: its intervals hold together with those of its family"`
+	Questions int64  `col:"questions" doc:"questions that every side has a value for"`
 	Difference
+	Level  float64 `col:"level" range:"(0, 1)" doc:"confidence level of intervals; 1 less it is the alpha of tests"`
+	Family int64   `col:"family" doc:"differences whose intervals hold together; 0 of a metric that does not decide"`
 }
 
 // Lines is the table of a result, in CSV and Parquet.
@@ -20,10 +25,9 @@ var Lines = runs.NewTable[Line]("ibid compare", "one metric of a run or system l
 // Lines are all differences of a result.
 func (r *Result) Lines() []Line {
 	var all []Line
-	for _, p := range r.Pairs {
-		for _, d := range p.Differences {
-			d.Paired, d.Level = p.Paired, r.Level
-			all = append(all, Line{r.Sides[p.Base].Name, r.Sides[p.New].Name, p.System, d})
+	for _, m := range r.Metrics {
+		for _, d := range m.Differences {
+			all = append(all, Line{m.Metric, m.Agg, m.System, m.Slice, m.Deciding, m.Questions, d, r.Level, int64(m.Family)})
 		}
 	}
 	return all

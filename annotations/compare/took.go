@@ -61,25 +61,27 @@ func (r *Run) took(side []int32, sides int) ([]Took, error) {
 
 // took sets what the answers of all sides took. No two sides share a row.
 func (c *comparison) took() error {
-	for from := 0; from < len(c.sides); {
-		run, to := c.sides[from].run, from
+	for i := 0; i < len(c.result.Sides); {
+		run := c.groups[0].rows[i].run
 		side := make([]int32, len(run.questions))
-		for i := range side {
-			side[i] = -1
+		for row := range side {
+			side[row] = -1
 		}
-		for ; to < len(c.sides) && c.sides[to].run == run; to++ {
-			for _, row := range c.sides[to].rows {
-				side[row] = int32(to - from)
+		from := i
+		for ; i < len(c.result.Sides) && (i == from || c.result.By != "run"); i++ {
+			for _, g := range c.groups {
+				for _, row := range g.rows[i].rows {
+					side[row] = int32(i - from)
+				}
 			}
 		}
-		all, err := run.took(side, to-from)
+		all, err := run.took(side, i-from)
 		if err != nil {
 			return err
 		}
-		for i, t := range all {
-			c.result.Sides[from+i].Took = t
+		for k, t := range all {
+			c.result.Sides[from+k].Took = t
 		}
-		from = to
 	}
 	return nil
 }

@@ -3,7 +3,10 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"ibid/annotations/compare"
@@ -29,32 +32,121 @@ func TestCompareExpertQA(t *testing.T) {
 	mustIbid(t, dir, "import", "expertqa", filepath.Join(shared, "data", "expertqa", "rand_test.jsonl"), "-o", "e.parquet", "--docs", "docs.parquet", "-q")
 	mustIbid(t, dir, "run", "e.parquet", "--documents", "docs.parquet", "--judge", "human", "--id", "e", "-q")
 	var r compare.Result
-	text := mustIbid(t, dir, "compare", "runs/e", "--by", "system", "--metric", "micro(cited_claim_precision)", "--json")
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
+	text, stderr, code := command(t, dir, "compare", "runs/e", "--metric", "micro(cited_claim_precision)", "--json")
+	if err := json.Unmarshal([]byte(text), &r); err != nil || code != 4 {
+		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
+	}
+	m := r.Metrics[0]
+	if len(m.Differences) != 0 || m.Reason != compare.NotPaired || len(m.Leaders) != 0 {
+		t.Errorf("%+v", m)
+	}
+	own := make(map[string]float64)
+	for _, v := range m.Sides {
+		if v.Own == nil {
+			t.Fatalf("%+v", v)
+		}
+		own[v.Name] = *v.Own
+	}
+	for pair, want := range expected.Pairwise { // the first less the second, with 10 decimals
+		a, b, _ := strings.Cut(pair, " - ")
+		if math.Abs(own[a]-own[b]-want.Diff) > 1e-9 {
+			t.Errorf("%s: %v and %v, want a difference of %v", pair, own[a], own[b], want.Diff)
+		}
+	}
+}
+
+// TestComparePeople compares the systems of the cases of people and their nights with what an
+// independent program says.
+func TestComparePeople(t *testing.T) {
+	t.Parallel()
+	shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Pairs) != len(expected.Pairwise) {
-		t.Fatalf("%d pairs, want %d", len(r.Pairs), len(expected.Pairwise))
+	type difference struct {
+		Diff, SE, Low, High, P float64
+		N, Better, Worse, Same int64
+		Word                   compare.Word
 	}
-	for _, p := range r.Pairs {
-		name := r.Sides[p.Base].System + " - " + r.Sides[p.New].System
-		want, ok := expected.Pairwise[name]
-		if !ok {
-			t.Errorf("%s is not expected", name)
-			continue
+	type systems struct {
+		Questions   int64
+		Family      int
+		Own         map[string]float64
+		Estimate    map[string]float64
+		Differences map[string]difference
+		Leaders     []string
+		Base        map[string]difference `json:"base_B_family_2"`
+	}
+	var all map[string]json.RawMessage
+	readShared(t, filepath.Join(shared, "expected", "people.json"), &all)
+	dir := t.TempDir()
+	if out, err := exec.Command("python3", filepath.Join(shared, "expected", "people_data.py"), shared, filepath.Join(dir, "D")).CombinedOutput(); err != nil {
+		t.Skipf("no data: %v %s", err, out)
+	}
+	run := func(data, id string) {
+		t.Helper()
+		mustIbid(t, dir, "run", filepath.Join("D", data), "--documents", "D/documents.jsonl", "--judge", "none", "--set", "statistics.cluster=id", "--id", id, "-q")
+	}
+	run("answers.jsonl", "answers")
+	var want systems
+	if err := json.Unmarshal(all["compare answers char_f1, statistics.cluster=id"], &want); err != nil {
+		t.Fatal(err)
+	}
+	check := func(m *compare.Metric, want map[string]difference, family int) {
+		t.Helper()
+		if m.Metric != "char_f1" || m.Family != family || len(m.Differences) != len(want) {
+			t.Errorf("%+v", m)
 		}
-		d := p.Differences[0]
-		if p.Paired || d.Diff != nil || d.P != nil || d.Reason != compare.NotPaired {
-			t.Errorf("%s: paired %t, difference %v, p %v, reason %q", name, p.Paired, d.Diff, d.P, d.Reason)
-		}
-		// Theirs is the first less the second, with 10 decimals.
-		if d.Base == nil || d.New == nil || math.Abs(*d.Base-*d.New-want.Diff) > 1e-9 {
-			t.Errorf("%s: %v and %v, want a difference of %v", name, d.Base, d.New, want.Diff)
+		for _, d := range m.Differences {
+			w := want[d.Base+" -> "+d.New]
+			for name, pair := range map[string][2]float64{"diff": {*d.Diff, w.Diff}, "se": {*d.SE, w.SE}, "low": {*d.Low, w.Low}, "high": {*d.High, w.High}, "p": {*d.P, w.P}} {
+				if math.Abs(pair[0]-pair[1]) > 1e-6 {
+					t.Errorf("%s -> %s: %s %v, want %v", d.Base, d.New, name, pair[0], pair[1])
+				}
+			}
+			if d.N != w.N || d.Better != w.Better || d.Worse != w.Worse || d.Same != w.Same || d.Word != w.Word {
+				t.Errorf("%+v, want %+v", d, w)
+			}
 		}
 	}
-	for _, ranking := range r.Rankings {
-		if len(ranking.Places) > 0 {
-			t.Errorf("ranks by %s of sides without a common question: %v", ranking.Metric, ranking.Places)
+	compared := func(args ...string) (r compare.Result) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(mustIbid(t, dir, append([]string{"compare", "--json"}, args...)...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := compared("runs/answers")
+	check(&r.Metrics[0], want.Differences, want.Family)
+	if m := &r.Metrics[0]; m.Questions != want.Questions || !slices.Equal(m.Leaders, want.Leaders) {
+		t.Errorf("%+v", m)
+	}
+	for _, v := range r.Metrics[0].Sides {
+		if math.Abs(*v.Estimate-want.Estimate[v.Name]) > 1e-9 || math.Abs(*v.Own-want.Own[v.Name]) > 1e-9 {
+			t.Errorf("%+v", v)
+		}
+	}
+	r = compared("runs/answers", "--base", "B")
+	check(&r.Metrics[0], want.Base, 2)
+
+	var nights map[string]map[string]json.RawMessage
+	if err := json.Unmarshal(all["nights, statistics.cluster=id"], &nights); err != nil {
+		t.Fatal(err)
+	}
+	run("nights/1", "night-1")
+	for _, night := range []string{"2", "6", "8"} {
+		run("nights/"+night, "night-"+night)
+		r := compared("runs/night-1", "runs/night-"+night)
+		for _, m := range r.Metrics[:2] {
+			var w difference
+			if err := json.Unmarshal(nights[night][m.System], &w); err != nil {
+				t.Fatal(err)
+			}
+			d := m.Differences[0]
+			// Their degrees of freedom are those of pairs that all differ; where few do, ours are fewer.
+			if math.Abs(*d.Diff-w.Diff) > 1e-9 || math.Abs(*d.Low-w.Low)+math.Abs(*d.High-w.High) > 0.007 || math.Abs(*d.P-w.P) > 1e-6 || d.Word != w.Word {
+				t.Errorf("night %s, %s: %v [%v, %v] %v %s, want %+v", night, m.System, *d.Diff, *d.Low, *d.High, *d.P, d.Word, w)
+			}
 		}
 	}
 }

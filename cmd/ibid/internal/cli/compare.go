@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,11 +16,11 @@ import (
 )
 
 type compareFlags struct {
-	by, system      string
-	metrics, slices []string
-	all, force      bool
-	gates           []string
-	ci              ciFlags
+	by, base                 string
+	systems, metrics, slices []string
+	force                    bool
+	gates                    []string
+	ci                       ciFlags
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -30,23 +32,21 @@ func (a *app) compareCommand() *cobra.Command {
 		RunE:  func(_ *cobra.Command, args []string) error { return a.compare(f, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.by, "by", "run", "what to compare: run, or within one run system, model or provider")
-	flags.StringVar(&f.system, "system", "", "compare this system only, BASE or BASE=NEW if it is named otherwise; with --by system, the base")
-	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric that decides, such as char_f1 or 'micro(char_f1)' (may be repeated)")
+	flags.StringVar(&f.by, "by", "", "what to compare within one run: system (the default), model or provider")
+	flags.StringVar(&f.base, "base", "", "compare the others with this side only; of runs, it is the first")
+	flags.StringArrayVar(&f.systems, "system", nil, "compare this system, model or provider only (may be repeated)")
+	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric that decides, such as char_f1 or 'micro(char_f1)' (may be repeated; default: the leading one)")
 	flags.StringArrayVar(&f.slices, "slice", nil, "look at the values of this tag, too, or of provider, model or source_type (may be repeated)")
-	flags.BoolVar(&f.all, "all", false, "compare all other metrics, too")
 	flags.BoolVar(&f.force, "force", false, "compare what should not be compared, and say so")
-	flags.StringArrayVar(&f.gates, "gate", nil, "a condition that each NEW must meet, such as 'p(char_f1) >= 0.05' (may be repeated)")
+	flags.StringArrayVar(&f.gates, "gate", nil, "a condition that each NEW must meet, such as 'hi(diff(char_f1)) >= 0' (may be repeated)")
 	f.ci.register(cmd)
 	return cmd
 }
 
 // options turns the flags into those of a comparison.
 func (f *compareFlags) options() (compare.Options, error) {
-	o := compare.Options{
-		All: f.all, Slices: f.slices, Force: f.force,
-	}
-	if err := oneOf("--by", f.by, "run", "system", "model", "provider"); err != nil {
+	o := compare.Options{Slices: f.slices, Force: f.force, Base: f.base, Systems: f.systems}
+	if err := oneOf("--by", f.by, "system", "model", "provider"); f.by != "" && err != nil {
 		return o, err
 	}
 	for _, text := range f.metrics {
@@ -60,7 +60,6 @@ func (f *compareFlags) options() (compare.Options, error) {
 		}
 		o.Metrics = append(o.Metrics, q)
 	}
-	o.Base, o.New, _ = strings.Cut(f.system, "=")
 	return o, nil
 }
 
@@ -69,18 +68,22 @@ func (a *app) compare(f *compareFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	by := f.by
+	if len(args) == 1 {
+		by = cmp.Or(by, "system")
+	}
 	switch {
-	case f.by != "run" && len(args) > 1:
-		return ibid.Usagef("--by %[1]s compares the %[1]ss of one run", f.by).With("name one run")
-	case f.by != "run" && f.by != "system" && len(f.gates) > 0:
-		return ibid.Usagef("gates are over systems, not %ss", f.by).With("--by system")
-	case f.by == "run" && len(args) < 2:
-		return ibid.Usagef("compare needs two runs").With("ibid compare BASE NEW, or --by system for the systems of one run")
+	case by != "" && len(args) > 1:
+		return ibid.Usagef("--by %[1]s compares the %[1]ss of one run", by).With("name one run")
+	case len(f.gates) > 0 && by != "" && by != "system":
+		return ibid.Usagef("gates are over systems, not %ss", by).With("--by system")
+	case len(f.gates) > 0 && by != "" && f.base == "":
+		return ibid.Usagef("gates need to know what the systems are compared with").With("--base NAME")
 	}
 	if err := f.ci.check(); err != nil {
 		return err
 	}
-	r, err := a.comparison(f.by, args, o)
+	r, err := a.comparison(by, args, o)
 	if err != nil {
 		return err
 	}
@@ -89,13 +92,17 @@ func (a *app) compare(f *compareFlags, args []string) error {
 	} else {
 		err = a.show(report.NewComparison(r))
 	}
-	if err != nil || len(f.gates) == 0 {
+	switch {
+	case err != nil:
 		return err
+	case len(f.gates) > 0 && by != "":
+		return a.gateRuns(r.Base, args, true, f)
+	case len(f.gates) > 0:
+		return a.gateRuns(args[0], args[1:], false, f)
+	case slices.ContainsFunc(r.Metrics, func(m compare.Metric) bool { return m.Reason == compare.NotPaired }):
+		return exitError{ExitNoVerdict}
 	}
-	if f.by == "system" {
-		return a.gateRuns(r.Sides[0].System, args, f)
-	}
-	return a.gateRuns(args[0], args[1:], f)
+	return nil
 }
 
 // comparison opens the runs and compares them.
@@ -114,7 +121,7 @@ func (a *app) comparison(by string, dirs []string, o compare.Options) (*compare.
 	}
 	var r *compare.Result
 	var err error
-	if by != "run" {
+	if by != "" {
 		r, err = compare.By(all[0], by, o)
 	} else {
 		r, err = compare.Runs(all[0], all[1:], o)
@@ -131,11 +138,10 @@ func compareError(err error) error {
 }
 
 // gateRuns evaluates the gates of --gate in place of those of runs, for each of them against the
-// base: another run or, with --by system, a system of the run. The worst verdict decides the exit
-// code.
-func (a *app) gateRuns(base string, dirs []string, f *compareFlags) error {
+// base: another run or, within a run, a system of it. The worst verdict decides the exit code.
+func (a *app) gateRuns(base string, dirs []string, within bool, f *compareFlags) error {
 	ask := harness.SavedOutcome
-	if f.by == "system" {
+	if within {
 		ask = harness.SystemOutcome
 	}
 	var gravest error
@@ -157,14 +163,14 @@ func (a *app) gateRuns(base string, dirs []string, f *compareFlags) error {
 	return gravest
 }
 
-// graver is the error whose exit code wins. No verdict wins over a failed gate, and
-// any other error wins over both.
+// graver is the error whose exit code wins: any other error, then a gate that failed, then one
+// without a verdict.
 func graver(a, b error) error {
 	var first, second exitError
 	switch {
 	case a == nil, errors.As(a, &first) && !errors.As(b, &second) && b != nil:
 		return b
-	case b == nil, errors.As(b, &second) && first.code >= second.code:
+	case b == nil, !errors.As(a, &first), first.code <= second.code:
 		return a
 	}
 	return b

@@ -145,7 +145,7 @@ func changeSince(base string, asked bool, now *compare.Run, view *report.Summary
 	if !asked && (errors.Is(err, ibid.ErrUsage) || errors.As(err, &refused)) {
 		return nil, nil // nobody said that it is the same thing again
 	}
-	if err == nil && !slices.ContainsFunc(r.Pairs, func(p compare.Pair) bool { return p.Paired }) {
+	if err == nil && slices.ContainsFunc(r.Metrics, func(m compare.Metric) bool { return m.Reason == compare.NotPaired }) {
 		return nil, nil
 	}
 	return r, err

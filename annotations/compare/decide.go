@@ -1,0 +1,550 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// manySides is up to how many sides every two are compared. Of more, each is compared with the
+// best, and there are no ranks.
+const manySides = 20
+
+// A contest is which sides of a group a quantity compares, and over which questions.
+type contest struct {
+	group  *group
+	q      Quantity
+	values []Value         // of each side
+	in     []int           // sides that are compared
+	ranges bool            // the value of some side is a range
+	common map[uint64]bool // questions that all of them have a value for; nil of two runs, whose pairs say so
+	barred string          // why the sides cannot be compared by it
+}
+
+// decide compares the sides by the metrics that decide, whose intervals hold together, then by
+// the others, and the deciding ones within slices.
+func (c *comparison) decide() error {
+	deciding := c.Metrics
+	if deciding == nil {
+		var err error
+		if deciding, err = c.lead(); err != nil {
+			return err
+		}
+	}
+	var contests []*contest
+	family := 0
+	for _, q := range deciding {
+		for _, g := range c.groups {
+			x, err := c.contest(g, q)
+			if err != nil {
+				return err
+			}
+			contests = append(contests, x)
+			if n := len(x.in); c.from >= 0 {
+				family += max(n-1, 0)
+			} else {
+				family += n * (n - 1) / 2
+			}
+		}
+	}
+	for i, x := range contests {
+		m, err := c.metric(x, &tester{c.level, max(family, 1)}, i == 0)
+		if err != nil {
+			return err
+		}
+		m.Deciding, m.Family = true, family
+		if m.shown() {
+			c.result.Metrics = append(c.result.Metrics, *m)
+		}
+		for _, v := range x.values {
+			if v.Reason != "" && v.Low == nil && x.barred == "" {
+				c.result.SetAside = append(c.result.SetAside, Aside{v.Name, x.q.String(), v.Reason})
+			}
+		}
+	}
+	more := c.More
+	if c.Metrics == nil {
+		more = slices.Concat(more, leading, named(c.base.components...))
+	}
+	done := slices.Clone(deciding)
+	for _, q := range more {
+		if q.Metric.Name == metrics.HallucinationScore.String() { // 1 less the rate
+			q = named(metrics.HallucinationRate.String())[0]
+		}
+		if slices.ContainsFunc(done, func(o Quantity) bool { return o.Metric.Name == q.Metric.Name && o.Micro == q.Micro }) {
+			continue
+		}
+		done = append(done, q)
+		for _, g := range c.groups {
+			x, err := c.contest(g, q)
+			if err != nil {
+				return err
+			}
+			m, err := c.metric(x, &tester{level: c.level}, false)
+			if err != nil {
+				return err
+			}
+			if m.shown() {
+				c.result.Metrics = append(c.result.Metrics, *m)
+			}
+		}
+	}
+	return c.slicewise(contests)
+}
+
+// shown reports whether some side has anything of the metric.
+func (m *Metric) shown() bool {
+	return slices.ContainsFunc(m.Sides, func(v Value) bool { return v.Own != nil || v.Low != nil || v.OwnRows > 0 })
+}
+
+// lead is the leading metric: the first that is a number for all sides that are compared. An
+// overall score that is made of places alone does not lead: it is their overlap again.
+func (c *comparison) lead() ([]Quantity, error) {
+	for _, q := range leading {
+		if q.Metric.Name == overall && restsOnSpans(c.base, &q.Metric) {
+			continue
+		}
+		most := 0
+		ranges := false
+		for _, g := range c.groups {
+			x, err := c.contest(g, q)
+			if err != nil {
+				return nil, err
+			}
+			most, ranges = max(most, len(x.in)), ranges || x.ranges || x.barred != ""
+		}
+		if most > 1 && !ranges {
+			return []Quantity{q}, nil
+		}
+	}
+	return nil, nil
+}
+
+// contest finds the sides that can be compared by a quantity, and the questions that all of them
+// have a value for. Of systems of a run those are set aside that have a value for too few of the
+// questions that at least half of all sides answered: leaving out hard questions must not pay. A
+// run may be of a part of the questions.
+func (c *comparison) contest(g *group, q Quantity) (*contest, error) {
+	x := &contest{group: g, q: q}
+	var answered map[uint64]int
+	asked := int64(0)
+	if c.result.By != "run" {
+		answered = make(map[uint64]int)
+		for _, s := range g.rows {
+			for _, row := range s.rows {
+				answered[s.question(row)]++
+			}
+		}
+		shared := false
+		for _, n := range answered {
+			shared = shared || n > 1
+			if 2*n >= len(g.rows) {
+				asked++
+			}
+		}
+		if !shared {
+			answered = nil // the sides stand side by side
+		}
+	}
+	for i, s := range g.rows {
+		if i > 0 && !c.Force {
+			x.barred = cmp.Or(x.barred, strings.Join(barred(g.rows[0].run, s.run, &q.Metric), "; "))
+		}
+		v := Value{Name: c.result.Sides[i].Name}
+		values, err := s.run.series(q)
+		if err != nil {
+			return nil, err
+		}
+		together := 1 - (1-c.level)/float64(len(g.rows))
+		e := s.estimate(q, values, together)
+		v.Own, v.CILow, v.CIHigh = e.Nullable()
+		v.OwnRows = e.N
+		if err := s.withhold(&v, q, values, together); err != nil {
+			return nil, err
+		}
+		switch {
+		case v.Reason != "":
+			v.Own, x.ranges = nil, true
+		case answered != nil:
+			v.Reason, err = c.tooFew(s, q, values, answered, asked)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if v.Reason == "" && v.OwnRows > 0 {
+			x.in = append(x.in, i)
+		}
+		x.values = append(x.values, v)
+	}
+	if c.from < 0 || len(x.in) > 2 {
+		return x, x.findCommon()
+	}
+	return x, nil
+}
+
+// tooFew says that a side has a metric of too few of the questions that count; "" if it has enough.
+func (c *comparison) tooFew(s *rowSet, q Quantity, values *series, answered map[uint64]int, asked int64) (string, error) {
+	known, err := s.run.known(&q.Metric)
+	if err != nil {
+		return "", err
+	}
+	counts := func(row int32) bool { return 2*answered[s.question(row)] >= len(c.result.Sides) }
+	defined := 0.0 // a question counts in part where some claims or citations have no known text
+	for _, row := range s.rows {
+		if values.has[row] && counts(row) && !values.lacks(row) {
+			defined += known(row)
+		}
+	}
+	if defined >= metrics.MinDefined*float64(asked) {
+		return "", nil
+	}
+	excused, err := s.run.excused(q.Metric.Name)
+	if err != nil {
+		return "", err
+	}
+	for _, row := range s.rows {
+		if excused[row] && counts(row) {
+			asked--
+		}
+	}
+	if defined >= metrics.MinDefined*float64(asked) && defined > 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("defined for %.4g of %d questions that at least half of the sides answered", defined, asked), nil
+}
+
+// findCommon finds the questions that all sides in the contest have a value for.
+func (x *contest) findCommon() error {
+	have := make(map[uint64]int)
+	for _, i := range x.in {
+		s := x.group.rows[i]
+		values, err := s.run.series(x.q)
+		if err != nil {
+			return err
+		}
+		for _, row := range s.rows {
+			if values.has[row] {
+				have[s.question(row)]++
+			}
+		}
+	}
+	x.common = make(map[uint64]bool)
+	for question, n := range have {
+		if n == len(x.in) {
+			x.common[question] = true
+		}
+	}
+	return nil
+}
+
+// metric compares the sides of a contest. The first metric ranks the sides.
+func (c *comparison) metric(x *contest, t *tester, first bool) (*Metric, error) {
+	m := &Metric{
+		Metric: x.q.Metric.Name, Agg: x.q.agg(), System: x.group.system, Direction: int(x.q.Metric.Direction), Reason: x.barred,
+		Sides: x.values, Differences: []Difference{}, Leaders: []string{}, Questions: int64(len(x.common)),
+	}
+	if x.barred == "" && x.common != nil && len(x.common) == 0 && len(x.in) > 1 {
+		m.Reason = NotPaired
+	}
+	if m.Reason != "" {
+		return m, nil
+	}
+	order, err := c.order(x, m)
+	if err != nil {
+		return nil, err
+	}
+	better := make(map[[2]int]bool)
+	for n, base := range order {
+		if n > 0 && (c.from >= 0 || len(order) > manySides) {
+			break
+		}
+		for _, other := range order[n+1:] {
+			d, err := c.difference(x, t, base, other)
+			if err != nil {
+				return nil, err
+			}
+			better[[2]int{base, other}], better[[2]int{other, base}] = d.Word == Worse, d.Word == Better
+			if d.Reason == NotPaired {
+				m.Reason = NotPaired
+			} else if n == 0 {
+				m.Differences = append(m.Differences, d)
+				m.add(x, base, other, &d)
+			}
+		}
+	}
+	if c.from >= 0 {
+		return m, c.bound(x, m)
+	}
+	if t.family > 0 && len(x.common) > 0 && len(order) > 1 && m.Direction != 0 {
+		for _, i := range order {
+			if !better[[2]int{order[0], i}] {
+				m.Leaders = append(m.Leaders, m.Sides[i].Name)
+			}
+		}
+	}
+	for _, i := range order {
+		if !first || len(m.Leaders) == 0 || len(order) > manySides {
+			break
+		}
+		rank := [2]int{1, len(order)}
+		for _, j := range order {
+			if better[[2]int{j, i}] {
+				rank[0]++
+			}
+			if better[[2]int{i, j}] {
+				rank[1]--
+			}
+		}
+		c.result.Sides[i].Rank = &rank
+	}
+	return m, c.bound(x, m)
+}
+
+// order are the sides in the contest: the base, else the best, before the others. It sets the
+// estimates over the common questions.
+func (c *comparison) order(x *contest, m *Metric) ([]int, error) {
+	order := slices.Clone(x.in)
+	for _, i := range order {
+		s := x.group.rows[i]
+		if x.common == nil {
+			continue
+		}
+		kept := &rowSet{run: s.run, system: s.system}
+		for _, row := range s.rows {
+			if x.common[s.question(row)] {
+				kept.rows = append(kept.rows, row)
+			}
+		}
+		e, err := c.estimate(kept, x.q)
+		if err != nil {
+			return nil, err
+		}
+		m.Sides[i].Estimate, _, _ = e.Nullable()
+	}
+	if c.from >= 0 {
+		if at := slices.Index(order, c.from); at >= 0 {
+			return append([]int{c.from}, slices.Delete(order, at, at+1)...), nil
+		}
+		return nil, nil
+	}
+	sign := cmp.Or(float64(m.Direction), 1)
+	slices.SortStableFunc(order, func(a, b int) int {
+		a, b = b, a
+		if m.Sides[a].Estimate == nil || m.Sides[b].Estimate == nil {
+			return 0
+		}
+		return cmp.Compare(sign**m.Sides[a].Estimate, sign**m.Sides[b].Estimate)
+	})
+	return order, nil
+}
+
+// add sets what the difference of two sides says of them.
+func (m *Metric) add(x *contest, base, other int, d *Difference) {
+	if x.common == nil {
+		m.Questions = d.N
+		m.Sides[base].Estimate, m.Sides[other].Estimate = d.BaseMean, d.NewMean
+	}
+}
+
+// difference compares two sides of a contest.
+func (c *comparison) difference(x *contest, t *tester, base, other int) (Difference, error) {
+	p := x.group.pairing(base, other)
+	d, err := t.difference(p, x.q, x.common)
+	d.Base, d.New = c.result.Sides[base].Name, c.result.Sides[other].Name
+	if err != nil || d.Diff == nil || !restsOnSpans(c.base, &x.q.Metric) {
+		return d, err
+	}
+	if p.offsets == nil {
+		of, err := (&tester{c.level, 1}).offsets(p)
+		if err != nil {
+			return d, err
+		}
+		p.offsets = &of
+	}
+	if doubt := offsetsDoubt(p.offsets, c.level); doubt != "" {
+		d.Word = ""
+		d.Warnings = append(d.Warnings, "no verdict: "+doubt)
+	}
+	return d, nil
+}
+
+// bound adds what is possible between the best, or the base, and sides whose value is a range.
+func (c *comparison) bound(x *contest, m *Metric) error {
+	if !x.ranges {
+		return nil
+	}
+	ends := func(v *Value) (low, high *float64) {
+		if v.Own != nil {
+			return v.Own, v.Own
+		}
+		return v.Low, v.High
+	}
+	base := max(c.from, 0)
+	for i := range m.Sides {
+		a, b := &m.Sides[base], &m.Sides[i]
+		aLow, aHigh := ends(a)
+		bLow, bHigh := ends(b)
+		if i == base || a.Own != nil && b.Own != nil || aLow == nil || bLow == nil {
+			continue
+		}
+		m.Differences = append(m.Differences, Difference{
+			Base: a.Name, New: b.Name, BoundLow: new(*bLow - *aHigh), BoundHigh: new(*bHigh - *aLow),
+			Reason: cmp.Or(b.Reason, a.Reason), Warnings: []string{},
+		})
+	}
+	return nil
+}
+
+// slicewise compares the deciding metrics within slices.
+func (c *comparison) slicewise(contests []*contest) error {
+	for _, x := range contests {
+		if x.barred != "" {
+			continue
+		}
+		of := c.result.metric(x)
+		for _, key := range c.slices {
+			in := make(map[*Run][]sliced)
+			var values []string
+			for _, s := range x.group.rows {
+				if _, ok := in[s.run]; ok {
+					continue
+				}
+				var err error
+				if in[s.run], err = s.run.slicesBy(key); err != nil {
+					return err
+				}
+				for _, v := range in[s.run] {
+					values = append(values, v.value)
+				}
+			}
+			slices.Sort(values)
+			for _, value := range slices.Compact(values) {
+				m, err := c.inSlice(x, of, in, key, value)
+				if err != nil {
+					return err
+				}
+				if len(m.Differences) > 0 {
+					c.result.Metrics = append(c.result.Metrics, *m)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// metric is what came of a contest; nil if it is not shown.
+func (r *Result) metric(x *contest) *Metric {
+	for i := range r.Metrics {
+		if m := &r.Metrics[i]; m.Metric == x.q.Metric.Name && m.Agg == x.q.agg() && m.System == x.group.system {
+			return m
+		}
+	}
+	return nil
+}
+
+// inSlice compares the sides of a metric over the rows that have a value of a key.
+func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run][]sliced, key, value string) (*Metric, error) {
+	m := &Metric{Metric: x.q.Metric.Name, Agg: x.q.agg(), System: x.group.system, Slice: key + "=" + value, Direction: int(x.q.Metric.Direction), Sides: []Value{}, Leaders: []string{}}
+	if of == nil {
+		return m, nil
+	}
+	side := func(name string) int {
+		return slices.IndexFunc(c.result.Sides, func(s Side) bool { return s.Name == name })
+	}
+	for i := range of.Differences {
+		base, other := side(of.Differences[i].Base), side(of.Differences[i].New)
+		p := x.group.pairing(base, other)
+		within := p.within(rowsWith(in[p.base.run], value), rowsWith(in[p.other.run], value))
+		if len(within.second) == 0 {
+			continue
+		}
+		d, err := (&tester{level: c.level}).difference(within, x.q, x.common)
+		if err != nil {
+			return nil, err
+		}
+		if d.Base, d.New = of.Differences[i].Base, of.Differences[i].New; d.N > 0 {
+			if m.Differences = append(m.Differences, d); len(m.Sides) == 0 {
+				m.Sides = append(m.Sides, Value{Name: d.Base, Estimate: d.BaseMean, OwnRows: d.N})
+			}
+			m.Sides = append(m.Sides, Value{Name: d.New, Estimate: d.NewMean, OwnRows: d.N})
+			m.Questions = d.N
+		}
+	}
+	return m, nil
+}
+
+// rowsWith are the rows that have a value.
+func rowsWith(all []sliced, value string) []int32 {
+	if i, ok := slices.BinarySearchFunc(all, value, func(s sliced, value string) int { return strings.Compare(s.value, value) }); ok {
+		return all[i].rows
+	}
+	return nil
+}
+
+// withhold says why a side has no number of a metric, with the ends of what it may be where they
+// are known: too many items are undecided, a pooled value lacks rows, or the mean lies outside its
+// bounds.
+func (s *rowSet) withhold(v *Value, q Quantity, values *series, level float64) error {
+	undecided, err := s.run.undecidable(&q.Metric, s.rows)
+	switch {
+	case err != nil:
+		return err
+	case q.Micro && values.countLeft(s.rows) > 0:
+		v.Reason = runs.NotPooledText
+		return nil
+	case q.Micro && undecided:
+		v.Reason = runs.WithheldText(runs.Undecided, nil, nil)
+		return nil
+	case q.Micro:
+		return nil
+	}
+	least, _, err := s.run.numbers(q.Metric.Name + runs.LowSuffix)
+	if err != nil {
+		return err
+	}
+	most, bounded, err := s.run.numbers(q.Metric.Name + runs.HighSuffix)
+	if err != nil {
+		return err
+	}
+	for row, has := range bounded {
+		if !has || values.lacks(int32(row)) {
+			least[row], most[row], bounded[row] = values.value[row], values.value[row], values.has[row]
+		}
+	}
+	low, high := s.estimate(q, &series{has: bounded, value: least}, level), s.estimate(q, &series{has: bounded, value: most}, level)
+	from, lowest, _ := low.Nullable()
+	to, _, highest := high.Nullable()
+	switch {
+	case undecided && from == nil:
+		v.Reason = runs.WithheldText(runs.Undecided, nil, nil)
+	case undecided:
+		v.Reason = runs.WithheldText(runs.Undecided, from, to)
+	case v.Own != nil && runs.IsSelective(*v.Own, *from, *to):
+		v.Reason = runs.WithheldText(runs.Selective, from, to)
+	default:
+		return nil
+	}
+	v.Low, v.High, v.CILow, v.CIHigh = from, to, lowest, highest
+	return nil
+}
+
+// restsOnSpans reports whether a metric of a run compares places to the character.
+func restsOnSpans(r *Run, m *metrics.Definition) bool {
+	return m.OfSpans() || m.Name == overall && slices.Equal(r.components, []string{"span_accuracy_score"})
+}
+
+// offsetsDoubt says why span metrics of two sides cannot be compared whose offsets hold
+// their quotes in different shares, by the difference of offset_accuracy; "" if they do
+// not: where a citation counts depends on how well offsets were kept, and not only on what
+// was cited.
+func offsetsDoubt(o *Difference, level float64) string {
+	if o.P == nil || *o.P > 1-level {
+		return ""
+	}
+	return fmt.Sprintf("%s differs (%.3f and %.3f, p = %.4g), so one has more quotes that are not at their offsets",
+		metrics.OffsetAccuracy, *o.BaseMean, *o.NewMean, *o.P)
+}
