@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"ibid"
@@ -235,37 +234,4 @@ func effective(row *runs.SummaryRow) float64 {
 		n = min(n, *row.Den)
 	}
 	return n
-}
-
-// SaveCorrections replaces rows of the summary of the finished run in dir by rows with
-// corrections. Of rows that people judged it also leaves what they come to, for
-// comparisons of runs; judged is nil if the corrections come from another run.
-func SaveCorrections(dir string, summary []runs.SummaryRow, judged PeopleRows) error {
-	if judged != nil {
-		labelled, err := judged.labelled(dir)
-		if err != nil {
-			return err
-		}
-		if err := runs.Labelled().Write(dir, labelled); err != nil {
-			return err
-		}
-	}
-	return runs.ReplaceSummary(filepath.Clean(dir), summary)
-}
-
-// labelled are the rows of the run in dir that people judged.
-func (p PeopleRows) labelled(dir string) ([]runs.LabelledRow, error) {
-	defs := metrics.Definitions()
-	var rows []runs.LabelledRow
-	err := runs.Rows().Scan(dir, []string{"id", "system", "row"}, func(_ int64, at *runs.Row) error {
-		if values := p[at.Row]; values != nil {
-			r := runs.LabelledRow{Key: at.Key, Values: make(map[string]float64, len(values))}
-			for m, v := range values {
-				r.Values[defs[m].Name] = v
-			}
-			rows = append(rows, r)
-		}
-		return nil
-	})
-	return rows, err
 }

@@ -211,7 +211,7 @@ func TestLiveJudgeFailures(t *testing.T) {
 		t.Errorf("reason %q, %v", reason.Strings[14], err)
 	}
 	// What a judge was found to be worth is of the verdicts of then.
-	of := []string{filepath.Join(first.Dir, runs.CalibrationFile), filepath.Join(first.Dir, runs.LabelledFile)}
+	of := []string{filepath.Join(first.Dir, runs.CalibrationFile)}
 	for _, path := range of {
 		if err := os.WriteFile(path, []byte("{}"), 0o666); err != nil {
 			t.Fatal(err)

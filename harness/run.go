@@ -399,7 +399,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, d
 		return err
 	}
 	// What labels said of the rows before says nothing of these.
-	if err := errors.Join(removeIfThere(filepath.Join(p.Dir, runs.LabelledFile)), removeIfThere(filepath.Join(p.Dir, runs.CalibrationFile))); err != nil {
+	if err := removeIfThere(filepath.Join(p.Dir, runs.CalibrationFile)); err != nil {
 		return err
 	}
 	if err := p.writeAgreement(ctx, docs); err != nil {

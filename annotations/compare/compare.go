@@ -77,8 +77,8 @@ type Metric struct {
 	Slice     string `json:"slice"`  // key=value of the rows; "" for all
 	Direction int    `json:"direction"`
 	Deciding  bool   `json:"deciding"`
-	Questions int64  `json:"questions"` // that every side has a value for
-	Family    int    `json:"family"`    // differences whose intervals hold together; 0 if it does not decide
+	Questions int64  `json:"questions"`        // that every side has a value for
+	Family    int    `json:"family"`           // differences whose intervals hold together; 0 if it does not decide
 	Reason    string `json:"reason,omitempty"` // why there are no differences; "" if there are
 
 	Sides       []Value      `json:"sides"`

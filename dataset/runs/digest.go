@@ -99,7 +99,7 @@ func hexDigest(b []byte) string {
 
 // resultFiles are the files of a run directory that commands read as results.
 var resultFiles = []string{
-	RowsFile, CitationsFile, ClaimsFile, VerdictsFile, CallsFile, SummaryFile, AgreementFile, LabelledFile, CalibrationFile, DisagreementsFile, TextsFile, AnswersFile,
+	RowsFile, CitationsFile, ClaimsFile, VerdictsFile, CallsFile, SummaryFile, AgreementFile, CalibrationFile, DisagreementsFile, TextsFile, AnswersFile,
 }
 
 // fileDigest is the SHA-256 of a file or, of Parquet, of its footer, which has the

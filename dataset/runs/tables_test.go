@@ -180,13 +180,6 @@ func TestAgreementAndLabelled(t *testing.T) {
 	if err != nil || len(rows) != 3 || rows[0].Annotators != AllAnnotators || rows[1].Annotators != pair || rows[2].Kind != LabelAgreement {
 		t.Errorf("%v, %v", rows, err)
 	}
-	labelled := []LabelledRow{{Key{"q", "a", 4}, map[string]float64{"citation_correctness": 1}}, {Key: Key{"r", "a", 5}}}
-	if err := Labelled().Write(dir, labelled); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := Labelled().ReadIfAny(dir); err != nil || !cmp.Equal(got, labelled) {
-		t.Errorf("%v, %v", got, err)
-	}
 }
 
 func TestDocumentation(t *testing.T) {

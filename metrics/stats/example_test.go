@@ -25,19 +25,3 @@ func ExampleQuotient() {
 	fmt.Printf("%.3f over about %d documents, standard error %.3f\n", e.Value, e.Clusters, e.SE)
 	// Output: 0.667 over about 3 documents, standard error 0.210
 }
-
-func ExampleHolm() {
-	p := func(v float64) *float64 { return &v }
-	for _, adjusted := range stats.Holm([]*float64{p(0.01), p(0.04), nil, p(0.03)}) {
-		if adjusted == nil {
-			fmt.Println("undefined")
-			continue
-		}
-		fmt.Printf("%.2f\n", *adjusted)
-	}
-	// Output:
-	// 0.03
-	// 0.06
-	// undefined
-	// 0.06
-}

@@ -197,9 +197,9 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	if f.dry {
 		return view, nil
 	}
-	err = runs.Change(dir, []string{runs.SummaryFile, runs.LabelledFile, runs.CalibrationFile}, func() error {
+	err = runs.Change(dir, []string{runs.SummaryFile, runs.CalibrationFile}, func() error {
 		if len(view.Corrected)+len(before) > 0 {
-			if err := annotations.SaveCorrections(dir, summary, people); err != nil {
+			if err := runs.ReplaceSummary(dir, summary); err != nil {
 				return err
 			}
 		}
