@@ -150,7 +150,7 @@ type Difference struct {
 // Options say how to compare. The zero Options take everything from the base run.
 type Options struct {
 	Metrics []Quantity // that decide; nil for the leading metric
-	More    []Quantity // compare these, too
+	More    []Quantity // compare these, too; nil, without Metrics, for the others that may lead and the components
 	Whole   bool       // compare no slices
 	Slices  []string   // keys to slice by, beside those of the base run
 	Force   bool       // compare what should not be compared, and say so

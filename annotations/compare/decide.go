@@ -67,8 +67,8 @@ func (c *comparison) decide() error {
 		}
 	}
 	more := c.More
-	if c.Metrics == nil {
-		more = slices.Concat(more, leading, named(c.base.components...))
+	if c.Metrics == nil && more == nil {
+		more = slices.Concat(leading, named(c.base.components...))
 	}
 	done := slices.Clone(deciding)
 	for _, q := range more {
@@ -509,6 +509,9 @@ func (s *rowSet) withhold(v *Value, q Quantity, values *series, level float64) e
 	most, bounded, err := s.run.numbers(q.Metric.Name + runs.HighSuffix)
 	if err != nil {
 		return err
+	}
+	if !undecided && !slices.Contains(bounded, true) {
+		return nil
 	}
 	for row, has := range bounded {
 		if !has || values.lacks(int32(row)) {
