@@ -130,7 +130,8 @@ func (c *comparison) lead() ([]Quantity, error) {
 // run may be of a part of the questions.
 func (c *comparison) contest(g *group, q Quantity) (*contest, error) {
 	x := &contest{group: g, q: q}
-	var answered map[uint64]int
+	var answered map[uint64]int // by how many sides
+	var few tooFew
 	asked := int64(0)
 	if c.result.By != "run" {
 		answered = make(map[uint64]int)
@@ -170,7 +171,7 @@ func (c *comparison) contest(g *group, q Quantity) (*contest, error) {
 		case v.Reason != "":
 			v.Own, x.ranges = nil, true
 		case answered != nil:
-			v.Reason, err = c.tooFew(s, q, values, answered, asked)
+			v.Reason, err = few.of(s, q, values, func(row int32) bool { return 2*answered[s.question(row)] >= len(g.rows) }, asked)
 		}
 		if err != nil {
 			return nil, err
@@ -186,28 +187,34 @@ func (c *comparison) contest(g *group, q Quantity) (*contest, error) {
 	return x, nil
 }
 
-// tooFew says that a side has a metric of too few of the questions that count; "" if it has enough.
-func (c *comparison) tooFew(s *rowSet, q Quantity, values *series, answered map[uint64]int, asked int64) (string, error) {
-	known, err := s.run.known(&q.Metric)
-	if err != nil {
-		return "", err
+// tooFew says of the sides of one run which have a metric of too few of the questions that count.
+type tooFew struct {
+	known   func(row int32) float64 // a question counts in part where some claims or citations have no known text
+	excused []bool                  // rows of the run that lack it for a reason that says nothing of the side
+}
+
+func (f *tooFew) of(s *rowSet, q Quantity, values *series, counts func(row int32) bool, asked int64) (why string, err error) {
+	if f.known == nil {
+		if f.known, err = s.run.known(&q.Metric); err != nil {
+			return "", err
+		}
 	}
-	counts := func(row int32) bool { return 2*answered[s.question(row)] >= len(c.result.Sides) }
-	defined := 0.0 // a question counts in part where some claims or citations have no known text
+	defined := 0.0
 	for _, row := range s.rows {
 		if values.has[row] && counts(row) && !values.lacks(row) {
-			defined += known(row)
+			defined += f.known(row)
 		}
 	}
 	if defined >= metrics.MinDefined*float64(asked) {
 		return "", nil
 	}
-	excused, err := s.run.excused(q.Metric.Name)
-	if err != nil {
-		return "", err
+	if f.excused == nil {
+		if f.excused, err = s.run.excused(q.Metric.Name); err != nil {
+			return "", err
+		}
 	}
 	for _, row := range s.rows {
-		if excused[row] && counts(row) {
+		if f.excused[row] && counts(row) {
 			asked--
 		}
 	}
@@ -502,23 +509,15 @@ func (s *rowSet) withhold(v *Value, q Quantity, values *series, level float64) e
 	case q.Micro:
 		return nil
 	}
-	least, _, err := s.run.numbers(q.Metric.Name + runs.LowSuffix)
-	if err != nil {
+	b, err := s.run.boundsOf(q, values)
+	if err != nil || b.known == nil && !undecided {
 		return err
 	}
-	most, bounded, err := s.run.numbers(q.Metric.Name + runs.HighSuffix)
-	if err != nil {
-		return err
+	known := b.known
+	if known == nil {
+		known = values.has
 	}
-	if !undecided && !slices.Contains(bounded, true) {
-		return nil
-	}
-	for row, has := range bounded {
-		if !has || values.lacks(int32(row)) {
-			least[row], most[row], bounded[row] = values.value[row], values.value[row], values.has[row]
-		}
-	}
-	low, high := s.estimate(q, &series{has: bounded, value: least}, level), s.estimate(q, &series{has: bounded, value: most}, level)
+	low, high := s.estimate(q, &series{has: known, value: b.low}, level), s.estimate(q, &series{has: known, value: b.high}, level)
 	from, lowest, _ := low.Nullable()
 	to, _, highest := high.Nullable()
 	switch {

@@ -320,6 +320,40 @@ type series struct {
 	left  []bool    // it has the worst value because something is left out; shorter, or nil, where none has
 	num   []float64 // what the micro value is pooled from; nil of a macro quantity
 	den   []float64
+
+	bounds *bounds // see [Run.boundsOf]
+}
+
+// bounds are the least and greatest values of rows where some items are open.
+type bounds struct {
+	low, high []float64
+	known     []bool
+}
+
+// boundsOf reads the bounds of the quantity whose series was read last. Rows without bounds have
+// their value for both.
+func (r *Run) boundsOf(q Quantity, values *series) (b *bounds, err error) {
+	if values.bounds != nil {
+		return values.bounds, nil
+	}
+	b = &bounds{}
+	if b.low, _, err = r.numbers(q.Metric.Name + runs.LowSuffix); err != nil {
+		return nil, err
+	}
+	if b.high, b.known, err = r.numbers(q.Metric.Name + runs.HighSuffix); err != nil {
+		return nil, err
+	}
+	if slices.Contains(b.known, true) {
+		for row, has := range b.known {
+			if !has || values.lacks(int32(row)) {
+				b.low[row], b.high[row], b.known[row] = values.value[row], values.value[row], values.has[row]
+			}
+		}
+	} else {
+		b.low, b.high, b.known = values.value, values.value, nil
+	}
+	values.bounds = b
+	return b, nil
 }
 
 // series reads a quantity, which is not to be changed.
