@@ -49,8 +49,6 @@ type conversation struct {
 
 	best     *cache.Entry // the best usable answer so far that had defects
 	bestLeft int          // how many
-	// quotesAsked: the model was asked for better quotes.
-	quotesAsked bool
 }
 
 // converse asks a question; ctx is that of its waits. The error is [*unanswered], [*judge.StopError], or one of
@@ -102,7 +100,7 @@ func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 func (c *conversation) accept(e *cache.Entry) *answer {
 	call := callOf(e)
 	call.Attempts = c.calls
-	return &answer{verdict: e.Verdict, call: call}
+	return &answer{verdict: e.Verdict, calls: []keyedCall{{c.key, call}}}
 }
 
 // after does what a failure calls for. An error ends the conversation.
@@ -135,14 +133,6 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 	return c.give(f.reason, f)
 }
 
-// tooLate stops the judge where a failure asks to wait longer than a run does.
-func (j *Judge) tooLate(f *failure) error {
-	if f.delay <= refusedFor {
-		return nil
-	}
-	return j.stop(stopFor(judge.StopRate, fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)), "go on later"))
-}
-
 // backoff is a random time up to a bound that doubles with every failure.
 func (c *conversation) backoff(failures int) time.Duration {
 	return time.Duration(rand.Float64() * float64(min(c.judge.config.Backoff<<min(failures-1, 10), backoffMax)))
@@ -150,10 +140,10 @@ func (c *conversation) backoff(failures int) time.Duration {
 
 // give leaves the question without an answer.
 func (c *conversation) give(reason judge.Reason, f *failure) error {
-	return &unanswered{reason: reason, err: f.err, call: judge.Call{
+	return &unanswered{reason: reason, err: f.err, calls: []judge.Call{{
 		Model: c.member.model, Attempts: c.calls, CostNanoUSD: c.cost, LatencyMillis: c.millis, Status: string(reason),
 		Error: excerpt(f.err.Error()),
-	}}
+	}}}
 }
 
 // stop ends all asking.
@@ -205,9 +195,6 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	j := c.judge
 	p := c.member.profile
 	c.maxTokens = p.budget(c.request.maxTokens, c.maxTokens)
-	if err := j.checkKey(ctx); err != nil {
-		return nil, nil, err
-	}
 	gate := c.member.gate
 	place, err := gate.take(ctx, c.key, c.request.tokens()+c.request.maxTokens)
 	if err != nil {
@@ -230,7 +217,8 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	if c.calls > 1 {
 		j.counts.retries.Add(1)
 	}
-	f = j.classify(x, j.complete(c.wire, x, c.member.model))
+	j.complete(c.wire, x, c.member.model)
+	f = j.classify(x)
 	millis := j.config.Now().Sub(place.sent).Milliseconds()
 	c.millis += millis
 	cost, known := c.price(x, f)
@@ -381,14 +369,13 @@ func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry
 	if len(defects) == 0 {
 		return e, nil
 	}
-	if c.best == nil || len(defects) < c.bestLeft {
+	again := c.best != nil
+	if !again || len(defects) < c.bestLeft {
 		c.best, c.bestLeft = e, len(defects)
 	}
-	if c.failures >= c.judge.config.Retries || *c.replies <= 0 || c.quotesAsked {
-		// Asked once more already: what no quote bears out stays unsure.
-		return c.best, nil
+	if again || c.failures >= c.judge.config.Retries || *c.replies <= 0 {
+		return c.best, nil // what no quote bears out stays unsure
 	}
-	c.quotesAsked = true
 	bad.err = errors.New(defects[0])
 	c.repair(text, defects[0])
 	return nil, bad
@@ -474,27 +461,37 @@ type question struct {
 	// read checks a reply, of a classifier the body of the response, and returns what to keep
 	// of it. defects are what it had to take back, err is why it cannot be used.
 	read func(x *exchange, reply string) (verdict []byte, defects []string, err error)
-	// replies is how many more whole replies may be paid for; shared by the
-	// questions of one row.
+	// replies is how many more whole replies may be paid for, shared by the votes on a row;
+	// nil for maxReplies.
 	replies  *int
 	answer   int64  // its length in tokens, of a plan
 	short    bool   // the answer is the first word: a reply may end at its limit
 	template string // version of the prompt, "" for that of the judge
 
 	repair prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
+	// halves are questions about less of the material, for a model that cannot read all of it,
+	// and what makes one answer of theirs; none if it cannot be divided. Nil for questions that
+	// are not. long reports that the model is known to be one; nil if nobody knows.
+	halves func() (halves []*question, join func(verdicts [][]byte) ([]byte, error))
+	long   func(ctx context.Context) bool
 }
 
 // An answer is what is kept of a reply, and what it took.
 type answer struct {
 	verdict []byte
-	call    judge.Call
+	calls   []keyedCall
+}
+
+type keyedCall struct {
+	key  cache.Key // of the question; zero for a call without an answer
+	call judge.Call
 }
 
 // unanswered is a question that stays without an answer.
 type unanswered struct {
 	reason judge.Reason
 	err    error
-	call   judge.Call
+	calls  []judge.Call
 }
 
 func (u *unanswered) Error() string { return fmt.Sprintf("%s: %v", u.reason, u.err) }
@@ -508,6 +505,10 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 	if a, err := j.kept(ctx, key); a != nil || err != nil {
 		return a, err
 	}
+	if q.replies == nil {
+		replies := maxReplies
+		q.replies = &replies
+	}
 	a, first, err := j.once(ctx, key, func() (*answer, error) {
 		waits, cancel := j.waiting(ctx)
 		defer cancel()
@@ -519,18 +520,73 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 			return j.fromEntry(e), nil
 		}
 		defer j.leases.release(key)
+		if q.long != nil && q.long(waits) {
+			if halves, join := q.halves(); halves != nil {
+				return j.askHalves(ctx, q, halves, join)
+			}
+		}
 		wire, cancel := underWay(ctx)
 		defer cancel()
-		return j.converse(waits, &conversation{judge: j, question: q, key: key, wire: wire})
+		a, err := j.converse(waits, &conversation{judge: j, question: q, key: key, wire: wire})
+		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.TooLong && q.halves != nil {
+			if halves, join := q.halves(); halves != nil {
+				return j.askHalves(ctx, q, halves, join)
+			}
+		}
+		return a, err
 	})
 	if a == nil || first {
 		return a, err
 	}
 	// Who waited has paid nothing.
 	j.counts.cached.Add(1)
-	shared := *a
-	shared.call.Cached, shared.call.Attempts = true, 0
-	return &shared, nil
+	shared := &answer{verdict: a.verdict, calls: slices.Clone(a.calls)}
+	for i := range shared.calls {
+		shared.calls[i].call.Cached, shared.calls[i].call.Attempts = true, 0
+	}
+	return shared, nil
+}
+
+// askHalves answers a question by its halves. What they say together is kept as its answer,
+// so that a rerun does not ask again what was too long; what they cost stands in theirs.
+func (j *Judge) askHalves(ctx context.Context, q *question, halves []*question, join func([][]byte) ([]byte, error)) (*answer, error) {
+	out, verdicts := new(answer), make([][]byte, len(halves))
+	for i, half := range halves {
+		a, err := j.ask(ctx, half)
+		if u, ok := errors.AsType[*unanswered](err); ok {
+			u.calls = append(callsOf(out.calls), u.calls...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		verdicts[i], out.calls = a.verdict, append(out.calls, a.calls...)
+	}
+	var err error
+	if out.verdict, err = join(verdicts); err != nil || j.store == nil {
+		return out, err
+	}
+	return out, j.store.Put(context.WithoutCancel(ctx), &cache.Entry{
+		Key: q.request.key(), Status: cache.StatusOK, Verdict: out.verdict, ModelRequested: q.member.model, ModelResolved: q.member.model,
+		Template: cmp.Or(q.template, j.prompts.Version()), Created: j.config.Now(), Run: j.config.Run, Sent: "in halves",
+	})
+}
+
+// callsOf are calls, one for each question: those that share one meet at the same time, and
+// either may be the one that asks.
+func callsOf(all []keyedCall) []judge.Call {
+	var out []judge.Call
+	at := make(map[cache.Key]int)
+	for _, c := range all {
+		first, seen := at[c.key]
+		switch {
+		case !seen || c.key == cache.Key{}:
+			at[c.key] = len(out)
+			out = append(out, c.call)
+		case out[first].Cached:
+			out[first] = c.call
+		}
+	}
+	return out
 }
 
 // kept is the answer that the store has, nil if it has none.
@@ -552,7 +608,7 @@ func (j *Judge) fromEntry(e *cache.Entry) *answer {
 	if call.Cached = !j.paidBefore(e); !call.Cached {
 		call.Attempts = e.Attempts
 	}
-	return &answer{verdict: e.Verdict, call: call}
+	return &answer{verdict: e.Verdict, calls: []keyedCall{{e.Key, call}}}
 }
 
 // paidBefore reports whether an earlier process of this run paid for an answer. It is true

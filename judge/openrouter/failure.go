@@ -55,36 +55,31 @@ const (
 	typeConstraint    = "constraint_filtered"
 )
 
-// classify says what kind of failure a call is. It returns nil if err is nil.
-func (j *Judge) classify(x *exchange, err error) *failure {
-	if err == nil {
-		return nil
-	}
-	if x.moved != "" {
+// classify says what kind of failure a call is. It returns nil if it is none.
+func (j *Judge) classify(x *exchange) *failure {
+	wire := x.failure()
+	switch {
+	case x.moved:
 		f := &failure{status: x.status, err: x.err}
 		j.stopping(f, judge.StopMoved)
 		return f
-	}
-	if x.err != nil {
+	case x.err != nil:
 		// No whole response. If the request went out, the provider may have
 		// done its work and be paid for it.
 		return &failure{class: classTransient, status: x.status, err: j.plain(x.err), billed: !neverSent(x.err)}
-	}
-	if x.status == 0 {
-		// The library would not even send it.
-		f := &failure{err: j.plain(err)}
+	case x.unsent != nil:
+		f := &failure{err: j.plain(x.unsent)}
 		j.stopping(f, judge.StopModel)
 		f.stop.Hint = "look up the name of the model"
 		return f
+	case x.status/100 == 2 && wire == nil:
+		return nil
 	}
 	status := x.status
-	var wire *wireError
-	if x.failure() != nil && (x.status < 400 || x.envelope.Error != nil && !x.envelope.Error.none) {
-		wire = x.failure()
-		if x.status < 400 {
-			status = wire.status()
-		}
-	} else {
+	switch e := x.envelope.Error; {
+	case status < 400 && wire != nil:
+		status = wire.status()
+	case e == nil || e.none:
 		wire = &wireError{Message: cmpOr(x.envelope.Text, x.envelope.Detail, quoted(http.StatusText(status)))}
 	}
 	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}

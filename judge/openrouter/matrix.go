@@ -27,54 +27,16 @@ const (
 // judgeMatrix asks about all claims of a row at once.
 func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	v, open := settle(r)
-	parts := j.split(r, open)
-	for len(parts) > 0 {
-		p := &parts[0]
-		if halves, err := j.keptInHalves(ctx, p, r); err != nil {
-			return nil, err
-		} else if halves != nil {
-			parts = append(halves, parts[1:]...)
-			continue
-		}
+	for _, p := range j.split(r, open) {
 		got, err := j.panel(ctx, p.request)
-		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.TooLong {
-			if halves := p.halves(r); halves != nil {
-				parts = append(halves, parts[1:]...)
-				continue
-			}
-		}
 		if err != nil {
 			return nil, rowFailure(r, v, err)
 		}
 		p.merge(got, v)
-		v.Opinions = mergeOpinions(v.Opinions, got.Opinions, p, len(r.Claims))
-		parts = parts[1:]
+		v.Opinions = mergeOpinions(v.Opinions, got.Opinions, &p, len(r.Claims))
 	}
 	addInvalid(r, v)
 	return v, nil
-}
-
-// longPart is from how many estimated tokens on a part may have been too long.
-const longPart = 4000
-
-// keptInHalves are the halves of a long part that was asked in halves before,
-// because the model could not read it whole; nil if it was not. It saves a
-// rerun the refusal.
-func (j *Judge) keptInHalves(ctx context.Context, p *part, r *judge.Request) ([]part, error) {
-	if j.store == nil || bulk(p.request) < longPart {
-		return nil, nil
-	}
-	halves := p.halves(r)
-	if halves == nil {
-		return nil, nil
-	}
-	for i, asked := range []*judge.Request{p.request, halves[0].request} {
-		found, err := j.peek(ctx, j.matrixQuestion(j.members[0], newExhibits(asked), 0))
-		if err != nil || found != (i == 1) {
-			return nil, err
-		}
-	}
-	return halves, nil
 }
 
 // rowFailure is the error of a row for one of its questions.
@@ -83,7 +45,7 @@ func rowFailure(r *judge.Request, v *judge.Verdict, err error) error {
 	if !ok {
 		return err
 	}
-	return &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.call)}
+	return &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.calls...)}
 }
 
 // addInvalid gives every claim a check of each invalid citation that it has.
@@ -164,7 +126,7 @@ func (j *Judge) votes(ctx context.Context, m *member, x *exhibits) ([]*judge.Ver
 		if votes[n], err = x.roster.Decode(a.verdict); err != nil {
 			return nil, fmt.Errorf("row %s: what was kept of an answer: %w", x.request.Row, err)
 		}
-		votes[n].Calls = []judge.Call{a.call}
+		votes[n].Calls = callsOf(a.calls)
 	}
 	return votes, nil
 }
@@ -176,7 +138,30 @@ func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 		request: request{
 			head: m.head, user: string(x.prompt(nil, j.prompts, vote, j.config.Necessity)), seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
 		},
-		read: func(_ *exchange, content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
+		read:   func(_ *exchange, content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
+		halves: func() ([]*question, func([][]byte) ([]byte, error)) { return j.matrixHalves(m, x, vote) },
+	}
+}
+
+// matrixHalves are the questions about the halves of x.
+func (j *Judge) matrixHalves(m *member, x *exhibits, vote int) (halves []*question, join func(verdicts [][]byte) ([]byte, error)) {
+	parts := halvesOfRequest(x.request)
+	rosters := make([]*judge.Roster, len(parts))
+	for i := range parts {
+		half := newExhibits(parts[i].request)
+		rosters[i] = half.roster
+		halves = append(halves, j.matrixQuestion(m, half, vote))
+	}
+	return halves, func(verdicts [][]byte) ([]byte, error) {
+		whole := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(x.request.Claims))}
+		for i := range parts {
+			v, err := rosters[i].Decode(verdicts[i])
+			if err != nil {
+				return nil, fmt.Errorf("row %s: what was kept of an answer: %w", x.request.Row, err)
+			}
+			parts[i].merge(v, whole)
+		}
+		return x.roster.Encode(whole)
 	}
 }
 

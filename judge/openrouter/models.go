@@ -3,14 +3,11 @@ package openrouter
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
-
-	"ibid/judge"
 )
 
 // A ModelInfo is what an endpoint says of a model.
@@ -39,11 +36,11 @@ const (
 func (j *Judge) get(ctx context.Context, address string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askingTimeout)
 	defer cancel()
-	resp, body, err := j.wire.transfer(ctx, http.MethodGet, address, "", nil, maxListing)
-	if err != nil {
+	x := new(exchange)
+	if err := j.wire.transfer(ctx, http.MethodGet, address, "", x, maxListing); err != nil {
 		return 0, nil, j.plain(err)
 	}
-	return resp.StatusCode, body, nil
+	return x.status, x.raw, nil
 }
 
 // Models asks the endpoint for its models. It costs nothing.
@@ -175,43 +172,4 @@ func (p Price) cost(prompt, completion int64) int64 {
 func (p Price) ofUsage(u *usage) int64 {
 	cached := min(u.Prompts.Cached, u.Prompt)
 	return nanoUSD(p.Prompt*float64(u.Prompt-cached) + p.Cached*float64(cached) + p.Completion*float64(u.Completion) + p.Request)
-}
-
-// checkKey asks OpenRouter about the key, once, before the first call: a key that is
-// refused or used up is found without one. The error is a [*judge.StopError]. Where an
-// endpoint says nothing about keys, the first call shows what the key is worth.
-func (j *Judge) checkKey(ctx context.Context) error {
-	if j.config.Kind != KindOpenRouter {
-		return nil
-	}
-	var stop *judge.StopError
-	j.keyOnce.Do(func() {
-		status, body, err := j.get(ctx, j.config.BaseURL+"/key")
-		if err != nil {
-			return
-		}
-		var said struct {
-			envelope
-			Data struct {
-				Left *float64 `json:"limit_remaining"` // USD; null if the key has no limit
-			} `json:"data"`
-		}
-		if lenient(json.Unmarshal(body, &said)) != nil {
-			return
-		}
-		switch left := said.Data.Left; {
-		case status == http.StatusUnauthorized:
-			text := http.StatusText(status)
-			if wire := said.failure(); wire != nil {
-				text = wire.text()
-			}
-			stop = &judge.StopError{Reason: judge.StopKey, Err: fmt.Errorf("status %d: %s", status, excerpt(j.scrub(text))), Hint: Hint("status 401")}
-		case status == http.StatusOK && left != nil && *left <= 0:
-			stop = &judge.StopError{Reason: judge.StopCredit, Err: errors.New("the limit of the key is reached"), Hint: Hint("status 402")}
-		}
-	})
-	if stop != nil {
-		return j.stop(stop)
-	}
-	return nil
 }

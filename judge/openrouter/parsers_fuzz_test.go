@@ -120,7 +120,7 @@ func FuzzBatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var o batchObject
 		var handed []batchResult
-		var bad *failure
+		var bad error
 		checkAllocated(t, len(data), 400, 1<<20, func() {
 			if lenient(json.Unmarshal(data, &o)) == nil {
 				handed, _, bad = service.results(t.Context(), &o, 1)

@@ -279,15 +279,16 @@ func answerTokens(r *judge.Request, most int64) int64 {
 	return 0
 }
 
-// halves splits a part that was too long for the model, nil if it is a single
-// claim with what it cites and the sentences around it.
-func (p *part) halves(r *judge.Request) []part {
-	if n := len(p.claims); n > 1 {
-		return []part{newPart(r, p.claims[:n/2], cited(r, p.claims[:n/2])), newPart(r, p.claims[n/2:], cited(r, p.claims[n/2:]))}
+// halvesOfRequest are the halves of a request that was too long for the model, none if it is
+// a single claim with what it cites and the sentences around it.
+func halvesOfRequest(r *judge.Request) []part {
+	claims := allOf(len(r.Claims))
+	if n := len(claims); n > 1 {
+		return []part{newPart(r, claims[:n/2], cited(r, claims[:n/2])), newPart(r, claims[n/2:], cited(r, claims[n/2:]))}
 	}
-	only := newPart(r, p.claims, cited(r, p.claims))
+	only := newPart(r, claims, cited(r, claims))
 	only.cutAnswer()
-	if bulk(only.request) >= bulk(p.request) {
+	if bulk(only.request) >= bulk(r) {
 		return nil
 	}
 	return []part{only}
