@@ -118,20 +118,18 @@ func (b *Batcher) Sent() int64 { return b.sent }
 // Add adds the questions that a verdict on r is made from. The first question of a
 // model is asked alone, before anything is sent, as in any run.
 func (b *Batcher) Add(ctx context.Context, r *judge.Request) error {
-	questions := b.judge.questions(r)
-	for i := range questions {
-		if _, err := b.add(ctx, &questions[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := b.addAll(ctx, b.judge.questions(r))
+	return err
 }
 
 // AddSplit adds the questions for the claims of sentences. ready reports that none of
 // them has to be waited for.
 func (b *Batcher) AddSplit(ctx context.Context, s *judge.Sentences) (ready bool, err error) {
+	return b.addAll(ctx, b.judge.splitQuestions(s))
+}
+
+func (b *Batcher) addAll(ctx context.Context, questions []question) (ready bool, err error) {
 	ready = true
-	questions := b.judge.splitQuestions(s)
 	for i := range questions {
 		one, err := b.add(ctx, &questions[i])
 		if err != nil {
@@ -220,7 +218,7 @@ func (b *Batcher) most(q *question, maxTokens int64) (nano int64, ok bool) {
 		return p.cost(q.request.tokens(), maxTokens), true
 	}
 	rate := j.budget.rate()
-	return nanoUSD(batchShare * rate * float64(q.request.tokens()+maxTokens)), rate > 0 || j.free()
+	return nanoUSD(batchShare * rate * float64(q.request.tokens()+maxTokens)), rate > 0
 }
 
 // batchPrice is the price of a model in a batch: its own where the endpoint lists one,

@@ -76,11 +76,11 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 			return nil, err
 		}
 		if f == nil {
-			return c.accept(entry), nil
+			return answerOf(entry), nil
 		}
 		if err := c.after(ctx, f); err != nil {
 			if _, over := errors.AsType[*unanswered](err); over && c.best != nil {
-				return c.accept(c.best), c.keep(ctx, c.best)
+				return answerOf(c.best), c.keep(ctx, c.best)
 			}
 			return nil, err
 		}
@@ -94,13 +94,6 @@ func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 		return nil
 	}
 	return c.judge.store.Put(context.WithoutCancel(ctx), e)
-}
-
-// accept takes an answer that is kept.
-func (c *conversation) accept(e *cache.Entry) *answer {
-	call := callOf(e)
-	call.Attempts = c.calls
-	return &answer{verdict: e.Verdict, calls: []keyedCall{{c.key, call}}}
 }
 
 // after does what a failure calls for. An error ends the conversation.
@@ -225,7 +218,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	tokens := int64(x.envelope.Usage.Prompt + x.envelope.Usage.Completion)
 	cost = j.budget.settle(held, cost, known, tokens)
 	c.cost += cost
-	if !known && cost == 0 && j.config.MaxCostNanoUSD > 0 {
+	if f == nil && !known && j.config.MaxCostNanoUSD > 0 {
 		// The answer is kept; nothing more is asked.
 		defer j.stop(&judge.StopError{Reason: judge.StopPrice, Hint: "set judge.prices: {prompt: 0, completion: 0} if it costs nothing, else its prices, or leave judge.max_cost_usd out"})
 	}
@@ -256,15 +249,6 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	return e, nil, nil
 }
 
-// free reports whether calls cost nothing: the endpoint is on this machine, and
-// neither the settings nor it have named a price.
-func (j *Judge) free() bool {
-	return j.config.loopback() && j.budget.rate() == 0 && !slices.ContainsFunc(j.config.Models, func(model string) bool {
-		_, priced := j.priceOf(model)
-		return priced
-	})
-}
-
 // reserve sets aside what the call can cost.
 func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	j := c.judge
@@ -275,8 +259,6 @@ func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	}
 	if p, ok := j.priceOf(c.member.model); ok {
 		most = p.cost(prompt, c.maxTokens)
-	} else if j.free() {
-		most = 0
 	} else if rate := j.budget.rate(); rate > 0 {
 		most = nanoUSD(rate * float64(prompt+c.maxTokens))
 	}
@@ -297,16 +279,10 @@ func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 	switch {
 	case told && x.err == nil:
 		return cost, true
-	case f == nil && priced:
-		return p.ofUsage(u), true
-	case c.judge.free():
-		return 0, true
 	case f == nil:
-		return 0, false
-	case f != nil && f.billed && priced:
+		return p.ofUsage(u), priced
+	case f.billed:
 		return p.cost(c.request.tokens(), c.maxTokens), false
-	case f != nil && f.billed:
-		return 0, false
 	}
 	return 0, true
 }
@@ -604,11 +580,11 @@ func (j *Judge) kept(ctx context.Context, key cache.Key) (*answer, error) {
 // fromEntry takes an answer of the store.
 func (j *Judge) fromEntry(e *cache.Entry) *answer {
 	j.counts.cached.Add(1)
-	call := callOf(e)
-	if call.Cached = !j.paidBefore(e); !call.Cached {
-		call.Attempts = e.Attempts
+	a := answerOf(e)
+	if !j.paidBefore(e) {
+		a.calls[0].call.Cached, a.calls[0].call.Attempts = true, 0
 	}
-	return &answer{verdict: e.Verdict, calls: []keyedCall{{e.Key, call}}}
+	return a
 }
 
 // paidBefore reports whether an earlier process of this run paid for an answer. It is true
@@ -621,11 +597,11 @@ func (j *Judge) paidBefore(e *cache.Entry) bool {
 	return !taken
 }
 
-// callOf is what an answer took when it was given.
-func callOf(e *cache.Entry) judge.Call {
-	return judge.Call{
-		Model: e.ModelResolved, Provider: e.Provider, Repaired: e.Status == cache.StatusRepaired,
+// answerOf is an answer as it was given.
+func answerOf(e *cache.Entry) *answer {
+	return &answer{verdict: e.Verdict, calls: []keyedCall{{e.Key, judge.Call{
+		Model: e.ModelResolved, Provider: e.Provider, Repaired: e.Status == cache.StatusRepaired, Attempts: e.Attempts,
 		PromptTokens: e.PromptTokens, CompletionTokens: e.CompletionTokens, CostNanoUSD: e.CostNanoUSD,
 		LatencyMillis: e.LatencyMillis, GenerationID: e.GenerationID, Status: "ok",
-	}
+	}}}}
 }

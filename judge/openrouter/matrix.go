@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"ibid"
 	"ibid/judge"
@@ -24,18 +23,49 @@ const (
 	needThinking = 4096 // on top, where the settings ask for reasoning
 )
 
-// judgeMatrix asks about all claims of a row at once.
+// judgeMatrix asks about all claims of a row at once, each model as often as the settings say.
 func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	v, open := settle(r)
-	for _, p := range j.split(r, open) {
-		got, err := j.panel(ctx, p.request)
-		if err != nil {
-			return nil, rowFailure(r, v, err)
-		}
-		p.merge(got, v)
-		v.Opinions = mergeOpinions(v.Opinions, got.Opinions, &p, len(r.Claims))
+	defer addInvalid(r, v)
+	if len(open) == 0 {
+		return v, nil
 	}
-	addInvalid(r, v)
+	parts := j.split(r, open)
+	shown := make([]*exhibits, len(parts))
+	for i := range parts {
+		shown[i] = newExhibits(parts[i].request)
+	}
+	var opinions []*judge.Verdict
+	for _, m := range j.members {
+		for vote := range j.config.Votes {
+			one := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
+			for c := range one.Claims {
+				one.Claims[c].ElsewhereEvidence = -1
+			}
+			for i := range parts {
+				a, err := j.ask(ctx, j.matrixQuestion(m, shown[i], vote))
+				if err != nil {
+					return nil, rowFailure(r, v, err)
+				}
+				v.Calls = append(v.Calls, callsOf(a.calls)...)
+				if err := parts[i].merge(shown[i].roster, a.verdict, one); err != nil {
+					return nil, err
+				}
+			}
+			opinions = append(opinions, one)
+			v.Opinions = append(v.Opinions, judge.Opinion{Model: m.model, Vote: vote, Claims: one.Claims})
+		}
+	}
+	said := opinions[0]
+	if len(opinions) > 1 {
+		said = judge.Combine(opinions)
+	} else {
+		v.Opinions = nil
+	}
+	for _, c := range open {
+		v.Claims[c] = said.Claims[c]
+	}
+	v.Tampering = said.Tampering
 	return v, nil
 }
 
@@ -68,69 +98,6 @@ func addInvalid(r *judge.Request, v *judge.Verdict) {
 	}
 }
 
-// mergeOpinions puts the opinions on a part into those on its row.
-func mergeOpinions(row, got []judge.Opinion, p *part, claims int) []judge.Opinion {
-	for _, o := range got {
-		at := slices.IndexFunc(row, func(r judge.Opinion) bool { return r.Model == o.Model && r.Vote == o.Vote })
-		if at < 0 {
-			at = len(row)
-			row = append(row, judge.Opinion{Model: o.Model, Vote: o.Vote, Claims: make([]judge.ClaimVerdict, claims)})
-			for c := range row[at].Claims {
-				row[at].Claims[c].ElsewhereEvidence = -1
-			}
-		}
-		p.take(o.Claims, row[at].Claims)
-	}
-	return row
-}
-
-// panel asks all models about a request that fits into one call.
-func (j *Judge) panel(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
-	x := newExhibits(r)
-	opinions := make([]*judge.Verdict, len(j.members))
-	var listed []judge.Opinion
-	for i, m := range j.members {
-		votes, err := j.votes(ctx, m, x)
-		if err != nil {
-			return nil, err
-		}
-		opinions[i] = votes[0]
-		if len(votes) > 1 {
-			opinions[i] = judge.Combine(votes)
-		}
-		if len(j.members) > 1 || len(votes) > 1 {
-			for n, v := range votes {
-				listed = append(listed, judge.Opinion{Model: m.model, Vote: n, Claims: copyClaims(v.Claims)})
-			}
-		}
-	}
-	out := opinions[0]
-	if len(opinions) > 1 {
-		out = judge.Combine(opinions)
-	}
-	out.Opinions = listed
-	return out, nil
-}
-
-// votes asks one model as often as the settings say.
-func (j *Judge) votes(ctx context.Context, m *member, x *exhibits) ([]*judge.Verdict, error) {
-	replies := max(maxReplies, j.config.Votes+1)
-	votes := make([]*judge.Verdict, j.config.Votes)
-	for n := range votes {
-		q := j.matrixQuestion(m, x, n)
-		q.replies = &replies
-		a, err := j.ask(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		if votes[n], err = x.roster.Decode(a.verdict); err != nil {
-			return nil, fmt.Errorf("row %s: what was kept of an answer: %w", x.request.Row, err)
-		}
-		votes[n].Calls = callsOf(a.calls)
-	}
-	return votes, nil
-}
-
 // matrixQuestion is the question about all claims of x.
 func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 	return &question{
@@ -155,11 +122,9 @@ func (j *Judge) matrixHalves(m *member, x *exhibits, vote int) (halves []*questi
 	return halves, func(verdicts [][]byte) ([]byte, error) {
 		whole := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(x.request.Claims))}
 		for i := range parts {
-			v, err := rosters[i].Decode(verdicts[i])
-			if err != nil {
-				return nil, fmt.Errorf("row %s: what was kept of an answer: %w", x.request.Row, err)
+			if err := parts[i].merge(rosters[i], verdicts[i], whole); err != nil {
+				return nil, err
 			}
-			parts[i].merge(v, whole)
 		}
 		return x.roster.Encode(whole)
 	}
@@ -193,16 +158,4 @@ func (j *Judge) need(r *judge.Request) int64 {
 		n += needThinking
 	}
 	return j.config.room(n)
-}
-
-func copyClaims(claims []judge.ClaimVerdict) []judge.ClaimVerdict {
-	out := slices.Clone(claims)
-	for c := range out {
-		v := &out[c]
-		v.Checks, v.Sufficient = slices.Clone(v.Checks), slices.Clone(v.Sufficient) // an empty list stays one
-		for i, set := range v.Sufficient {
-			v.Sufficient[i] = slices.Clone(set)
-		}
-	}
-	return out
 }

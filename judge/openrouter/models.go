@@ -111,6 +111,8 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 	var err error
 	j.modelsOnce.Do(func() {
 		known := make(map[string]ModelInfo)
+		provider, _ := j.config.Request["provider"].(map[string]any)
+		demanding := j.config.Kind == KindOpenRouter && provider["require_parameters"] == true
 		if j.config.Kind == KindOpenRouter || j.config.MaxCostNanoUSD > 0 {
 			var list []ModelInfo
 			if list, err = j.Models(ctx); err == nil {
@@ -126,31 +128,12 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 		}
 		for _, m := range j.members {
 			if info, ok := known[m.model]; ok {
-				m.profile.describe(&info)
-				j.dropParameters(m, &info)
+				m.profile.describe(&info, demanding)
 			}
 		}
 		j.catalogue.Store(&known)
 	})
 	return err
-}
-
-// dropParameters leaves out what no provider of a model takes, where the
-// settings demand providers that take all: such a request would find none. The
-// key of the request stays that of the full one.
-func (j *Judge) dropParameters(m *member, info *ModelInfo) {
-	provider, _ := j.config.Request["provider"].(map[string]any)
-	if j.config.Kind != KindOpenRouter || provider["require_parameters"] != true {
-		return
-	}
-	var drop []string
-	for _, name := range []string{"response_format", "temperature", "seed"} {
-		if !info.Supports(name) {
-			drop = append(drop, name)
-			j.counts.note("left out, since no provider takes it: " + m.model + ": " + name)
-		}
-	}
-	m.profile.drop(drop)
 }
 
 // priceOf is the price of a model, ok is false if it is not known.

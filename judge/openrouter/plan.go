@@ -2,6 +2,7 @@ package openrouter
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -318,24 +319,22 @@ func newPart(r *judge.Request, claims, evidence []int) part {
 	return part{request: q, claims: claims, evidence: evidence}
 }
 
-// merge puts the verdict on a part into that on its row.
-func (p *part) merge(from, into *judge.Verdict) {
-	p.take(from.Claims, into.Claims)
-	into.Calls = append(into.Calls, from.Calls...)
+// merge puts what was kept of the answer on a part into the verdict on its row.
+func (p *part) merge(roster *judge.Roster, kept []byte, into *judge.Verdict) error {
+	from, err := roster.Decode(kept)
+	if err != nil {
+		return fmt.Errorf("row %s: what was kept of an answer: %w", p.request.Row, err)
+	}
+	for i, c := range p.claims {
+		if p.evidence != nil {
+			p.restore(&from.Claims[i])
+		}
+		into.Claims[c] = from.Claims[i]
+	}
 	if !ibid.Tampered(into.Tampering) {
 		into.Tampering = from.Tampering
 	}
-}
-
-// take puts what is said of the claims of a part into what is said of those of its row.
-func (p *part) take(from, into []judge.ClaimVerdict) {
-	for i, c := range p.claims {
-		v := from[i]
-		if p.evidence != nil {
-			p.restore(&v)
-		}
-		into[c] = v
-	}
+	return nil
 }
 
 // restore names evidence as the row does.

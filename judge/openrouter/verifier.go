@@ -303,54 +303,43 @@ func (v *verifier) ofBody(raw []byte) (rating, error) {
 	return v.ofScores(scores)
 }
 
-// A serverInfo is what a server of a classifier says of itself.
-type serverInfo struct {
-	maxInput int      // tokens of an input; 0 if it does not say
-	labels   []string // of the classes, in order; nil if it does not say
-}
-
 // classifierRoot is where the server of a classifier is: base_url without the /v1 that
 // chat APIs have.
 func (j *Judge) classifierRoot() string { return strings.TrimSuffix(j.config.BaseURL, "/v1") }
 
-// server asks a server of text-embeddings-inference what it takes, once.
-func (j *Judge) server(ctx context.Context) serverInfo {
-	if j.config.Protocol != Classify {
-		return serverInfo{}
-	}
-	j.serverOnce.Do(func() {
-		if status, body, err := j.get(ctx, j.classifierRoot()+"/info"); err == nil && status == http.StatusOK {
-			j.serverSaid.read(body)
-		}
-	})
-	return j.serverSaid
+// A serverInfo is what a server of text-embeddings-inference says of itself.
+type serverInfo struct {
+	MaxInput amount `json:"max_input_length"` // tokens of an input; 0 if it does not say
+	Type     struct {
+		Classifier struct {
+			Labels map[string]string `json:"id2label"`
+		} `json:"classifier"`
+	} `json:"model_type"`
 }
 
-func (s *serverInfo) read(body []byte) {
-	var info struct {
-		MaxInput amount `json:"max_input_length"`
-		Type     struct {
-			Classifier struct {
-				Labels map[string]string `json:"id2label"`
-			} `json:"classifier"`
-		} `json:"model_type"`
-	}
-	if lenient(json.Unmarshal(body, &info)) == nil {
-		s.maxInput, s.labels = int(info.MaxInput), slices.Sorted(maps.Values(info.Type.Classifier.Labels))
-	}
+// server asks the server of a classifier what it takes, once.
+func (j *Judge) server(ctx context.Context) *serverInfo {
+	j.serverOnce.Do(func() {
+		if j.config.Protocol != Classify {
+			return
+		}
+		if status, body, err := j.get(ctx, j.classifierRoot()+"/info"); err == nil && status == http.StatusOK {
+			_ = json.Unmarshal(body, &j.serverSaid) // what it does not say nobody knows
+		}
+	})
+	return &j.serverSaid
 }
 
 // Ready asks the server of a classifier for its labels, and is an error with a hint if none of
 // them is known to mean support. A server that does not say them, or does not answer, is
 // no error. Other judges ask nothing.
 func (j *Judge) Ready(ctx context.Context) error {
-	labels := j.server(ctx).labels
-	if len(labels) == 0 {
-		return nil
-	}
-	scores := make(map[string]float64, len(labels))
-	for _, label := range labels {
+	scores := make(map[string]float64)
+	for _, label := range j.server(ctx).Type.Classifier.Labels {
 		scores[label] = 0
+	}
+	if len(scores) == 0 {
+		return nil
 	}
 	if _, err := j.verifier.ofScores(scores); err != nil {
 		return &ibid.Error{Err: err, Hint: positiveLabelHint}
@@ -378,7 +367,7 @@ func (j *Judge) smallQuestion(m *member, q query) *question {
 		out.halves = func() ([]*question, func([][]byte) ([]byte, error)) { return j.smallHalves(m, q) }
 		// A word is a token at least.
 		out.long = func(ctx context.Context) bool {
-			most := j.server(ctx).maxInput
+			most := int(j.server(ctx).MaxInput)
 			return most > 0 && len(strings.Fields(q.text)) > most
 		}
 	}
