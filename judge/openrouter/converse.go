@@ -218,7 +218,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	tokens := int64(x.envelope.Usage.Prompt + x.envelope.Usage.Completion)
 	cost = j.budget.settle(held, cost, known, tokens)
 	c.cost += cost
-	if f == nil && !known && j.config.MaxCostNanoUSD > 0 {
+	if f == nil && !known && cost == 0 && j.config.MaxCostNanoUSD > 0 {
 		// The answer is kept; nothing more is asked.
 		defer j.stop(&judge.StopError{Reason: judge.StopPrice, Hint: "set judge.prices: {prompt: 0, completion: 0} if it costs nothing, else its prices, or leave judge.max_cost_usd out"})
 	}
