@@ -226,11 +226,11 @@ func delayOf(header http.Header, e *wireError, now time.Time) (d time.Duration, 
 	if d, ok := retryAfter(header.Get("Retry-After"), now); ok {
 		return d, true
 	}
-	if a := e.Availability; a != nil && a.RetryAfter != nil {
-		return seconds(*a.RetryAfter), true
+	if a := e.Availability; a != nil && a.RetryAfter.told {
+		return seconds(a.RetryAfter.value), true
 	}
-	if s := e.Metadata.RetryAfterSeconds; s != nil {
-		return seconds(*s), true
+	if s := e.Metadata.RetryAfterSeconds; s.told {
+		return seconds(s.value), true
 	}
 	if d, ok := retryAfter(e.nested("Retry-After"), now); ok {
 		return d, true
@@ -243,18 +243,12 @@ func delayOf(header http.Header, e *wireError, now time.Time) (d time.Duration, 
 	return 0, false
 }
 
-// nested is a header that stands in the metadata of an error, "" if it does
-// not; its value may be a number.
+// nested is a header that stands in the metadata of an error, "" if it does not.
 func (e *wireError) nested(name string) string {
 	for key, value := range e.Metadata.Headers {
-		if !strings.EqualFold(key, name) {
-			continue
+		if strings.EqualFold(key, name) {
+			return string(value)
 		}
-		var s string
-		if json.Unmarshal(value, &s) == nil {
-			return s
-		}
-		return string(value)
 	}
 	return ""
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -58,9 +57,9 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 			Context    amount   `json:"context_length"`
 			MaxLength  amount   `json:"max_model_len"` // as vLLM calls it
 			Parameters []string `json:"supported_parameters"`
-			Pricing    *struct {
-				Prompt, Completion, Request label
-				Cached                      label `json:"input_cache_read"`
+			Pricing    struct {
+				Prompt, Completion, Request number
+				Cached                      number `json:"input_cache_read"`
 			}
 			Top struct {
 				MaxCompletion amount `json:"max_completion_tokens"`
@@ -78,30 +77,15 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 		info := ModelInfo{
 			ID: string(m.ID), ContextLength: int64(max(m.Context, m.MaxLength)), Parameters: m.Parameters,
 			MaxCompletion: int64(m.Top.MaxCompletion), Reasons: m.Reasoning.Mandatory,
+			HasPrice: m.Pricing.Prompt.told && m.Pricing.Completion.told,
 		}
-		if p := m.Pricing; p != nil {
-			var okPrompt, okCompletion bool
-			info.Price.Prompt, okPrompt = price(p.Prompt)
-			info.Price.Completion, okCompletion = price(p.Completion)
-			info.Price.Request, _ = price(p.Request)
-			var ok bool
-			if info.Price.Cached, ok = price(p.Cached); !ok {
-				info.Price.Cached = info.Price.Prompt
-			}
-			info.HasPrice = okPrompt && okCompletion
+		if !m.Pricing.Cached.told {
+			m.Pricing.Cached = m.Pricing.Prompt
 		}
+		info.Price = Price{Prompt: m.Pricing.Prompt.value, Completion: m.Pricing.Completion.value, Cached: m.Pricing.Cached.value, Request: m.Pricing.Request.value}
 		models = append(models, info)
 	}
 	return models, nil
-}
-
-// price reads a price in USD; a negative one means that it depends.
-func price(s label) (usd float64, ok bool) {
-	v, err := strconv.ParseFloat(string(s), 64)
-	if err != nil || !(v >= 0) {
-		return 0, false
-	}
-	return v, true
 }
 
 // LoadPrices asks the endpoint what its models cost, once; later calls do

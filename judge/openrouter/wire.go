@@ -191,10 +191,10 @@ type message struct {
 type usage struct {
 	Prompt     amount `json:"prompt_tokens"`
 	Completion amount `json:"completion_tokens"`
-	Cost       money  `json:"cost"`
+	Cost       number `json:"cost"`
 	BYOK       bool   `json:"is_byok"` // the provider charges a key of the user's own
 	Costs      struct {
-		Upstream money `json:"upstream_inference_cost"`
+		Upstream number `json:"upstream_inference_cost"`
 	} `json:"cost_details"`
 	Prompts struct {
 		Cached amount `json:"cached_tokens"`
@@ -207,9 +207,9 @@ type usage struct {
 // cost is what the endpoint says that a call has cost, told is false if it says
 // nothing: its own charge, and with a key of the user's own that of the provider.
 func (u *usage) cost() (nano int64, told bool) {
-	usd, told := u.Cost.usd, u.Cost.told
+	usd, told := u.Cost.value, u.Cost.told
 	if u.BYOK && u.Costs.Upstream.told {
-		usd, told = usd+u.Costs.Upstream.usd, true
+		usd, told = usd+u.Costs.Upstream.value, true
 	}
 	return nanoUSD(usd), told
 }
@@ -239,16 +239,18 @@ func (a *amount) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// money is an amount in USD; told is false if the endpoint does not say.
-type money struct {
-	usd  float64
-	told bool
+// A number is not negative, such as a price in USD; told is false if the endpoint does not say.
+type number struct {
+	value float64
+	told  bool
 }
 
-// UnmarshalJSON takes a number, or one written as a string.
-func (m *money) UnmarshalJSON(b []byte) error {
-	m.usd, m.told = numberOf(b)
-	m.told = m.told && m.usd >= 0
+// UnmarshalJSON takes a number, or one written as a string; a negative one means that it
+// depends.
+func (n *number) UnmarshalJSON(b []byte) error {
+	if v, ok := numberOf(b); ok && v >= 0 {
+		*n = number{v, true}
+	}
 	return nil
 }
 
@@ -274,25 +276,25 @@ func lenient(err error) error {
 // A wireError is an error in any of its shapes: an object with a number or a
 // string as code, one with http_status instead, or a bare string.
 type wireError struct {
-	Code       json.RawMessage `json:"code"`
+	Code       number          `json:"code"`
 	Message    json.RawMessage `json:"message"`
 	Param      label           `json:"param"`
 	Type       label           `json:"type"`
 	HTTPStatus amount          `json:"http_status"`
 	ErrorType  label           `json:"error_type"`
 	Metadata   struct {
-		ErrorType         label                      `json:"error_type"`
-		LimitSource       label                      `json:"limit_source"`
-		Raw               json.RawMessage            `json:"raw"`
-		RetryAfterSeconds *float64                   `json:"retry_after_seconds"`
-		Headers           map[string]json.RawMessage `json:"headers"`
-		Reasons           []json.RawMessage          `json:"reasons"`
-		FlaggedInput      *string                    `json:"flagged_input"`
-		Patterns          []json.RawMessage          `json:"patterns"`
+		ErrorType         label             `json:"error_type"`
+		LimitSource       label             `json:"limit_source"`
+		Raw               json.RawMessage   `json:"raw"`
+		RetryAfterSeconds number            `json:"retry_after_seconds"`
+		Headers           map[string]label  `json:"headers"`
+		Reasons           []json.RawMessage `json:"reasons"`
+		FlaggedInput      *string           `json:"flagged_input"`
+		Patterns          []json.RawMessage `json:"patterns"`
 	} `json:"metadata"`
 	Availability *struct {
-		Retryable  bool     `json:"retryable"`
-		RetryAfter *float64 `json:"retry_after"`
+		Retryable  bool   `json:"retryable"`
+		RetryAfter number `json:"retry_after"`
 	} `json:"availability"`
 	none bool // false, 0, "", {} or [] in the place of an error
 }
@@ -327,11 +329,10 @@ func (e *wireError) kind() string {
 
 // status is the error's own, of HTTP; 502 if it has none.
 func (e *wireError) status() int {
-	if v, err := strconv.ParseFloat(strings.Trim(string(e.Code), `"`), 64); err == nil && v == math.Trunc(v) && v >= 400 && v <= 599 {
-		return int(v)
-	}
-	if e.HTTPStatus >= 400 && e.HTTPStatus <= 599 {
-		return int(e.HTTPStatus)
+	for _, status := range []float64{e.Code.value, float64(e.HTTPStatus)} {
+		if status == math.Trunc(status) && status >= 400 && status <= 599 {
+			return int(status)
+		}
 	}
 	return http.StatusBadGateway
 }
