@@ -179,14 +179,14 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	}
 	switch {
 	case b.short || fill.index[key]:
-	case j.config.MaxCostNanoUSD > 0 && cost > j.budget.room():
+	case cost > j.budget.room():
 		b.short = true
 	default:
 		fill.requests, fill.size = append(fill.requests, line), fill.size+len(line)
 		fill.lines = append(fill.lines, cache.BatchLine{Key: key, MaxTokens: maxTokens, Form: sent.form()})
 		fill.index[key] = true
 		fill.reserve += cost
-		j.budget.hold(cost)
+		j.budget.batch(cost, 0)
 	}
 	return false, nil
 }
@@ -314,7 +314,7 @@ func (b *Batcher) drop(ctx context.Context, batch *cache.Batch) error {
 func (b *Batcher) hold(batch *cache.Batch) {
 	if !b.held[batch.ID] && batch.Run == b.judge.config.Run {
 		b.held[batch.ID] = true
-		b.judge.budget.hold(batch.ReservedNanoUSD)
+		b.judge.budget.batch(batch.ReservedNanoUSD, 0)
 	}
 }
 
@@ -323,6 +323,6 @@ func (b *Batcher) hold(batch *cache.Batch) {
 func (b *Batcher) settle(batch *cache.Batch, nanoUSD int64) {
 	if b.held[batch.ID] {
 		delete(b.held, batch.ID)
-		b.judge.budget.settleBatch(batch.ReservedNanoUSD, nanoUSD)
+		b.judge.budget.batch(-batch.ReservedNanoUSD, nanoUSD)
 	}
 }

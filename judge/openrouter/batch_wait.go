@@ -308,7 +308,7 @@ func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failur
 		return nil, nil, err
 	}
 	x := &exchange{status: http.StatusOK, raw: line.Raw}
-	if err := x.envelope.read(line.Raw); err != nil || x.envelope.failure() != nil {
+	if err := x.envelope.read(line.Raw); err != nil || x.failure() != nil {
 		return nil, nil, err
 	}
 	c.calls++

@@ -478,8 +478,12 @@ func (u *unanswered) Unwrap() error { return u.err }
 // same, or by asking.
 func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 	key := q.request.key()
-	if a, err := j.kept(ctx, key); a != nil || err != nil {
-		return a, err
+	if j.store != nil {
+		if e, err := j.store.Get(ctx, key); err != nil {
+			return nil, err
+		} else if e != nil {
+			return j.fromEntry(e), nil
+		}
 	}
 	if q.replies == nil {
 		replies := maxReplies
@@ -563,18 +567,6 @@ func callsOf(all []keyedCall) []judge.Call {
 		}
 	}
 	return out
-}
-
-// kept is the answer that the store has, nil if it has none.
-func (j *Judge) kept(ctx context.Context, key cache.Key) (*answer, error) {
-	if j.store == nil {
-		return nil, nil
-	}
-	e, err := j.store.Get(ctx, key)
-	if e == nil || err != nil {
-		return nil, err
-	}
-	return j.fromEntry(e), nil
 }
 
 // fromEntry takes an answer of the store.

@@ -194,14 +194,11 @@ func (j *Judge) plain(err error) error {
 		return errTimeout
 	}
 	text := err.Error()
-	if scrubbed := j.scrub(text); scrubbed != text {
+	if scrubbed := j.secrets.text(text); scrubbed != text {
 		return errors.New(scrubbed)
 	}
 	return err
 }
-
-// scrub takes the key and the values of headers out of a text.
-func (j *Judge) scrub(text string) string { return j.secrets.text(text) }
 
 var errTimeout = errors.New("no answer in time")
 

@@ -32,24 +32,24 @@ const (
 )
 
 // get asks a service for what it tells beside answers. It costs nothing.
-func (j *Judge) get(ctx context.Context, address string) (status int, body []byte, err error) {
+func (j *Judge) get(ctx context.Context, address string) (body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askingTimeout)
 	defer cancel()
 	x := new(exchange)
 	if err := j.wire.transfer(ctx, http.MethodGet, address, "", x, maxListing); err != nil {
-		return 0, nil, j.plain(err)
+		return nil, j.plain(err)
 	}
-	return x.status, x.raw, nil
+	if x.status != http.StatusOK {
+		return nil, fmt.Errorf("status %d", x.status)
+	}
+	return x.raw, nil
 }
 
 // Models asks the endpoint for its models. It costs nothing.
 func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
-	status, body, err := j.get(ctx, j.config.BaseURL+"/models")
+	body, err := j.get(ctx, j.config.BaseURL+"/models")
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
-	}
-	if status != http.StatusOK {
-		return nil, fmt.Errorf("models: status %d", status)
 	}
 	var list struct {
 		Data []struct {

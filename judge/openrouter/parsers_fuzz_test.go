@@ -27,7 +27,7 @@ func FuzzEnvelope(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if failure := e.failure(); failure != nil {
+		if failure := (&exchange{envelope: e}).failure(); failure != nil {
 			if failure.text() == "" || failure.status() < 400 || failure.status() > 599 {
 				t.Errorf("%q: an error %q with status %d", data, failure.text(), failure.status())
 			}

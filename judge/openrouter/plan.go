@@ -91,11 +91,11 @@ func (p *Planner) add(ctx context.Context, q *question) error {
 		return nil
 	}
 	p.seen[key] = struct{}{}
-	if kept, err := p.judge.peek(ctx, q); kept || err != nil {
-		e.Cached++
-		return err
-	}
 	if store := p.judge.store; store != nil {
+		if kept, err := store.Get(ctx, key); kept != nil || err != nil {
+			e.Cached++
+			return err
+		}
 		line, _, err := store.Line(ctx, key)
 		if err != nil {
 			return err
@@ -123,15 +123,6 @@ func (p *Planner) add(ctx context.Context, q *question) error {
 		e.Unpriced++
 	}
 	return nil
-}
-
-// peek reports whether the store has the answer, without counting it.
-func (j *Judge) peek(ctx context.Context, q *question) (bool, error) {
-	if j.store == nil {
-		return false, nil
-	}
-	e, err := j.store.Get(ctx, q.request.key())
-	return e != nil, err
 }
 
 // questions are those that a verdict on r is made from at least.

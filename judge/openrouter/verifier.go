@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -323,7 +322,7 @@ func (j *Judge) server(ctx context.Context) *serverInfo {
 		if j.config.Protocol != Classify {
 			return
 		}
-		if status, body, err := j.get(ctx, j.classifierRoot()+"/info"); err == nil && status == http.StatusOK {
+		if body, err := j.get(ctx, j.classifierRoot()+"/info"); err == nil {
 			_ = json.Unmarshal(body, &j.serverSaid) // what it does not say nobody knows
 		}
 	})

@@ -337,8 +337,6 @@ func (e *wireError) status() int {
 	return http.StatusBadGateway
 }
 
-var errNoChoice = errors.New("no choices")
-
 // read decodes a body that must be one JSON document. White space around it is
 // fine.
 func (v *envelope) read(body []byte) error {
@@ -348,21 +346,6 @@ func (v *envelope) read(body []byte) error {
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("the response goes on after its JSON document")
-	}
-	return nil
-}
-
-// failure is the error that a response has within, nil if it has none. A
-// response without choices is one.
-func (v *envelope) failure() *wireError {
-	switch {
-	case v.Error != nil && !v.Error.none:
-		return v.Error
-	case len(v.Choices) == 0:
-		return &wireError{Message: json.RawMessage(quoted(errNoChoice.Error()))}
-	}
-	if e := v.Choices[0].Error; e != nil && !e.none {
-		return e
 	}
 	return nil
 }
@@ -409,11 +392,19 @@ type exchange struct {
 	unsent   error // why the library would not even send it
 }
 
-// failure is the error that the response has within, nil if it has none.
+// failure is the error that the response has within, nil if it has none. An answer of a chat
+// without choices is one.
 func (x *exchange) failure() *wireError {
-	if e := x.envelope.Error; x.path == "" {
-		return x.envelope.failure()
-	} else if e != nil && !e.none {
+	v := &x.envelope
+	switch {
+	case v.Error != nil && !v.Error.none:
+		return v.Error
+	case x.path != "":
+		return nil
+	case len(v.Choices) == 0:
+		return &wireError{Message: quoted("no choices")}
+	}
+	if e := v.Choices[0].Error; e != nil && !e.none {
 		return e
 	}
 	return nil
