@@ -153,7 +153,7 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	}
 	// Without prices half of the dearest call stands for a line.
 	_ = j.LoadPrices(ctx)
-	if err := b.service.locate(ctx); err != nil {
+	if err := b.service.check(ctx); err != nil {
 		return false, err
 	}
 	maxTokens, sent := m.profile.budget(q.request.maxTokens, 0), m.profile.shape()

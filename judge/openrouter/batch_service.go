@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"ibid/judge"
@@ -43,7 +42,7 @@ const batchMetadata = "ibid"
 // A batchService is the batch API of OpenRouter or OpenAI.
 type batchService struct {
 	judge *Judge
-	base  string // of the paths of batches
+	lists bool // it has a list of batches
 }
 
 // inline reports whether requests and results are members of a batch, as OpenRouter has
@@ -152,7 +151,7 @@ func (s *batchService) try(ctx context.Context, method, path, content string, bo
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
-	x := &exchange{body: body, path: s.base + path}
+	x := &exchange{body: body, path: j.config.BaseURL + path}
 	if err := j.wire.transfer(ctx, method, x.path, content, x, maxListing+resultsMost*expected); err == nil && x.status/100 != 2 {
 		_ = x.envelope.read(x.raw) // what is no JSON says no more than its status
 	}
@@ -180,21 +179,15 @@ func refused(err error) bool {
 	return ok && !f.billed
 }
 
-// locate looks where the service has its batches, once. One that cannot list them is sent
+// check looks whether the service lists its batches, once. One that cannot list them is sent
 // none: an answer that is lost could not be found again.
-func (s *batchService) locate(ctx context.Context) (err error) {
-	if s.base != "" {
+func (s *batchService) check(ctx context.Context) (err error) {
+	if s.lists {
 		return nil
 	}
-	base := s.judge.config.BaseURL
-	places := []string{base}
-	if rest, ok := strings.CutSuffix(base, "/v1"); ok && s.inline() {
-		places = append(places, rest+"/beta") // where they were at first
-	}
-	for _, s.base = range places {
-		if _, err = s.page(ctx, "", 1); !refused(err) {
-			return err
-		}
+	_, err = s.page(ctx, "", 1)
+	if s.lists = err == nil; !refused(err) {
+		return err
 	}
 	return s.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: err, Hint: "leave judge.batch out, such as with --set judge.batch=false"})
 }

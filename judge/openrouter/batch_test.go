@@ -59,7 +59,7 @@ func askInBatches(ctx context.Context, t *testing.T, j *Judge, rows []*judge.Req
 	}
 }
 
-var batchForms = []judgetest.BatchForm{judgetest.OpenRouterBeta, judgetest.OpenRouterV1, judgetest.OpenAIBatches}
+var batchForms = []judgetest.BatchForm{judgetest.OpenRouterBatches, judgetest.OpenAIBatches}
 
 func kindOf(form judgetest.BatchForm) string {
 	if form == judgetest.OpenAIBatches {
@@ -86,9 +86,6 @@ func TestBatch(t *testing.T) {
 		"long":  nil, // prompts that the model does not take: their lines are refused, calls ask in halves
 	} {
 		for _, form := range batchForms {
-			if name != "plain" && form == judgetest.OpenRouterV1 {
-				continue
-			}
 			t.Run(name+" "+string(form), func(t *testing.T) {
 				rows := all
 				switch name {

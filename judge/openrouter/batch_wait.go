@@ -17,9 +17,6 @@ import (
 // Wait waits until all batches with questions of the run have ended and their replies
 // are in the store. It calls tell with every look.
 func (b *Batcher) Wait(ctx context.Context, tell func(BatchProgress)) error {
-	if err := b.service.locate(ctx); err != nil {
-		return err
-	}
 	for wait := batchPoll; ; wait = min(2*wait, batchPollMax) {
 		progress, err := b.look(ctx)
 		if err != nil || len(b.needs) == 0 {

@@ -238,6 +238,10 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		gate.giveBack()
 		return nil, f, err
 	}
+	if f != nil && f.reason == judge.TooLong && c.halves != nil {
+		halves, _ := c.halves()
+		f.halved = halves != nil
+	}
 	free, stop := gate.back(place, f, cost, tokens)
 	if stop != nil {
 		return nil, nil, j.stop(stop)

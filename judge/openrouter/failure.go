@@ -44,6 +44,7 @@ type failure struct {
 	billed  bool
 	free    bool   // it is the service's, and no attempt of the question
 	adapted bool   // the request will be asked in another form
+	halved  bool   // the question will be asked in halves
 	words   string // what the service says, in lower case
 }
 

@@ -383,8 +383,8 @@ func (g *gate) judge(class failureClass, f *failure, cost int64) *judge.StopErro
 			return stopFor(judge.StopReplies, fmt.Errorf("%d replies more are of no use than of use: %w", g.waste, f.err), Hint(f.err.Error()))
 		}
 	default:
-		if f.reason == judge.TooLong {
-			return nil // others are shorter, its halves among them
+		if f.halved {
+			return nil // what is asked instead is shorter
 		}
 		if g.rejected++; g.rejected >= rejectStops {
 			return stopFor(judge.StopRequests, fmt.Errorf("%d questions in a row: %w", g.rejected, f.err), Hint(f.err.Error()))

@@ -328,7 +328,7 @@ func TestVerifierAllTooLong(t *testing.T) {
 	for _, protocol := range []string{Classify, YesNo} {
 		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{MaxTokens: 60, NoInfo: true}})
 		r := &judge.Request{Row: "q/a", Question: "?", Answer: "!"}
-		for i := range 200 {
+		for i := range 100 {
 			r.Claims = append(r.Claims, ibid.Claim{Text: fmt.Sprintf("Anna built oak tower %d.", i), Citations: []int32{int32(i)}})
 			text := strings.Repeat(fmt.Sprintf("Sentence %d says nothing of it. ", i), 12) + r.Claims[i].Text
 			r.Evidence = append(r.Evidence, judge.Evidence{Citation: i, Text: text})
