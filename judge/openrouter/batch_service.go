@@ -124,7 +124,7 @@ func (s *batchService) call(ctx context.Context, method, path, content string, b
 		case f.delay > refusedFor:
 			f.err = fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second))
 			j.stopping(f, judge.StopRate)
-		case failing > refusedFor, f.class != classFlow && j.config.MaxOutage > 0 && failing > j.config.MaxOutage:
+		case f.class == classFlow && failing > refusedFor, f.class != classFlow && j.config.MaxOutage > 0 && failing > j.config.MaxOutage:
 			j.stopping(f, judge.StopService)
 		}
 		if f.class == classStop {

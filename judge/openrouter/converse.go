@@ -39,6 +39,7 @@ type conversation struct {
 	calls     int                            // on the wire
 	failures  int                            // that count as attempts
 	refusals  int                            // in a row, for their number
+	replies   int                            // whole ones that were paid for
 	maxTokens int64                          // room for the next reply
 	sent      shape                          // of the last call
 	adapted   int                            // calls that were refused for their form
@@ -118,7 +119,7 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 		return sleep(ctx, max(f.delay, c.backoff(c.failures)))
 	case classContent:
 		c.failures++
-		if c.failures > c.judge.config.Retries || *c.replies <= 0 {
+		if c.failures > c.judge.config.Retries || c.replies >= maxReplies {
 			return c.give(judge.BadReply, f)
 		}
 		return nil
@@ -308,7 +309,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	case choice.FinishReason == "error":
 		return nil, &failure{class: classTransient, status: http.StatusOK, err: errors.New("the provider broke off")}
 	case choice.FinishReason == "length" && !(c.short && ok && !strings.HasPrefix(strings.TrimSpace(text), "<think>")):
-		*c.replies--
+		c.replies++
 		bad.err = fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
 		var more bool
 		if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
@@ -318,7 +319,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		}
 		return nil, bad
 	case !ok:
-		*c.replies--
+		c.replies++
 		bad.err = errors.New("the reply is empty")
 		return nil, bad
 	}
@@ -327,7 +328,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 
 // readReply reads a reply that is whole.
 func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry, *failure) {
-	*c.replies--
+	c.replies++
 	bad := &failure{class: classContent, status: http.StatusOK}
 	verdict, defects, err := c.read(x, text)
 	if labels, ok := errors.AsType[errLabels](err); ok {
@@ -353,7 +354,7 @@ func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry
 	if !again || len(defects) < c.bestLeft {
 		c.best, c.bestLeft = e, len(defects)
 	}
-	if again || c.failures >= c.judge.config.Retries || *c.replies <= 0 {
+	if again || c.failures >= c.judge.config.Retries || c.replies >= maxReplies {
 		return c.best, nil // what no quote bears out stays unsure
 	}
 	bad.err = errors.New(defects[0])
@@ -440,10 +441,7 @@ type question struct {
 	request request
 	// read checks a reply, of a classifier the body of the response, and returns what to keep
 	// of it. defects are what it had to take back, err is why it cannot be used.
-	read func(x *exchange, reply string) (verdict []byte, defects []string, err error)
-	// replies is how many more whole replies may be paid for, shared by the votes on a row;
-	// nil for maxReplies.
-	replies  *int
+	read     func(x *exchange, reply string) (verdict []byte, defects []string, err error)
 	answer   int64  // its length in tokens, of a plan
 	short    bool   // the answer is the first word: a reply may end at its limit
 	template string // version of the prompt, "" for that of the judge
@@ -488,10 +486,6 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		} else if e != nil {
 			return j.fromEntry(e), nil
 		}
-	}
-	if q.replies == nil {
-		replies := maxReplies
-		q.replies = &replies
 	}
 	a, first, err := j.once(ctx, key, func() (*answer, error) {
 		waits, cancel := j.waiting(ctx)
@@ -538,7 +532,7 @@ func (j *Judge) askHalves(ctx context.Context, q *question, halves []*question, 
 	for i, half := range halves {
 		a, err := j.ask(ctx, half)
 		if u, ok := errors.AsType[*unanswered](err); ok {
-			u.calls = append(callsOf(out.calls), u.calls...)
+			return nil, &unanswered{u.reason, u.err, append(callsOf(out.calls), u.calls...)} // others may have this one
 		}
 		if err != nil {
 			return nil, err
