@@ -13,7 +13,7 @@ import (
 )
 
 // batchKinds are the judges whose services take batches, by their forms.
-var batchKinds = map[judgetest.BatchForm]string{judgetest.OpenRouterBeta: "openrouter", judgetest.OpenAIBatches: "openai"}
+var batchKinds = map[judgetest.BatchForm]string{judgetest.OpenRouterBatches: "openrouter", judgetest.OpenAIBatches: "openai"}
 
 // batchArgs are what makes a run ask in batches, in calls one at a time beside them.
 func batchArgs(form judgetest.BatchForm, more ...string) []string {
@@ -125,7 +125,7 @@ func TestLiveBatchShared(t *testing.T) {
 	var all sync.WaitGroup
 	for _, id := range []string{"a", "b", "c"} {
 		all.Go(func() {
-			if stderr, code := l.run(id, batchArgs(judgetest.OpenRouterBeta)...); code != 0 {
+			if stderr, code := l.run(id, batchArgs(judgetest.OpenRouterBatches)...); code != 0 {
 				t.Errorf("run %s: exit code %d\n%s", id, code, stderr)
 			}
 		})
@@ -141,7 +141,7 @@ func TestLiveBatchShared(t *testing.T) {
 	l.same("b", l.results("b"), l.results("a"))
 	l.same("c", l.results("c"), l.results("a"))
 	l.server.Close() // what is kept needs no service
-	l.same("d", l.must("d", batchArgs(judgetest.OpenRouterBeta)...), l.results("a"))
+	l.same("d", l.must("d", batchArgs(judgetest.OpenRouterBatches)...), l.results("a"))
 }
 
 // TestLiveBatchResubmit: a batch that its service does not know any more stops the run,
@@ -150,7 +150,7 @@ func TestLiveBatchResubmit(t *testing.T) {
 	t.Parallel()
 	l := newLiveTest(t, 40, judgetest.ServerConfig{Batches: &judgetest.BatchConfig{}})
 	l.server.HoldBatches(true)
-	args := batchArgs(judgetest.OpenRouterBeta, "--set", "judge.timeout=1s")
+	args := batchArgs(judgetest.OpenRouterBatches, "--set", "judge.timeout=1s")
 	if runUntil(t, l.dir, func() bool { return len(l.server.Batches()) == 1 && l.server.Batches()[0].Looks > 0 }, l.args("gone", args...)...) {
 		t.Fatal("the run was not killed")
 	}
@@ -192,7 +192,7 @@ func TestLiveBatchRounds(t *testing.T) {
 	live.must("live", "--set", "claims=model", "--set", "min_coverage=0")
 	config.Batches = &judgetest.BatchConfig{ExpiredShare: 0.1}
 	l := newLiveTest(t, rows, config)
-	l.must("rounds", batchArgs(judgetest.OpenRouterBeta, "--set", "claims=model", "--set", "min_coverage=0", "--max-cost", "1")...)
+	l.must("rounds", batchArgs(judgetest.OpenRouterBatches, "--set", "claims=model", "--set", "min_coverage=0", "--max-cost", "1")...)
 	l.same("in rounds", l.verdicts("rounds"), live.verdicts("live"))
 	batches := l.server.Batches()
 	if twice := l.server.Counts().Twice; twice > 0 || len(batches) < 3 {

@@ -19,16 +19,15 @@ type BatchForm string
 
 // The forms.
 const (
-	OpenRouterBeta BatchForm = "openrouter beta" // POST /api/beta/batches, requests inline
-	OpenRouterV1   BatchForm = "openrouter v1"   // the same at /api/v1/batches
-	OpenAIBatches  BatchForm = "openai"          // POST /api/v1/files, then /api/v1/batches
+	OpenRouterBatches BatchForm = "openrouter" // POST /api/v1/batches, requests inline
+	OpenAIBatches     BatchForm = "openai"     // POST /api/v1/files, then /api/v1/batches
 )
 
 // A BatchConfig says how a service answers batches, at half the price of calls. A batch moves on
 // one status with every look at it, alone or in a listing: validating, in_progress, finalizing,
 // and completed or expired. It is charged when it ends.
 type BatchConfig struct {
-	Form     BatchForm // "" for OpenRouterBeta
+	Form     BatchForm // "" for OpenRouterBatches
 	MaxLines int       // of a batch, 0 for 5,000
 	// Shares of the lines that expire, that fail at the provider with 503, and that have replies
 	// of no use, one of BadReplies each. Seed, body and how often it came decide.
@@ -70,11 +69,10 @@ func (s *Server) routeBatches() {
 	if c == nil {
 		return
 	}
-	folder := map[BatchForm]string{"": "/api/beta", OpenRouterBeta: "/api/beta", OpenRouterV1: "/api/v1", OpenAIBatches: "/api/v1"}[c.Form]
-	s.route("POST "+folder+"/batches", s.submitBatch)
-	s.route("GET "+folder+"/batches/{id}", s.getBatch)
+	s.route("POST /api/v1/batches", s.submitBatch)
+	s.route("GET /api/v1/batches/{id}", s.getBatch)
 	if !c.Unlisted {
-		s.route("GET "+folder+"/batches", s.listBatches)
+		s.route("GET /api/v1/batches", s.listBatches)
 	}
 	if c.Form == OpenAIBatches {
 		s.route("POST /api/v1/files", s.uploadFile)

@@ -61,7 +61,7 @@ func Constant(d time.Duration) func(*rand.Rand) time.Duration {
 	return func(*rand.Rand) time.Duration { return d }
 }
 
-// A Server imitates the chat API of OpenRouter: POST /chat/completions, GET /models and /key
+// A Server imitates the chat API of OpenRouter: POST /chat/completions, GET /models
 // under [Server.URL], and batches. It is safe for concurrent use.
 type Server struct {
 	config ServerConfig
@@ -128,7 +128,6 @@ func NewServer(config ServerConfig) *Server {
 		s.models[config.Models[i].ID] = &config.Models[i]
 	}
 	s.route("POST /api/v1/chat/completions", s.exchange)
-	s.route("GET /api/v1/key", s.keyInfo)
 	s.route("GET /api/v1/models", s.listModels)
 	s.routeBatches()
 	s.routeVerifier()
@@ -288,14 +287,6 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 		list = append(list, o)
 	}
 	writeJSON(w, 200, object{"data": list})
-}
-
-func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {
-	var left any
-	if limit := s.config.CreditNanoUSD; limit > 0 {
-		left = usd(limit - s.Counts().SpentNanoUSD)
-	}
-	writeJSON(w, 200, object{"data": object{"limit_remaining": left}})
 }
 
 // broke reports whether the credits are used up. The caller holds the lock.

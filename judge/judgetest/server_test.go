@@ -78,17 +78,15 @@ func TestServerAnswers(t *testing.T) {
 	if first.Joint != ibid.Full.Support() || first.Checks[1].Support != ibid.None.Support() || second.Elsewhere != ibid.Partial.Support() {
 		t.Errorf("verdict %+v", reply.Verdict)
 	}
-	for _, path := range []string{"/models", "/key"} {
-		q, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+path, nil)
-		q.Header.Set("Authorization", "Bearer "+DefaultKey)
-		resp, err := http.DefaultClient.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != 200 {
-			t.Errorf("%s: %s", path, resp.Status)
-		}
+	q, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/models", nil)
+	q.Header.Set("Authorization", "Bearer "+DefaultKey)
+	list, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.Body.Close()
+	if list.StatusCode != 200 {
+		t.Error(list.Status)
 	}
 }
 

@@ -34,18 +34,14 @@ type Batcher struct {
 	store   *cache.SQLite
 	service *batchService
 
-	begun    bool // service is located
-	fills    map[*member]*batchFill
-	pending  int64          // nano-USD that the fills can cost
-	short    bool           // the budget had no room for a question of this pass
-	locked   bool           // nobody else adds to batches of the endpoint
-	needs    map[int64]bool // batches with questions of the run
-	holds    map[int64]int64
-	lost     int             // submissions in a row that the service turned out not to have
-	others   map[string]bool // batches of the service that are not ours
-	failing  time.Time       // since when looks fail; zero if the last did not
-	sent     int64
-	progress BatchProgress
+	fills  map[*member]*batchFill
+	short  bool            // the budget had no room for a question of this pass
+	locked bool            // nobody else adds to batches of the endpoint
+	needs  map[int64]bool  // batches with questions of the run
+	held   map[int64]bool  // batches for which the budget has money set aside
+	lost   int             // submissions in a row that the service turned out not to have
+	others map[string]bool // batches of the service that are not ours
+	sent   int64
 }
 
 // A BatchProgress says how far the batches that are waited for are.
@@ -88,57 +84,8 @@ func (j *Judge) NewBatcher() (*Batcher, error) {
 	}
 	return &Batcher{
 		judge: j, store: j.store, service: &batchService{judge: j}, fills: make(map[*member]*batchFill),
-		needs: make(map[int64]bool), holds: make(map[int64]int64), others: make(map[string]bool),
+		needs: make(map[int64]bool), held: make(map[int64]bool), others: make(map[string]bool),
 	}, nil
-}
-
-// begin finds where the service has its batches, once.
-func (b *Batcher) begin(ctx context.Context) error {
-	if b.begun {
-		return nil
-	}
-	// Without prices half of the dearest call stands for a line.
-	_ = b.judge.LoadPrices(ctx)
-	f, err := b.insist(ctx, func() *failure { return b.service.locate(ctx) })
-	switch {
-	case err != nil:
-		return err
-	case f == nil:
-		b.begun = true
-		return nil
-	case f.class == classRow:
-		return b.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: f.err, Hint: "leave judge.batch out, such as with --set judge.batch=false"})
-	}
-	return b.gaveUp(f)
-}
-
-// insist tries again, after a pause, what may go well later: as often as calls are tried
-// again, and ten minutes after refusals for the number of requests.
-func (b *Batcher) insist(ctx context.Context, try func() *failure) (f *failure, err error) {
-	j := b.judge
-	began := j.config.Now()
-	for tries := 0; ; tries++ {
-		f := try()
-		switch {
-		case f == nil, f.class == classRow, f.class == classStop, f.billed,
-			f.class == classTransient && tries >= j.config.Retries, j.config.Now().Sub(began) > refusedFor:
-			return f, nil
-		}
-		if err := j.tooLate(f); err != nil {
-			return nil, err
-		}
-		if err := sleep(ctx, max(min(j.config.Backoff<<min(tries, 10), backoffMax), f.delay)); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// gaveUp stops the judge for a failure.
-func (b *Batcher) gaveUp(f *failure) error {
-	if f.class == classStop {
-		return b.judge.stop(f.stop)
-	}
-	return b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: f.err, Hint: Hint(f.err.Error())})
 }
 
 // Close gives the right to add back. Batches go on at the service.
@@ -171,20 +118,18 @@ func (b *Batcher) Sent() int64 { return b.sent }
 // Add adds the questions that a verdict on r is made from. The first question of a
 // model is asked alone, before anything is sent, as in any run.
 func (b *Batcher) Add(ctx context.Context, r *judge.Request) error {
-	questions := b.judge.questions(r)
-	for i := range questions {
-		if _, err := b.add(ctx, &questions[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := b.addAll(ctx, b.judge.questions(r))
+	return err
 }
 
 // AddSplit adds the questions for the claims of sentences. ready reports that none of
 // them has to be waited for.
 func (b *Batcher) AddSplit(ctx context.Context, s *judge.Sentences) (ready bool, err error) {
+	return b.addAll(ctx, b.judge.splitQuestions(s))
+}
+
+func (b *Batcher) addAll(ctx context.Context, questions []question) (ready bool, err error) {
 	ready = true
-	questions := b.judge.splitQuestions(s)
 	for i := range questions {
 		one, err := b.add(ctx, &questions[i])
 		if err != nil {
@@ -198,65 +143,50 @@ func (b *Batcher) AddSplit(ctx context.Context, s *judge.Sentences) (ready bool,
 // add adds a question; ready reports that it is not waited for: its answer is there, or
 // it is left to a call.
 func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) {
-	j := b.judge
+	j, m := b.judge, q.member
 	key := q.request.key()
+	if err := b.lock(ctx); err != nil {
+		return false, err
+	}
 	if known, ready, err := b.known(ctx, key); known || err != nil {
 		return ready, err
 	}
-	if err := b.begin(ctx); err != nil {
+	// Without prices half of the dearest call stands for a line.
+	_ = j.LoadPrices(ctx)
+	if err := b.service.check(ctx); err != nil {
 		return false, err
 	}
-	if !b.locked {
-		if err := b.lock(ctx); err != nil {
-			return false, err
-		}
-		// Who had the right before may have sent it.
-		if known, ready, err := b.known(ctx, key); known || err != nil {
-			return ready, err
-		}
-	}
-	maxTokens, sent := q.member.profile.budget(q.request.maxTokens, 0), q.member.profile.shape()
+	maxTokens, sent := m.profile.budget(q.request.maxTokens, 0), m.profile.shape()
 	cost, priced := b.most(q, maxTokens)
-	if _, _, works := q.member.gate.state(); !works || j.config.MaxCostNanoUSD > 0 && !priced {
-		replies := maxReplies
-		if q.replies == nil {
-			q.replies = &replies
-		}
+	if _, _, works := m.gate.state(); !works || j.config.MaxCostNanoUSD > 0 && !priced {
 		_, err := j.ask(ctx, q)
 		if _, failed := errors.AsType[*unanswered](err); failed {
 			err = nil // the run will say so
 		}
 		return true, err
 	}
-	if b.short {
-		return false, nil
-	}
-	fill := b.fills[q.member]
-	if fill == nil {
-		fill = &batchFill{index: make(map[cache.Key]bool)}
-		b.fills[q.member] = fill
-	}
-	if fill.index[key] {
-		return false, nil
-	}
 	line := b.service.line(key, q.request.body(sent, nil, maxTokens))
-	if len(fill.lines) > 0 && fill.size+len(line) > maxBatchBytes {
-		if err := b.send(ctx, q.member); err != nil {
+	fill := b.fills[m]
+	if fill != nil && (len(fill.lines) >= j.config.mostLines() || fill.size+len(line) > maxBatchBytes) {
+		if err := b.send(ctx, m); err != nil {
 			return false, err
 		}
-		return b.add(ctx, q)
+		fill = nil
 	}
-	if j.config.MaxCostNanoUSD > 0 && b.pending+cost > j.budget.room() {
+	if fill == nil {
+		fill = &batchFill{index: make(map[cache.Key]bool)}
+		b.fills[m] = fill
+	}
+	switch {
+	case b.short || fill.index[key]:
+	case cost > j.budget.room():
 		b.short = true
-		return false, nil
-	}
-	fill.requests, fill.size = append(fill.requests, line), fill.size+len(line)
-	fill.lines = append(fill.lines, cache.BatchLine{Key: key, MaxTokens: maxTokens, Form: sent.form()})
-	fill.index[key] = true
-	fill.reserve += cost
-	b.pending += cost
-	if len(fill.lines) >= j.config.mostLines() {
-		return false, b.send(ctx, q.member)
+	default:
+		fill.requests, fill.size = append(fill.requests, line), fill.size+len(line)
+		fill.lines = append(fill.lines, cache.BatchLine{Key: key, MaxTokens: maxTokens, Form: sent.form()})
+		fill.index[key] = true
+		fill.reserve += cost
+		j.budget.batch(cost, 0)
 	}
 	return false, nil
 }
@@ -288,7 +218,7 @@ func (b *Batcher) most(q *question, maxTokens int64) (nano int64, ok bool) {
 		return p.cost(q.request.tokens(), maxTokens), true
 	}
 	rate := j.budget.rate()
-	return nanoUSD(batchShare * rate * float64(q.request.tokens()+maxTokens)), rate > 0 || j.free()
+	return nanoUSD(batchShare * rate * float64(q.request.tokens()+maxTokens)), rate > 0
 }
 
 // batchPrice is the price of a model in a batch: its own where the endpoint lists one,
@@ -306,7 +236,11 @@ func (b *Batcher) lockKey() cache.Key {
 	return sha256.Sum256([]byte("batches\x00" + b.judge.config.endpoint()))
 }
 
+// lock takes that right: whoever had it before may have sent a question.
 func (b *Batcher) lock(ctx context.Context) error {
+	if b.locked {
+		return nil
+	}
 	waits, cancel := b.judge.waiting(ctx)
 	defer cancel()
 	if _, err := b.judge.leases.hold(waits, b.lockKey()); err != nil {
@@ -341,7 +275,6 @@ func (b *Batcher) Submit(ctx context.Context) (waiting bool, err error) {
 func (b *Batcher) send(ctx context.Context, m *member) error {
 	f := b.fills[m]
 	delete(b.fills, m)
-	b.pending -= f.reserve
 	if err := ctx.Err(); err != nil || len(f.lines) == 0 {
 		return err
 	}
@@ -354,28 +287,18 @@ func (b *Batcher) send(ctx context.Context, m *member) error {
 	if err := b.store.AddBatch(ctx, batch, f.lines); err != nil {
 		return err
 	}
-	b.hold(batch)
-	b.needs[batch.ID] = true
-	// What is sent may be paid for: an interrupt waits for the service's word.
-	wire, cancel := underWay(ctx)
-	defer cancel()
-	var id string
-	failed, err := b.insist(ctx, func() (refused *failure) {
-		id, refused = b.service.submit(wire, m.model, f.requests, batch.Token)
-		return refused
-	})
+	b.held[batch.ID], b.needs[batch.ID] = true, true
+	id, err := b.service.submit(ctx, m.model, f.requests, batch.Token)
+	failed, ok := errors.AsType[*failure](err)
 	switch {
-	case err != nil:
-	case failed == nil:
+	case err == nil:
 		b.lost = 0
 		b.sent++
 		return b.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
-	case failed.class == classTransient && failed.billed:
+	case ok && failed.billed:
 		return nil // the service may have it: the listing will tell
-	case failed.class == classRow:
-		err = j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Hint: "leave judge.batch out"})
-	default:
-		err = b.gaveUp(failed)
+	case ok:
+		err = j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, err), Hint: "leave judge.batch out"})
 	}
 	return cmp.Or(b.drop(ctx, batch), err)
 }
@@ -383,15 +306,23 @@ func (b *Batcher) send(ctx context.Context, m *member) error {
 // drop frees the questions of a batch that the service has not.
 func (b *Batcher) drop(ctx context.Context, batch *cache.Batch) error {
 	delete(b.needs, batch.ID)
-	b.judge.budget.settleBatch(b.holds[batch.ID], 0)
-	delete(b.holds, batch.ID)
+	b.settle(batch, 0)
 	return b.store.DropBatch(context.WithoutCancel(ctx), batch.ID)
 }
 
-// hold sets aside what a batch of this run can cost.
+// hold sets aside what a batch of this run can cost, once.
 func (b *Batcher) hold(batch *cache.Batch) {
-	if _, held := b.holds[batch.ID]; !held && batch.Run == b.judge.config.Run {
-		b.holds[batch.ID] = batch.ReservedNanoUSD
-		b.judge.budget.hold(batch.ReservedNanoUSD)
+	if !b.held[batch.ID] && batch.Run == b.judge.config.Run {
+		b.held[batch.ID] = true
+		b.judge.budget.batch(batch.ReservedNanoUSD, 0)
+	}
+}
+
+// settle replaces what was set aside for a batch by what it cost. What a batch of another
+// run cost is that run's.
+func (b *Batcher) settle(batch *cache.Batch, nanoUSD int64) {
+	if b.held[batch.ID] {
+		delete(b.held, batch.ID)
+		b.judge.budget.batch(-batch.ReservedNanoUSD, nanoUSD)
 	}
 }

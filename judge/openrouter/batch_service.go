@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"ibid/judge"
@@ -43,7 +42,7 @@ const batchMetadata = "ibid"
 // A batchService is the batch API of OpenRouter or OpenAI.
 type batchService struct {
 	judge *Judge
-	base  string // of the paths of batches
+	lists bool // it has a list of batches
 }
 
 // inline reports whether requests and results are members of a batch, as OpenRouter has
@@ -57,7 +56,7 @@ type batchObject struct {
 	Model   label
 	Created amount                                    `json:"created_at"` // seconds since 1970; 0 if it does not say
 	Counts  struct{ Total, Completed, Failed amount } `json:"request_counts"`
-	Usage   *usage
+	Usage   usage
 	Error   *wireError
 	Errors  struct {
 		Data []struct{ Message label }
@@ -100,83 +99,97 @@ func (r *batchResult) key() (key cache.Key, ok bool) {
 	return key, err == nil && n == len(key)
 }
 
-// call makes one request and returns the body of a success, in which about so many bytes are
-// expected. What failed may have been acted upon if billed is set.
-func (s *batchService) call(ctx context.Context, method, path, content string, body []byte, expected int64) (raw []byte, f *failure) {
+// call makes a request, reads the document that it brings into what is given, and returns it;
+// about so many bytes are expected. It tries again what may go well later: after failures of
+// the service for as long as calls would, after refusals for the number of requests for ten
+// minutes. The error is that of ctx, a [*judge.StopError], or a *failure: one that is billed
+// is of a submission that the service may have acted upon, others are refusals.
+func (s *batchService) call(ctx context.Context, method, path, content string, body []byte, expected int64, into any) (raw []byte, err error) {
+	j := s.judge
+	began := j.config.Now()
+	for tries := 0; ; tries++ {
+		raw, f := s.try(ctx, method, path, content, body, expected)
+		if f == nil && into != nil {
+			if err := lenient(json.Unmarshal(raw, into)); err != nil {
+				f = &failure{class: classTransient, status: http.StatusOK, err: err, billed: true}
+			}
+		}
+		failing := j.config.Now().Sub(began)
+		switch {
+		case f == nil:
+			return raw, nil
+		case f.class == classRow, f.billed && method == http.MethodPost && path == batchesPath:
+			return nil, f
+		case f.class == classStop:
+		case f.delay > refusedFor:
+			f.err = fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second))
+			j.stopping(f, judge.StopRate)
+		case f.class == classFlow && failing > refusedFor, f.class != classFlow && j.config.MaxOutage > 0 && failing > j.config.MaxOutage:
+			j.stopping(f, judge.StopService)
+		}
+		if f.class == classStop {
+			return nil, j.stop(f.stop)
+		}
+		if err := sleep(ctx, max(min(j.config.Backoff<<min(tries, 10), backoffMax), f.delay)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// try makes one request. What is sent may be paid for: an interrupt waits for the service's
+// word.
+func (s *batchService) try(ctx context.Context, method, path, content string, body []byte, expected int64) (raw []byte, f *failure) {
 	j := s.judge
 	timeout := time.Duration((int64(len(body))+expected)/slowestTransfer) * time.Second
 	if timeout += j.config.Timeout; j.config.Timeout == 0 {
 		timeout += askingTimeout
 	}
+	if method == http.MethodPost {
+		wire, done := underWay(ctx)
+		defer done()
+		ctx = wire
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
-	resp, raw, err := j.wire.transfer(ctx, method, s.base+path, content, body, maxListing+resultsMost*expected)
-	switch {
-	case resp == nil:
-		return nil, &failure{class: classTransient, err: j.plain(err), billed: !neverSent(err)}
-	case resp.StatusCode/100 == 3:
-		f := &failure{status: resp.StatusCode, err: fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, resp.Header.Get("Location"))}
-		j.stopping(f, judge.StopMoved)
-		return nil, f
-	case resp.StatusCode/100 != 2:
-		return nil, s.refused(resp, raw)
-	case err != nil:
-		return nil, &failure{class: classTransient, status: resp.StatusCode, err: j.plain(err), billed: true}
+	x := &exchange{body: body, path: j.config.BaseURL + path}
+	if err := j.wire.transfer(ctx, method, x.path, content, x, maxListing+resultsMost*expected); err == nil && x.status/100 != 2 {
+		_ = x.envelope.read(x.raw) // what is no JSON says no more than its status
 	}
-	return raw, nil
-}
-
-// refused is the failure of a response that is an error.
-func (s *batchService) refused(resp *http.Response, raw []byte) *failure {
-	j := s.judge
-	var v envelope
-	wire := &wireError{Message: quoted(http.StatusText(resp.StatusCode))}
-	if v.read(raw) == nil && v.Error != nil && !v.Error.none {
-		wire = v.Error
+	f = j.classify(x)
+	if f == nil {
+		return x.raw, nil
 	}
-	f := &failure{status: resp.StatusCode, err: j.plain(fmt.Errorf("status %d: %s", resp.StatusCode, excerpt(wire.text())))}
-	f.delay, f.hinted = delayOf(resp.Header, wire, j.config.Now())
-	switch s := f.status; {
-	case s == http.StatusTooManyRequests, s == http.StatusServiceUnavailable && f.hinted:
-		f.class = classFlow
-	case s == http.StatusUnauthorized, s == http.StatusForbidden:
+	switch x.status {
+	case http.StatusForbidden:
 		j.stopping(f, judge.StopKey)
-	case s == http.StatusPaymentRequired:
-		j.stopping(f, judge.StopCredit)
-	case s == http.StatusRequestTimeout, s == http.StatusConflict, s >= 500 && s != http.StatusNotImplemented:
-		f.class, f.billed = classTransient, true
-	default:
+	case http.StatusConflict:
+		f.class = classTransient
+	case http.StatusNotFound, http.StatusNotImplemented:
 		f.class, f.reason = classRow, judge.Rejected
 	}
-	return f
+	f.billed = f.billed || f.class == classTransient && x.status > 0
+	return nil, f
 }
 
-// read makes one request and reads the document that it brings.
-func (s *batchService) read(ctx context.Context, method, path, content string, body []byte, expected int64, into any) *failure {
-	raw, f := s.call(ctx, method, path, content, body, expected)
-	if f != nil {
-		return f
-	}
-	if err := lenient(json.Unmarshal(raw, into)); err != nil {
-		return &failure{class: classTransient, status: http.StatusOK, err: err, billed: true}
-	}
-	return nil
+const batchesPath = "/batches"
+
+// refused reports whether an error is of a request that the service does not take.
+func refused(err error) bool {
+	f, ok := errors.AsType[*failure](err)
+	return ok && !f.billed
 }
 
-// locate looks where the service has its batches. One that cannot list them is sent none:
-// an answer that is lost could not be found again.
-func (s *batchService) locate(ctx context.Context) (f *failure) {
-	base := s.judge.config.BaseURL
-	places := []string{base}
-	if rest, ok := strings.CutSuffix(base, "/v1"); ok && s.inline() {
-		places = append(places, rest+"/beta") // where they were at first
+// check looks whether the service lists its batches, once. One that cannot list them is sent
+// none: an answer that is lost could not be found again.
+func (s *batchService) check(ctx context.Context) (err error) {
+	if s.lists {
+		return nil
 	}
-	for _, s.base = range places {
-		if _, f = s.page(ctx, "", 1); f == nil || f.class != classRow {
-			return f
-		}
+	_, err = s.page(ctx, "", 1)
+	if s.lists = err == nil; !refused(err) {
+		return err
 	}
-	return f
+	return s.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: err, Hint: "leave judge.batch out, such as with --set judge.batch=false"})
 }
 
 // A batchPage is a part of the listing.
@@ -186,34 +199,32 @@ type batchPage struct {
 }
 
 // page is a part of the listing, newest first, that begins after a batch.
-func (s *batchService) page(ctx context.Context, after string, limit int) (page batchPage, f *failure) {
-	path := fmt.Sprintf("/batches?limit=%d", limit)
+func (s *batchService) page(ctx context.Context, after string, limit int) (page batchPage, err error) {
+	path := fmt.Sprintf("%s?limit=%d", batchesPath, limit)
 	if after != "" {
 		path += "&after=" + url.QueryEscape(after)
 	}
-	if f = s.read(ctx, http.MethodGet, path, "", nil, 0, &page); f != nil {
-		f.billed = false
-	}
-	return page, f
+	_, err = s.call(ctx, http.MethodGet, path, "", nil, 0, &page)
+	return page, err
 }
 
 // state is a batch as it is now.
-func (s *batchService) state(ctx context.Context, id string, questions int64) (o *batchObject, f *failure) {
+func (s *batchService) state(ctx context.Context, id string, questions int64) (o *batchObject, err error) {
 	o = new(batchObject)
-	f = s.read(ctx, http.MethodGet, "/batches/"+url.PathEscape(id), "", nil, questions*resultBytes, o)
-	if f == nil && o.Status == "" {
-		f = &failure{class: classTransient, err: fmt.Errorf("batch %s: a batch without a status", id)}
+	_, err = s.call(ctx, http.MethodGet, batchesPath+"/"+url.PathEscape(id), "", nil, questions*resultBytes, o)
+	if err == nil && o.Status == "" {
+		err = unusable("a batch without a status")
 	}
-	return o, f
+	return o, err
 }
 
 // results are those of a batch that has ended; ok is false if they are not there yet. A line
 // of no use must not lose the others.
-func (s *batchService) results(ctx context.Context, o *batchObject, questions int64) (all []batchResult, ok bool, f *failure) {
+func (s *batchService) results(ctx context.Context, o *batchObject, questions int64) (all []batchResult, ok bool, err error) {
 	var lines []json.RawMessage
 	if s.inline() {
 		if o.Results != nil && json.Unmarshal(o.Results, &lines) != nil {
-			return nil, false, &failure{class: classTransient, err: fmt.Errorf("batch %s: the results of the batch are no list", o.ID)}
+			return nil, false, unusable("the results of the batch are no list")
 		}
 		ok = len(lines) > 0 || o.Counts.Completed == 0
 	} else if ok = o.OutputFile != "" || o.Counts.Completed == 0; ok {
@@ -221,9 +232,9 @@ func (s *batchService) results(ctx context.Context, o *batchObject, questions in
 			if id == "" {
 				continue
 			}
-			raw, f := s.call(ctx, http.MethodGet, "/files/"+url.PathEscape(string(id))+"/content", "", nil, questions*resultBytes)
-			if f != nil && (f.class != classRow || id == o.OutputFile) { // without the errors, their lines have no result
-				return nil, false, f
+			raw, err := s.call(ctx, http.MethodGet, "/files/"+url.PathEscape(string(id))+"/content", "", nil, questions*resultBytes, nil)
+			if err != nil && (id == o.OutputFile || !refused(err)) { // without the errors, their lines have no result
+				return nil, false, err
 			}
 			for line := range bytes.Lines(raw) {
 				lines = append(lines, line)
@@ -239,6 +250,9 @@ func (s *batchService) results(ctx context.Context, o *batchObject, questions in
 	return all, ok, nil
 }
 
+// unusable is the error of a response that says nothing.
+func unusable(what string) error { return &failure{class: classRow, err: errors.New(what)} }
+
 // line is a request as a line of a batch.
 func (s *batchService) line(key cache.Key, body []byte) []byte {
 	b := append([]byte(`{"custom_id":"`), key.String()...)
@@ -249,43 +263,32 @@ func (s *batchService) line(key cache.Key, body []byte) []byte {
 }
 
 // submit sends a batch off and returns what the service calls it.
-func (s *batchService) submit(ctx context.Context, model string, lines [][]byte, token cache.Key) (id string, f *failure) {
+func (s *batchService) submit(ctx context.Context, model string, lines [][]byte, token cache.Key) (id string, err error) {
+	var o batchObject
 	var body []byte
 	if s.inline() {
 		// The requests come last: services read them as they stream in.
 		body = slices.Concat([]byte(`{"endpoint":"`+chatEndpoint+`","model":`), quoted(model), []byte(`,"requests":[`), bytes.Join(lines, []byte(",")), []byte("]}"))
 	} else {
-		file, f := s.upload(ctx, lines, token)
-		if f != nil {
-			f.billed = false // nothing is charged for a file
-			return "", f
+		var file bytes.Buffer // of which no write fails
+		form := multipart.NewWriter(&file)
+		_ = form.WriteField("purpose", "batch")
+		content, _ := form.CreateFormFile("file", "ibid-"+token.String()[:12]+".jsonl")
+		for _, line := range lines {
+			_, _ = content.Write(append(line, '\n'))
+		}
+		_ = form.Close()
+		if _, err := s.call(ctx, http.MethodPost, "/files", form.FormDataContentType(), file.Bytes(), 0, &o); err != nil {
+			return "", err
 		}
 		body = quoted(map[string]any{
-			"input_file_id": file, "endpoint": chatEndpoint, "completion_window": "24h", "metadata": map[string]string{batchMetadata: token.String()},
+			"input_file_id": o.ID, "endpoint": chatEndpoint, "completion_window": "24h", "metadata": map[string]string{batchMetadata: token.String()},
 		})
+		o.ID = ""
 	}
-	var o batchObject
-	f = s.read(ctx, http.MethodPost, "/batches", "application/json", body, 0, &o)
-	if f == nil && o.ID == "" {
-		f = &failure{class: classTransient, err: errors.New("a batch without an id"), billed: true}
+	_, err = s.call(ctx, http.MethodPost, batchesPath, "application/json", body, 0, &o)
+	if err == nil && o.ID == "" {
+		err = &failure{class: classTransient, err: errors.New("a batch without an id"), billed: true}
 	}
-	return string(o.ID), f
-}
-
-// upload brings the requests of a batch to the service's files, and returns the name of theirs.
-func (s *batchService) upload(ctx context.Context, lines [][]byte, token cache.Key) (id label, f *failure) {
-	var body bytes.Buffer // of which no write fails
-	form := multipart.NewWriter(&body)
-	_ = form.WriteField("purpose", "batch")
-	file, _ := form.CreateFormFile("file", "ibid-"+token.String()[:12]+".jsonl")
-	for _, line := range lines {
-		_, _ = file.Write(append(line, '\n'))
-	}
-	_ = form.Close()
-	var said batchObject
-	f = s.read(ctx, http.MethodPost, "/files", form.FormDataContentType(), body.Bytes(), 0, &said)
-	if f == nil && said.ID == "" {
-		f = &failure{class: classTransient, err: errors.New("an uploaded file without an id")}
-	}
-	return said.ID, f
+	return string(o.ID), err
 }

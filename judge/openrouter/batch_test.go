@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func askInBatches(ctx context.Context, t *testing.T, j *Judge, rows []*judge.Req
 	}
 }
 
-var batchForms = []judgetest.BatchForm{judgetest.OpenRouterBeta, judgetest.OpenRouterV1, judgetest.OpenAIBatches}
+var batchForms = []judgetest.BatchForm{judgetest.OpenRouterBatches, judgetest.OpenAIBatches}
 
 func kindOf(form judgetest.BatchForm) string {
 	if form == judgetest.OpenAIBatches {
@@ -85,9 +86,6 @@ func TestBatch(t *testing.T) {
 		"long":  nil, // prompts that the model does not take: their lines are refused, calls ask in halves
 	} {
 		for _, form := range batchForms {
-			if name != "plain" && form == judgetest.OpenRouterV1 {
-				continue
-			}
 			t.Run(name+" "+string(form), func(t *testing.T) {
 				rows := all
 				switch name {
@@ -438,4 +436,34 @@ func TestBatchPrice(t *testing.T) {
 	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopPrice || len(s.Batches()) > 0 {
 		t.Errorf("error %v, %d batches", err, len(s.Batches()))
 	}
+}
+
+// TestBatchOutage: a service that is gone while a batch is waited for ends the run after the
+// time of an outage, and the next run takes up the batch.
+func TestBatchOutage(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{}})
+	defer s.Close()
+	rows, store := rowsOf(20), filepath.Join(t.TempDir(), "judge.sqlite")
+	broken := &http.Client{Transport: brokenTransport{s.Client().Transport}}
+	outage := func(c *Config) { c.HTTP, c.MaxOutage, c.Backoff = broken, 200*time.Millisecond, 10*time.Millisecond }
+	_, err := askInBatches(t.Context(), t, batchJudge(t, s, store, outage), rows)
+	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopService || stop.Hint == "" {
+		t.Fatalf("error %v", err)
+	}
+	if sent, err := askInBatches(t.Context(), t, batchJudge(t, s, store, nil), rows); err != nil || sent != 0 {
+		t.Errorf("%d batches more, %v", sent, err)
+	}
+	if twice := s.Counts().Twice; twice > 0 || len(s.Batches()) != 1 {
+		t.Errorf("%d batches, %d paid twice", len(s.Batches()), twice)
+	}
+}
+
+// A brokenTransport brings no batch.
+type brokenTransport struct{ http.RoundTripper }
+
+func (b brokenTransport) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.Method == http.MethodGet && strings.Contains(q.URL.Path, "/batches/") {
+		return nil, errors.New("connection reset by peer")
+	}
+	return b.RoundTripper.RoundTrip(q)
 }

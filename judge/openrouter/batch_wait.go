@@ -3,7 +3,6 @@ package openrouter
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -18,32 +17,24 @@ import (
 // Wait waits until all batches with questions of the run have ended and their replies
 // are in the store. It calls tell with every look.
 func (b *Batcher) Wait(ctx context.Context, tell func(BatchProgress)) error {
-	if err := b.begin(ctx); err != nil {
-		return err
-	}
 	for wait := batchPoll; ; wait = min(2*wait, batchPollMax) {
-		delay, err := b.look(ctx)
-		if err != nil {
+		progress, err := b.look(ctx)
+		if err != nil || len(b.needs) == 0 {
 			return err
 		}
-		if len(b.needs) == 0 {
-			return nil
-		}
-		tell(b.progress)
-		if err := sleep(ctx, max(wait, delay)); err != nil {
+		tell(progress)
+		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
 	}
 }
 
-// look looks once at every batch that is waited for. delay is how long the service asks
-// to be left alone.
-func (b *Batcher) look(ctx context.Context) (delay time.Duration, err error) {
+// look looks once at every batch that is waited for.
+func (b *Batcher) look(ctx context.Context) (p BatchProgress, err error) {
 	all, err := b.store.Batches(ctx, b.judge.config.endpoint())
 	if err != nil {
-		return 0, err
+		return p, err
 	}
-	b.progress = BatchProgress{}
 	left := make(map[int64]bool)
 	for i := range all {
 		batch := &all[i]
@@ -53,34 +44,18 @@ func (b *Batcher) look(ctx context.Context) (delay time.Duration, err error) {
 		b.hold(batch)
 		var status string // "" once it is over
 		var answered int64
-		var f *failure
 		if batch.State == cache.BatchOpen {
-			status, answered, f, err = b.poll(ctx, batch)
+			status, answered, err = b.poll(ctx, batch)
 		} else {
-			status, f, err = b.decide(ctx, batch, all)
+			status, err = b.decide(ctx, batch, all)
 		}
-		switch {
-		case err != nil:
-			return 0, err
-		case f != nil && ctx.Err() != nil:
-			return 0, ctx.Err()
-		case f != nil:
-			now := b.judge.config.Now()
-			if b.failing.IsZero() {
-				b.failing = now
-			}
-			if most := b.judge.config.MaxOutage; f.class == classStop || most > 0 && now.Sub(b.failing) > most {
-				return 0, b.gaveUp(f)
-			}
-			status, delay = "not known", max(delay, f.delay)
-		default:
-			b.failing = time.Time{}
+		if err != nil {
+			return p, err
 		}
 		if status == "" {
 			continue
 		}
 		left[batch.ID] = true
-		p := &b.progress
 		p.Batches = append(p.Batches, batch.ServiceID)
 		p.Answered, p.Asked = p.Answered+answered, p.Asked+batch.Questions
 		if p.Status == "" {
@@ -88,44 +63,41 @@ func (b *Batcher) look(ctx context.Context) (delay time.Duration, err error) {
 		}
 	}
 	b.needs = left
-	return delay, nil
+	return p, nil
 }
 
-// settleTime is after how long a submission that no listing shows was never accepted.
-func (b *Batcher) settleTime() time.Duration {
-	if t := b.judge.config.Timeout; t > 0 {
-		return t
-	}
-	return 2 * time.Minute
+// isNew reports whether a batch is so new that the service need not show it everywhere.
+func (b *Batcher) isNew(batch *cache.Batch) bool {
+	return b.judge.config.Now().Sub(batch.Created) < cmp.Or(b.judge.config.Timeout, 2*time.Minute)
 }
 
 // decide finds out what became of a batch whose submission had no answer. status is ""
 // once the service is known not to have it.
-func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Batch) (status string, f *failure, err error) {
+func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Batch) (status string, err error) {
 	const waiting = "looking for its submission"
 	held, err := b.judge.leases.try(ctx, b.lockKey())
 	if err != nil || !held {
-		return waiting, nil, err // another process may be sending it
+		return waiting, err // another process may be sending it
 	}
 	defer b.judge.leases.release(b.lockKey())
-	id, open, f, err := b.find(ctx, batch, all)
+	id, open, err := b.find(ctx, batch, all)
 	switch {
-	case f != nil && f.class == classRow:
-		return "", nil, b.unknown(ctx, batch, f.err) // there is no listing any more
-	case f != nil || err != nil:
-		return waiting, f, err
+	case refused(err):
+		return "", b.unknown(ctx, batch, err) // there is no listing any more
+	case err != nil:
+		return "", err
 	case id != "":
 		b.lost = 0
-		return waiting, nil, b.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
+		return waiting, b.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
 	case b.resubmits(batch):
-		return "", nil, b.drop(ctx, batch)
-	case open, b.judge.config.Now().Sub(batch.Created) < b.settleTime():
-		return waiting, nil, nil
+		return "", b.drop(ctx, batch)
+	case open || b.isNew(batch):
+		return waiting, nil
 	}
 	if b.lost++; b.lost > b.judge.config.Retries {
-		return "", nil, b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: fmt.Errorf("%d submissions of batches had no answer, and no batch came of them", b.lost)})
+		return "", b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: fmt.Errorf("%d submissions of batches had no answer, and no batch came of them", b.lost)})
 	}
-	return "", nil, b.drop(ctx, batch)
+	return "", b.drop(ctx, batch)
 }
 
 // resubmits reports whether the questions of a batch are asked again although it may be paid
@@ -149,144 +121,129 @@ func (b *Batcher) unknown(ctx context.Context, batch *cache.Batch, err error) er
 
 // find looks for a batch in the listing: id is what the service calls it, "" if it is
 // not there; open says that one that may be it has not ended, so that nobody knows yet.
-func (b *Batcher) find(ctx context.Context, batch *cache.Batch, all []cache.Batch) (id string, open bool, f *failure, err error) {
+func (b *Batcher) find(ctx context.Context, batch *cache.Batch, all []cache.Batch) (id string, open bool, err error) {
 	const perPage = 100
 	earliest := batch.Created.Add(-batchSkew).Unix()
 	for after := ""; ; {
-		page, f := b.service.page(ctx, after, perPage)
-		if f != nil {
-			return "", false, f, nil
+		page, err := b.service.page(ctx, after, perPage)
+		if err != nil {
+			return "", false, err
 		}
 		for i := range page.Data {
 			o := &page.Data[i]
 			if o.Created > 0 && int64(o.Created) < earliest {
-				return "", open, nil, nil // older ones follow
+				return "", open, nil // older ones follow
 			}
-			if !b.service.inline() {
-				if string(o.Metadata[batchMetadata]) == batch.Token.String() {
-					return string(o.ID), false, nil, nil
-				}
-				continue
+			ours, known := string(o.Metadata[batchMetadata]) == batch.Token.String(), true
+			if b.service.inline() {
+				ours, known, err = b.isOurs(ctx, o, batch, all)
 			}
-			if !b.mayBe(o, batch, all) {
-				continue
+			if ours || err != nil {
+				return string(o.ID), false, err
 			}
-			if !o.ended() {
-				open = true
-				continue
-			}
-			ours, f, err := b.hasLines(ctx, o, batch)
-			if ours || f != nil || err != nil {
-				return string(o.ID), false, f, err
-			}
-			b.others[string(o.ID)] = true
+			open = open || !known
 		}
 		if !page.HasMore || len(page.Data) == 0 {
-			return "", open, nil, nil
+			return "", open, nil
 		}
 		last := string(page.Data[len(page.Data)-1].ID)
 		if last == after {
-			return "", false, &failure{class: classRow, err: errors.New("the list of batches has no end")}, nil
+			return "", false, unusable("the list of batches has no end")
 		}
 		after = last
 	}
 }
 
-// mayBe reports whether a batch of OpenRouter has the model and the number of questions
-// of ours, and is none that we know.
-func (b *Batcher) mayBe(o *batchObject, batch *cache.Batch, all []cache.Batch) bool {
+// isOurs reports whether a batch of OpenRouter, which keeps no metadata, is ours: it has the
+// model and the number of questions, is none that we know, and its results are of our
+// questions. known is false while it has none.
+func (b *Batcher) isOurs(ctx context.Context, o *batchObject, batch *cache.Batch, all []cache.Batch) (ours, known bool, err error) {
 	id := string(o.ID)
-	if b.others[id] || slices.ContainsFunc(all, func(known cache.Batch) bool { return known.ServiceID == id }) {
-		return false
+	switch {
+	case b.others[id], slices.ContainsFunc(all, func(known cache.Batch) bool { return known.ServiceID == id }),
+		o.Model != "" && strings.TrimSuffix(string(o.Model), ":batch") != batch.Model,
+		o.Counts.Total != 0 && int64(o.Counts.Total) != batch.Questions:
+		return false, true, nil
+	case !o.ended():
+		return false, false, nil
 	}
-	return (o.Model == "" || strings.TrimSuffix(string(o.Model), ":batch") == batch.Model) && (o.Counts.Total == 0 || int64(o.Counts.Total) == batch.Questions)
-}
-
-// hasLines reports whether the results of a batch that has ended are of our questions.
-func (b *Batcher) hasLines(ctx context.Context, o *batchObject, batch *cache.Batch) (ours bool, f *failure, err error) {
-	whole, f := b.service.state(ctx, string(o.ID), batch.Questions)
-	if f != nil {
-		return false, f, nil
+	whole, err := b.service.state(ctx, id, batch.Questions)
+	if err != nil {
+		return false, false, err
 	}
-	results, _, f := b.service.results(ctx, whole, batch.Questions)
-	if f != nil || len(results) == 0 {
-		return false, f, nil
+	results, there, err := b.service.results(ctx, whole, batch.Questions)
+	if err != nil || !there {
+		return false, false, err
 	}
-	key, ok := results[0].key()
-	if !ok {
-		return false, nil, nil
+	for i := range results {
+		if key, ok := results[i].key(); ok {
+			// A question that waits for one batch is in no later one.
+			line, _, err := b.store.Line(ctx, key)
+			ours = line != nil && line.Batch == batch.ID
+			b.others[id] = !ours
+			return ours, true, err
+		}
 	}
-	// A question that waits for one batch is in no later one.
-	line, _, err := b.store.Line(ctx, key)
-	return line != nil && line.Batch == batch.ID, nil, err
+	b.others[id] = true
+	return false, true, nil
 }
 
 // poll looks at a batch that the service has, and keeps its replies once it has ended;
 // status is "" then.
-func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, f *failure, err error) {
-	o, f := b.service.state(ctx, batch.ServiceID, batch.Questions)
+func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, err error) {
+	o, err := b.service.state(ctx, batch.ServiceID, batch.Questions)
 	var results []batchResult
 	var ok bool
-	if f == nil && o.ended() {
-		results, ok, f = b.service.results(ctx, o, batch.Questions)
+	if err == nil && o.ended() {
+		results, ok, err = b.service.results(ctx, o, batch.Questions)
 	}
 	switch {
-	case f != nil && f.class == classRow && b.judge.config.Now().Sub(batch.Created) > b.settleTime(): // one that is new may not be known everywhere
-		return "", 0, nil, b.unknown(ctx, batch, f.err)
-	case f != nil:
-		return "", 0, f, nil
+	case refused(err) && b.isNew(batch):
+		return "not known yet", 0, nil
+	case refused(err):
+		return "", 0, b.unknown(ctx, batch, err)
+	case err != nil:
+		return "", 0, err
 	case !o.ended():
-		return string(o.Status), int64(o.Counts.Completed), nil, nil
+		return string(o.Status), int64(o.Counts.Completed), nil
 	case !ok:
-		return "ended, results to come", int64(o.Counts.Completed), nil, nil
+		return "ended, results to come", int64(o.Counts.Completed), nil
 	}
 	kept, err := b.collect(ctx, batch, o, results)
-	if err != nil {
-		return "", 0, nil, err
-	}
-	delete(b.needs, batch.ID)
 	switch {
+	case err != nil:
 	case kept == 0 && o.Status == "failed":
 		err = cmp.Or(b.store.DropBatch(context.WithoutCancel(ctx), batch.ID), b.judge.stop(&judge.StopError{
-			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(b.judge.scrub(o.why()))), Hint: "leave judge.batch out",
+			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(o.why())), Hint: "leave judge.batch out",
 		}))
 	case o.Status == "cancelled" || o.Status == "canceled":
 		err = b.judge.stop(&judge.StopError{
 			Reason: judge.StopCancelled, Err: fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions), Hint: "what is left is asked in a new batch",
 		})
 	}
-	return "", 0, nil, err
+	return "", 0, err
 }
 
-// collect keeps the replies of a batch that has ended. What it cost is what the service says
-// of all of it, shared among the lines by their own costs at half price, or by their tokens
-// where nobody knows a price; else the sum of those.
+// collect keeps the replies of a batch that has ended. Where the service says what all of it
+// cost, that is shared among the lines by what they would have cost, or by their tokens where
+// nobody knows a price.
 func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObject, results []batchResult) (answered int64, err error) {
 	j := b.judge
 	var lines []cache.BatchLine
-	var tokens []int64 // of each
-	var costs, allTokens int64
+	var weights []int64
+	var all, sum, shared int64
 	for i := range results {
-		if line, n := b.read(&results[i], batch.Model); line.State != "" {
-			lines, tokens = append(lines, line), append(tokens, n)
-			costs, allTokens = costs+line.CostNanoUSD, allTokens+n
+		if line, tokens := b.read(&results[i], batch.Model); line.State != "" {
+			weight := cmp.Or(line.CostNanoUSD, tokens)
+			lines, weights, all = append(lines, line), append(weights, weight), all+weight
 		}
 	}
-	total := costs
-	if o.Usage != nil {
-		if cost, told := o.Usage.cost(); told {
-			total = cost
+	if total, told := o.Usage.cost(); told {
+		for i := range lines {
+			sum += weights[i]
+			upTo := int64(math.Round(float64(total) * float64(sum) / float64(max(all, 1))))
+			lines[i].CostNanoUSD, shared = upTo-shared, upTo
 		}
-	}
-	var sum, shared int64
-	for i := range lines {
-		all, part := costs, lines[i].CostNanoUSD
-		if costs == 0 {
-			all, part = max(allTokens, 1), tokens[i]
-		}
-		sum += part
-		upTo := int64(math.Round(float64(total) * (float64(sum) / float64(all))))
-		lines[i].CostNanoUSD, shared = upTo-shared, upTo
 	}
 	// The end of a batch is paid for, whatever ends the process.
 	durable := context.WithoutCancel(ctx)
@@ -298,13 +255,8 @@ func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObjec
 		}
 		counted += n
 	}
-	answered, err = b.store.EndBatch(durable, batch.ID)
-	if batch.Run != j.config.Run {
-		counted = 0
-	}
-	j.budget.settleBatch(b.holds[batch.ID], counted)
-	delete(b.holds, batch.ID)
-	return answered, err
+	b.settle(batch, counted)
+	return b.store.EndBatch(durable, batch.ID)
 }
 
 // read is what a result means for its line: the state is "" if it is none of ours. Its
@@ -318,37 +270,27 @@ func (b *Batcher) read(r *batchResult, model string) (line cache.BatchLine, toke
 	line.Key, line.State = key, cache.LineExpired
 	if r.Response == nil {
 		if line.Error = "no response"; r.Error != nil && !r.Error.none {
-			line.Error = excerpt(b.judge.scrub(r.Error.text()))
+			line.Error = excerpt(r.Error.text())
 		}
 		return line, 0
 	}
-	var v envelope
-	status := int(r.Response.Status)
-	if err := v.read(r.Response.Body); err != nil {
-		line.Error = excerpt(err.Error())
-		return line, 0
-	}
-	if e := v.failure(); status/100 != 2 || e != nil {
-		if e == nil {
-			e = &wireError{}
-		}
-		if status/100 == 2 {
-			status = e.status()
-		}
-		line.Error = excerpt(b.judge.scrub(fmt.Sprintf("status %d: %s", status, e.text())))
-		if status != http.StatusRequestTimeout && status != http.StatusTooManyRequests && status < 500 {
+	x := &exchange{status: int(r.Response.Status), raw: r.Response.Body}
+	x.err = x.envelope.read(x.raw)
+	if f := b.judge.classify(x); f != nil {
+		line.Error = excerpt(f.err.Error())
+		if f.class != classTransient && f.class != classFlow {
 			line.State = cache.LineRefused // a call will tell why
 		}
 		return line, 0
 	}
-	line.State, line.Raw = cache.LineAnswered, []byte(b.judge.secrets.text(string(r.Response.Body)))
-	prompt, completion := int64(v.Usage.Prompt), int64(v.Usage.Completion)
-	if cost, told := v.Usage.cost(); told {
+	line.State, line.Raw = cache.LineAnswered, x.raw
+	u := &x.envelope.Usage
+	if cost, told := u.cost(); told {
 		line.CostNanoUSD = cost
 	} else if p, ok := b.judge.batchPrice(model); ok {
-		line.CostNanoUSD = p.ofUsage(&v.Usage)
+		line.CostNanoUSD = p.ofUsage(u)
 	}
-	return line, prompt + completion
+	return line, int64(u.Prompt + u.Completion)
 }
 
 // fromBatch takes the reply that a batch has brought for the question, as if it came from
@@ -363,7 +305,7 @@ func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failur
 		return nil, nil, err
 	}
 	x := &exchange{status: http.StatusOK, raw: line.Raw}
-	if err := x.envelope.read(line.Raw); err != nil || x.envelope.failure() != nil {
+	if err := x.envelope.read(line.Raw); err != nil || x.failure() != nil {
 		return nil, nil, err
 	}
 	c.calls++

@@ -128,18 +128,12 @@ func (b *budget) room() int64 {
 	return b.limit - b.spent - b.reserved
 }
 
-// hold sets aside what a batch can cost. No call waits for that: a batch takes hours.
-func (b *budget) hold(most int64) {
+// batch changes what is set aside for batches, and adds what one has cost. No call waits for
+// it: a batch takes hours.
+func (b *budget) batch(reserved, cost int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.reserved += most
-}
-
-// settleBatch replaces what was held for a batch by what it cost.
-func (b *budget) settleBatch(held, cost int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.reserved -= held
+	b.reserved += reserved
 	b.spent += cost
 }
 

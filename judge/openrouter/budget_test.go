@@ -99,11 +99,11 @@ func TestBudgetWaits(t *testing.T) {
 // TestBudgetOfBatches: what a batch can cost is set aside until it is known.
 func TestBudgetOfBatches(t *testing.T) {
 	b := newBudget(100, 0)
-	b.hold(70)
+	b.batch(70, 0)
 	if b.room() != 30 {
 		t.Errorf("room for %d beside a batch of 70", b.room())
 	}
-	b.settleBatch(70, 20)
+	b.batch(-70, 20)
 	if b.room() != 80 || b.total() != 20 {
 		t.Errorf("room for %d, spent %d", b.room(), b.total())
 	}

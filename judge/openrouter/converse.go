@@ -39,6 +39,7 @@ type conversation struct {
 	calls     int                            // on the wire
 	failures  int                            // that count as attempts
 	refusals  int                            // in a row, for their number
+	replies   int                            // whole ones that were paid for
 	maxTokens int64                          // room for the next reply
 	sent      shape                          // of the last call
 	adapted   int                            // calls that were refused for their form
@@ -49,8 +50,6 @@ type conversation struct {
 
 	best     *cache.Entry // the best usable answer so far that had defects
 	bestLeft int          // how many
-	// quotesAsked: the model was asked for better quotes.
-	quotesAsked bool
 }
 
 // converse asks a question; ctx is that of its waits. The error is [*unanswered], [*judge.StopError], or one of
@@ -78,11 +77,11 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 			return nil, err
 		}
 		if f == nil {
-			return c.accept(entry), nil
+			return answerOf(entry), nil
 		}
 		if err := c.after(ctx, f); err != nil {
 			if _, over := errors.AsType[*unanswered](err); over && c.best != nil {
-				return c.accept(c.best), c.keep(ctx, c.best)
+				return answerOf(c.best), c.keep(ctx, c.best)
 			}
 			return nil, err
 		}
@@ -96,13 +95,6 @@ func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 		return nil
 	}
 	return c.judge.store.Put(context.WithoutCancel(ctx), e)
-}
-
-// accept takes an answer that is kept.
-func (c *conversation) accept(e *cache.Entry) *answer {
-	call := callOf(e)
-	call.Attempts = c.calls
-	return &answer{verdict: e.Verdict, call: call}
 }
 
 // after does what a failure calls for. An error ends the conversation.
@@ -127,20 +119,12 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 		return sleep(ctx, max(f.delay, c.backoff(c.failures)))
 	case classContent:
 		c.failures++
-		if c.failures > c.judge.config.Retries || *c.replies <= 0 {
+		if c.failures > c.judge.config.Retries || c.replies >= maxReplies {
 			return c.give(judge.BadReply, f)
 		}
 		return nil
 	}
 	return c.give(f.reason, f)
-}
-
-// tooLate stops the judge where a failure asks to wait longer than a run does.
-func (j *Judge) tooLate(f *failure) error {
-	if f.delay <= refusedFor {
-		return nil
-	}
-	return j.stop(stopFor(judge.StopRate, fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)), "go on later"))
 }
 
 // backoff is a random time up to a bound that doubles with every failure.
@@ -150,10 +134,10 @@ func (c *conversation) backoff(failures int) time.Duration {
 
 // give leaves the question without an answer.
 func (c *conversation) give(reason judge.Reason, f *failure) error {
-	return &unanswered{reason: reason, err: f.err, call: judge.Call{
+	return &unanswered{reason: reason, err: f.err, calls: []judge.Call{{
 		Model: c.member.model, Attempts: c.calls, CostNanoUSD: c.cost, LatencyMillis: c.millis, Status: string(reason),
 		Error: excerpt(f.err.Error()),
-	}}
+	}}}
 }
 
 // stop ends all asking.
@@ -205,9 +189,6 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	j := c.judge
 	p := c.member.profile
 	c.maxTokens = p.budget(c.request.maxTokens, c.maxTokens)
-	if err := j.checkKey(ctx); err != nil {
-		return nil, nil, err
-	}
 	gate := c.member.gate
 	place, err := gate.take(ctx, c.key, c.request.tokens()+c.request.maxTokens)
 	if err != nil {
@@ -230,14 +211,15 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	if c.calls > 1 {
 		j.counts.retries.Add(1)
 	}
-	f = j.classify(x, j.complete(c.wire, x, c.member.model))
+	j.complete(c.wire, x, c.member.model)
+	f = j.classify(x)
 	millis := j.config.Now().Sub(place.sent).Milliseconds()
 	c.millis += millis
 	cost, known := c.price(x, f)
 	tokens := int64(x.envelope.Usage.Prompt + x.envelope.Usage.Completion)
 	cost = j.budget.settle(held, cost, known, tokens)
 	c.cost += cost
-	if !known && cost == 0 && j.config.MaxCostNanoUSD > 0 {
+	if f == nil && !known && cost == 0 && j.config.MaxCostNanoUSD > 0 {
 		// The answer is kept; nothing more is asked.
 		defer j.stop(&judge.StopError{Reason: judge.StopPrice, Hint: "set judge.prices: {prompt: 0, completion: 0} if it costs nothing, else its prices, or leave judge.max_cost_usd out"})
 	}
@@ -257,6 +239,10 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		gate.giveBack()
 		return nil, f, err
 	}
+	if f != nil && f.reason == judge.TooLong && c.halves != nil {
+		halves, _ := c.halves()
+		f.halved = halves != nil
+	}
 	free, stop := gate.back(place, f, cost, tokens)
 	if stop != nil {
 		return nil, nil, j.stop(stop)
@@ -266,15 +252,6 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		return nil, f, nil
 	}
 	return e, nil, nil
-}
-
-// free reports whether calls cost nothing: the endpoint is on this machine, and
-// neither the settings nor it have named a price.
-func (j *Judge) free() bool {
-	return j.config.loopback() && j.budget.rate() == 0 && !slices.ContainsFunc(j.config.Models, func(model string) bool {
-		_, priced := j.priceOf(model)
-		return priced
-	})
 }
 
 // reserve sets aside what the call can cost.
@@ -287,8 +264,6 @@ func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	}
 	if p, ok := j.priceOf(c.member.model); ok {
 		most = p.cost(prompt, c.maxTokens)
-	} else if j.free() {
-		most = 0
 	} else if rate := j.budget.rate(); rate > 0 {
 		most = nanoUSD(rate * float64(prompt+c.maxTokens))
 	}
@@ -309,16 +284,10 @@ func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 	switch {
 	case told && x.err == nil:
 		return cost, true
-	case f == nil && priced:
-		return p.ofUsage(u), true
-	case c.judge.free():
-		return 0, true
 	case f == nil:
-		return 0, false
-	case f != nil && f.billed && priced:
+		return p.ofUsage(u), priced
+	case f.billed:
 		return p.cost(c.request.tokens(), c.maxTokens), false
-	case f != nil && f.billed:
-		return 0, false
 	}
 	return 0, true
 }
@@ -340,7 +309,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	case choice.FinishReason == "error":
 		return nil, &failure{class: classTransient, status: http.StatusOK, err: errors.New("the provider broke off")}
 	case choice.FinishReason == "length" && !(c.short && ok && !strings.HasPrefix(strings.TrimSpace(text), "<think>")):
-		*c.replies--
+		c.replies++
 		bad.err = fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
 		var more bool
 		if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
@@ -350,7 +319,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		}
 		return nil, bad
 	case !ok:
-		*c.replies--
+		c.replies++
 		bad.err = errors.New("the reply is empty")
 		return nil, bad
 	}
@@ -359,7 +328,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 
 // readReply reads a reply that is whole.
 func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry, *failure) {
-	*c.replies--
+	c.replies++
 	bad := &failure{class: classContent, status: http.StatusOK}
 	verdict, defects, err := c.read(x, text)
 	if labels, ok := errors.AsType[errLabels](err); ok {
@@ -381,14 +350,13 @@ func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry
 	if len(defects) == 0 {
 		return e, nil
 	}
-	if c.best == nil || len(defects) < c.bestLeft {
+	again := c.best != nil
+	if !again || len(defects) < c.bestLeft {
 		c.best, c.bestLeft = e, len(defects)
 	}
-	if c.failures >= c.judge.config.Retries || *c.replies <= 0 || c.quotesAsked {
-		// Asked once more already: what no quote bears out stays unsure.
-		return c.best, nil
+	if again || c.failures >= c.judge.config.Retries || c.replies >= maxReplies {
+		return c.best, nil // what no quote bears out stays unsure
 	}
-	c.quotesAsked = true
 	bad.err = errors.New(defects[0])
 	c.repair(text, defects[0])
 	return nil, bad
@@ -473,28 +441,35 @@ type question struct {
 	request request
 	// read checks a reply, of a classifier the body of the response, and returns what to keep
 	// of it. defects are what it had to take back, err is why it cannot be used.
-	read func(x *exchange, reply string) (verdict []byte, defects []string, err error)
-	// replies is how many more whole replies may be paid for; shared by the
-	// questions of one row.
-	replies  *int
+	read     func(x *exchange, reply string) (verdict []byte, defects []string, err error)
 	answer   int64  // its length in tokens, of a plan
 	short    bool   // the answer is the first word: a reply may end at its limit
 	template string // version of the prompt, "" for that of the judge
 
 	repair prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
+	// halves are questions about less of the material, for a model that cannot read all of it,
+	// and what makes one answer of theirs; none if it cannot be divided. Nil for questions that
+	// are not. long reports that the model is known to be one; nil if nobody knows.
+	halves func() (halves []*question, join func(verdicts [][]byte) ([]byte, error))
+	long   func(ctx context.Context) bool
 }
 
 // An answer is what is kept of a reply, and what it took.
 type answer struct {
 	verdict []byte
-	call    judge.Call
+	calls   []keyedCall
+}
+
+type keyedCall struct {
+	key  cache.Key // of the question; zero for a call without an answer
+	call judge.Call
 }
 
 // unanswered is a question that stays without an answer.
 type unanswered struct {
 	reason judge.Reason
 	err    error
-	call   judge.Call
+	calls  []judge.Call
 }
 
 func (u *unanswered) Error() string { return fmt.Sprintf("%s: %v", u.reason, u.err) }
@@ -505,8 +480,12 @@ func (u *unanswered) Unwrap() error { return u.err }
 // same, or by asking.
 func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 	key := q.request.key()
-	if a, err := j.kept(ctx, key); a != nil || err != nil {
-		return a, err
+	if j.store != nil {
+		if e, err := j.store.Get(ctx, key); err != nil {
+			return nil, err
+		} else if e != nil {
+			return j.fromEntry(e), nil
+		}
 	}
 	a, first, err := j.once(ctx, key, func() (*answer, error) {
 		waits, cancel := j.waiting(ctx)
@@ -519,40 +498,83 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 			return j.fromEntry(e), nil
 		}
 		defer j.leases.release(key)
+		if q.long != nil && q.long(waits) {
+			if halves, join := q.halves(); halves != nil {
+				return j.askHalves(ctx, q, halves, join)
+			}
+		}
 		wire, cancel := underWay(ctx)
 		defer cancel()
-		return j.converse(waits, &conversation{judge: j, question: q, key: key, wire: wire})
+		a, err := j.converse(waits, &conversation{judge: j, question: q, key: key, wire: wire})
+		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.TooLong && q.halves != nil {
+			if halves, join := q.halves(); halves != nil {
+				return j.askHalves(ctx, q, halves, join)
+			}
+		}
+		return a, err
 	})
 	if a == nil || first {
 		return a, err
 	}
 	// Who waited has paid nothing.
 	j.counts.cached.Add(1)
-	shared := *a
-	shared.call.Cached, shared.call.Attempts = true, 0
-	return &shared, nil
+	shared := &answer{verdict: a.verdict, calls: slices.Clone(a.calls)}
+	for i := range shared.calls {
+		shared.calls[i].call.Cached, shared.calls[i].call.Attempts = true, 0
+	}
+	return shared, nil
 }
 
-// kept is the answer that the store has, nil if it has none.
-func (j *Judge) kept(ctx context.Context, key cache.Key) (*answer, error) {
-	if j.store == nil {
-		return nil, nil
+// askHalves answers a question by its halves. What they say together is kept as its answer,
+// so that a rerun does not ask again what was too long; what they cost stands in theirs.
+func (j *Judge) askHalves(ctx context.Context, q *question, halves []*question, join func([][]byte) ([]byte, error)) (*answer, error) {
+	out, verdicts := new(answer), make([][]byte, len(halves))
+	for i, half := range halves {
+		a, err := j.ask(ctx, half)
+		if u, ok := errors.AsType[*unanswered](err); ok {
+			return nil, &unanswered{u.reason, u.err, append(callsOf(out.calls), u.calls...)} // others may have this one
+		}
+		if err != nil {
+			return nil, err
+		}
+		verdicts[i], out.calls = a.verdict, append(out.calls, a.calls...)
 	}
-	e, err := j.store.Get(ctx, key)
-	if e == nil || err != nil {
-		return nil, err
+	var err error
+	if out.verdict, err = join(verdicts); err != nil || j.store == nil {
+		return out, err
 	}
-	return j.fromEntry(e), nil
+	return out, j.store.Put(context.WithoutCancel(ctx), &cache.Entry{
+		Key: q.request.key(), Status: cache.StatusOK, Verdict: out.verdict, ModelRequested: q.member.model, ModelResolved: q.member.model,
+		Template: cmp.Or(q.template, j.prompts.Version()), Created: j.config.Now(), Run: j.config.Run, Sent: "in halves",
+	})
+}
+
+// callsOf are calls, one for each question: those that share one meet at the same time, and
+// either may be the one that asks.
+func callsOf(all []keyedCall) []judge.Call {
+	var out []judge.Call
+	at := make(map[cache.Key]int)
+	for _, c := range all {
+		first, seen := at[c.key]
+		switch {
+		case !seen || c.key == cache.Key{}:
+			at[c.key] = len(out)
+			out = append(out, c.call)
+		case out[first].Cached:
+			out[first] = c.call
+		}
+	}
+	return out
 }
 
 // fromEntry takes an answer of the store.
 func (j *Judge) fromEntry(e *cache.Entry) *answer {
 	j.counts.cached.Add(1)
-	call := callOf(e)
-	if call.Cached = !j.paidBefore(e); !call.Cached {
-		call.Attempts = e.Attempts
+	a := answerOf(e)
+	if !j.paidBefore(e) {
+		a.calls[0].call.Cached, a.calls[0].call.Attempts = true, 0
 	}
-	return &answer{verdict: e.Verdict, call: call}
+	return a
 }
 
 // paidBefore reports whether an earlier process of this run paid for an answer. It is true
@@ -565,11 +587,11 @@ func (j *Judge) paidBefore(e *cache.Entry) bool {
 	return !taken
 }
 
-// callOf is what an answer took when it was given.
-func callOf(e *cache.Entry) judge.Call {
-	return judge.Call{
-		Model: e.ModelResolved, Provider: e.Provider, Repaired: e.Status == cache.StatusRepaired,
+// answerOf is an answer as it was given.
+func answerOf(e *cache.Entry) *answer {
+	return &answer{verdict: e.Verdict, calls: []keyedCall{{e.Key, judge.Call{
+		Model: e.ModelResolved, Provider: e.Provider, Repaired: e.Status == cache.StatusRepaired, Attempts: e.Attempts,
 		PromptTokens: e.PromptTokens, CompletionTokens: e.CompletionTokens, CostNanoUSD: e.CostNanoUSD,
 		LatencyMillis: e.LatencyMillis, GenerationID: e.GenerationID, Status: "ok",
-	}
+	}}}}
 }

@@ -135,20 +135,19 @@ func (e *Embedder) call(ctx context.Context, body []byte, n int) (out embedded, 
 		ctx, cancel = context.WithTimeout(ctx, e.Timeout)
 		defer cancel()
 	}
-	wire := &doer{client: cmp.Or(e.HTTP, embedClient), key: e.Key}
-	r, data, err := wire.transfer(ctx, http.MethodPost, strings.TrimRight(e.BaseURL, "/")+"/embeddings", "application/json", body, mostVectors)
+	wire, x := &doer{client: cmp.Or(e.HTTP, embedClient), key: e.Key, secrets: new(scrubber)}, &exchange{body: body}
+	err = wire.transfer(ctx, http.MethodPost, strings.TrimRight(e.BaseURL, "/")+"/embeddings", "application/json", x, mostVectors)
 	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err // without the address, which may hold a secret
 	}
-	if err != nil {
+	if err != nil && !x.moved {
 		return out, 0, 0, err
 	}
-	wait, _ = delayOf(r.Header, &wireError{}, time.Now())
-	if r.StatusCode != http.StatusOK {
-		text := newScrubber(e.Key, nil).text(strings.TrimSpace(string(data)))
-		return out, r.StatusCode, wait, fmt.Errorf("HTTP %d: %s", r.StatusCode, excerpt(text))
+	wait, _ = delayOf(x.header, &wireError{}, time.Now())
+	if x.status != http.StatusOK {
+		return out, x.status, wait, fmt.Errorf("HTTP %d: %s", x.status, excerpt(newScrubber(e.Key, nil).text(string(x.raw))))
 	}
-	if err := json.Unmarshal(data, &out); err != nil {
+	if err := json.Unmarshal(x.raw, &out); err != nil {
 		return out, http.StatusOK, 0, fmt.Errorf("a response that is no list of embeddings: %w", err)
 	}
 	seen := make(map[int]bool)

@@ -44,6 +44,7 @@ type failure struct {
 	billed  bool
 	free    bool   // it is the service's, and no attempt of the question
 	adapted bool   // the request will be asked in another form
+	halved  bool   // the question will be asked in halves
 	words   string // what the service says, in lower case
 }
 
@@ -55,36 +56,31 @@ const (
 	typeConstraint    = "constraint_filtered"
 )
 
-// classify says what kind of failure a call is. It returns nil if err is nil.
-func (j *Judge) classify(x *exchange, err error) *failure {
-	if err == nil {
-		return nil
-	}
-	if x.moved != "" {
+// classify says what kind of failure a call is. It returns nil if it is none.
+func (j *Judge) classify(x *exchange) *failure {
+	wire := x.failure()
+	switch {
+	case x.moved:
 		f := &failure{status: x.status, err: x.err}
 		j.stopping(f, judge.StopMoved)
 		return f
-	}
-	if x.err != nil {
+	case x.err != nil:
 		// No whole response. If the request went out, the provider may have
 		// done its work and be paid for it.
 		return &failure{class: classTransient, status: x.status, err: j.plain(x.err), billed: !neverSent(x.err)}
-	}
-	if x.status == 0 {
-		// The library would not even send it.
-		f := &failure{err: j.plain(err)}
+	case x.unsent != nil:
+		f := &failure{err: j.plain(x.unsent)}
 		j.stopping(f, judge.StopModel)
 		f.stop.Hint = "look up the name of the model"
 		return f
+	case x.status/100 == 2 && wire == nil:
+		return nil
 	}
 	status := x.status
-	var wire *wireError
-	if x.failure() != nil && (x.status < 400 || x.envelope.Error != nil && !x.envelope.Error.none) {
-		wire = x.failure()
-		if x.status < 400 {
-			status = wire.status()
-		}
-	} else {
+	switch e := x.envelope.Error; {
+	case status < 400 && wire != nil:
+		status = wire.status()
+	case e == nil || e.none:
 		wire = &wireError{Message: cmpOr(x.envelope.Text, x.envelope.Detail, quoted(http.StatusText(status)))}
 	}
 	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}
@@ -199,14 +195,11 @@ func (j *Judge) plain(err error) error {
 		return errTimeout
 	}
 	text := err.Error()
-	if scrubbed := j.scrub(text); scrubbed != text {
+	if scrubbed := j.secrets.text(text); scrubbed != text {
 		return errors.New(scrubbed)
 	}
 	return err
 }
-
-// scrub takes the key and the values of headers out of a text.
-func (j *Judge) scrub(text string) string { return j.secrets.text(text) }
 
 var errTimeout = errors.New("no answer in time")
 
@@ -231,11 +224,11 @@ func delayOf(header http.Header, e *wireError, now time.Time) (d time.Duration, 
 	if d, ok := retryAfter(header.Get("Retry-After"), now); ok {
 		return d, true
 	}
-	if a := e.Availability; a != nil && a.RetryAfter != nil {
-		return seconds(*a.RetryAfter), true
+	if a := e.Availability; a != nil && a.RetryAfter.told {
+		return seconds(a.RetryAfter.value), true
 	}
-	if s := e.Metadata.RetryAfterSeconds; s != nil {
-		return seconds(*s), true
+	if s := e.Metadata.RetryAfterSeconds; s.told {
+		return seconds(s.value), true
 	}
 	if d, ok := retryAfter(e.nested("Retry-After"), now); ok {
 		return d, true
@@ -248,18 +241,12 @@ func delayOf(header http.Header, e *wireError, now time.Time) (d time.Duration, 
 	return 0, false
 }
 
-// nested is a header that stands in the metadata of an error, "" if it does
-// not; its value may be a number.
+// nested is a header that stands in the metadata of an error, "" if it does not.
 func (e *wireError) nested(name string) string {
 	for key, value := range e.Metadata.Headers {
-		if !strings.EqualFold(key, name) {
-			continue
+		if strings.EqualFold(key, name) {
+			return string(value)
 		}
-		var s string
-		if json.Unmarshal(value, &s) == nil {
-			return s
-		}
-		return string(value)
 	}
 	return ""
 }

@@ -383,6 +383,9 @@ func (g *gate) judge(class failureClass, f *failure, cost int64) *judge.StopErro
 			return stopFor(judge.StopReplies, fmt.Errorf("%d replies more are of no use than of use: %w", g.waste, f.err), Hint(f.err.Error()))
 		}
 	default:
+		if f.halved {
+			return nil // what is asked instead is shorter
+		}
 		if g.rejected++; g.rejected >= rejectStops {
 			return stopFor(judge.StopRequests, fmt.Errorf("%d questions in a row: %w", g.rejected, f.err), Hint(f.err.Error()))
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"ibid"
 	"ibid/judge"
@@ -24,57 +23,50 @@ const (
 	needThinking = 4096 // on top, where the settings ask for reasoning
 )
 
-// judgeMatrix asks about all claims of a row at once.
+// judgeMatrix asks about all claims of a row at once, each model as often as the settings say.
 func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	v, open := settle(r)
+	defer addInvalid(r, v)
+	if len(open) == 0 {
+		return v, nil
+	}
 	parts := j.split(r, open)
-	for len(parts) > 0 {
-		p := &parts[0]
-		if halves, err := j.keptInHalves(ctx, p, r); err != nil {
-			return nil, err
-		} else if halves != nil {
-			parts = append(halves, parts[1:]...)
-			continue
-		}
-		got, err := j.panel(ctx, p.request)
-		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.TooLong {
-			if halves := p.halves(r); halves != nil {
-				parts = append(halves, parts[1:]...)
-				continue
+	shown := make([]*exhibits, len(parts))
+	for i := range parts {
+		shown[i] = newExhibits(parts[i].request)
+	}
+	var opinions []*judge.Verdict
+	for _, m := range j.members {
+		for vote := range j.config.Votes {
+			one := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
+			for c := range one.Claims {
+				one.Claims[c].ElsewhereEvidence = -1
 			}
+			for i := range parts {
+				a, err := j.ask(ctx, j.matrixQuestion(m, shown[i], vote))
+				if err != nil {
+					return nil, rowFailure(r, v, err)
+				}
+				v.Calls = append(v.Calls, callsOf(a.calls)...)
+				if err := parts[i].merge(shown[i].roster, a.verdict, one); err != nil {
+					return nil, err
+				}
+			}
+			opinions = append(opinions, one)
+			v.Opinions = append(v.Opinions, judge.Opinion{Model: m.model, Vote: vote, Claims: one.Claims})
 		}
-		if err != nil {
-			return nil, rowFailure(r, v, err)
-		}
-		p.merge(got, v)
-		v.Opinions = mergeOpinions(v.Opinions, got.Opinions, p, len(r.Claims))
-		parts = parts[1:]
 	}
-	addInvalid(r, v)
+	said := opinions[0]
+	if len(opinions) > 1 {
+		said = judge.Combine(opinions)
+	} else {
+		v.Opinions = nil
+	}
+	for _, c := range open {
+		v.Claims[c] = said.Claims[c]
+	}
+	v.Tampering = said.Tampering
 	return v, nil
-}
-
-// longPart is from how many estimated tokens on a part may have been too long.
-const longPart = 4000
-
-// keptInHalves are the halves of a long part that was asked in halves before,
-// because the model could not read it whole; nil if it was not. It saves a
-// rerun the refusal.
-func (j *Judge) keptInHalves(ctx context.Context, p *part, r *judge.Request) ([]part, error) {
-	if j.store == nil || bulk(p.request) < longPart {
-		return nil, nil
-	}
-	halves := p.halves(r)
-	if halves == nil {
-		return nil, nil
-	}
-	for i, asked := range []*judge.Request{p.request, halves[0].request} {
-		found, err := j.peek(ctx, j.matrixQuestion(j.members[0], newExhibits(asked), 0))
-		if err != nil || found != (i == 1) {
-			return nil, err
-		}
-	}
-	return halves, nil
 }
 
 // rowFailure is the error of a row for one of its questions.
@@ -83,7 +75,7 @@ func rowFailure(r *judge.Request, v *judge.Verdict, err error) error {
 	if !ok {
 		return err
 	}
-	return &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.call)}
+	return &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.calls...)}
 }
 
 // addInvalid gives every claim a check of each invalid citation that it has.
@@ -106,69 +98,6 @@ func addInvalid(r *judge.Request, v *judge.Verdict) {
 	}
 }
 
-// mergeOpinions puts the opinions on a part into those on its row.
-func mergeOpinions(row, got []judge.Opinion, p *part, claims int) []judge.Opinion {
-	for _, o := range got {
-		at := slices.IndexFunc(row, func(r judge.Opinion) bool { return r.Model == o.Model && r.Vote == o.Vote })
-		if at < 0 {
-			at = len(row)
-			row = append(row, judge.Opinion{Model: o.Model, Vote: o.Vote, Claims: make([]judge.ClaimVerdict, claims)})
-			for c := range row[at].Claims {
-				row[at].Claims[c].ElsewhereEvidence = -1
-			}
-		}
-		p.take(o.Claims, row[at].Claims)
-	}
-	return row
-}
-
-// panel asks all models about a request that fits into one call.
-func (j *Judge) panel(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
-	x := newExhibits(r)
-	opinions := make([]*judge.Verdict, len(j.members))
-	var listed []judge.Opinion
-	for i, m := range j.members {
-		votes, err := j.votes(ctx, m, x)
-		if err != nil {
-			return nil, err
-		}
-		opinions[i] = votes[0]
-		if len(votes) > 1 {
-			opinions[i] = judge.Combine(votes)
-		}
-		if len(j.members) > 1 || len(votes) > 1 {
-			for n, v := range votes {
-				listed = append(listed, judge.Opinion{Model: m.model, Vote: n, Claims: copyClaims(v.Claims)})
-			}
-		}
-	}
-	out := opinions[0]
-	if len(opinions) > 1 {
-		out = judge.Combine(opinions)
-	}
-	out.Opinions = listed
-	return out, nil
-}
-
-// votes asks one model as often as the settings say.
-func (j *Judge) votes(ctx context.Context, m *member, x *exhibits) ([]*judge.Verdict, error) {
-	replies := max(maxReplies, j.config.Votes+1)
-	votes := make([]*judge.Verdict, j.config.Votes)
-	for n := range votes {
-		q := j.matrixQuestion(m, x, n)
-		q.replies = &replies
-		a, err := j.ask(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		if votes[n], err = x.roster.Decode(a.verdict); err != nil {
-			return nil, fmt.Errorf("row %s: what was kept of an answer: %w", x.request.Row, err)
-		}
-		votes[n].Calls = []judge.Call{a.call}
-	}
-	return votes, nil
-}
-
 // matrixQuestion is the question about all claims of x.
 func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 	return &question{
@@ -176,7 +105,28 @@ func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 		request: request{
 			head: m.head, user: string(x.prompt(nil, j.prompts, vote, j.config.Necessity)), seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
 		},
-		read: func(_ *exchange, content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
+		read:   func(_ *exchange, content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
+		halves: func() ([]*question, func([][]byte) ([]byte, error)) { return j.matrixHalves(m, x, vote) },
+	}
+}
+
+// matrixHalves are the questions about the halves of x.
+func (j *Judge) matrixHalves(m *member, x *exhibits, vote int) (halves []*question, join func(verdicts [][]byte) ([]byte, error)) {
+	parts := halvesOfRequest(x.request)
+	rosters := make([]*judge.Roster, len(parts))
+	for i := range parts {
+		half := newExhibits(parts[i].request)
+		rosters[i] = half.roster
+		halves = append(halves, j.matrixQuestion(m, half, vote))
+	}
+	return halves, func(verdicts [][]byte) ([]byte, error) {
+		whole := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(x.request.Claims))}
+		for i := range parts {
+			if err := parts[i].merge(rosters[i], verdicts[i], whole); err != nil {
+				return nil, err
+			}
+		}
+		return x.roster.Encode(whole)
 	}
 }
 
@@ -208,16 +158,4 @@ func (j *Judge) need(r *judge.Request) int64 {
 		n += needThinking
 	}
 	return j.config.room(n)
-}
-
-func copyClaims(claims []judge.ClaimVerdict) []judge.ClaimVerdict {
-	out := slices.Clone(claims)
-	for c := range out {
-		v := &out[c]
-		v.Checks, v.Sufficient = slices.Clone(v.Checks), slices.Clone(v.Sufficient) // an empty list stays one
-		for i, set := range v.Sufficient {
-			v.Sufficient[i] = slices.Clone(set)
-		}
-	}
-	return out
 }

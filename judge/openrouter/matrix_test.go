@@ -1,6 +1,7 @@
 package openrouter
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -189,6 +190,39 @@ func TestTooLong(t *testing.T) {
 	_, err = newTestJudge(t, always, nil).Judge(t.Context(), single)
 	if f := failureOf(t, err); f.Reason != judge.TooLong {
 		t.Error(f)
+	}
+}
+
+// TestKilledBetweenHalves: a run that goes on after a kill pays for the half that is missing
+// alone, and the next one for nothing.
+func TestKilledBetweenHalves(t *testing.T) {
+	most := 0
+	models := judgetest.DefaultModels()
+	models[0].Refuse = func(members map[string]json.RawMessage, _ int64) map[string]any {
+		if len(members["messages"]) <= most {
+			return nil
+		}
+		return map[string]any{"error": map[string]any{"code": 400, "message": "the prompt is too long", "metadata": map[string]any{"error_type": "context_length_exceeded"}}}
+	}
+	s := judgetest.NewServer(judgetest.ServerConfig{Models: models})
+	defer s.Close()
+	row, store := rowsOf(3)[2], newStore(t)
+	j := newTestJudge(t, s, func(c *Config) { c.Store = store })
+	whole := j.matrixQuestion(j.members[0], newExhibits(row), 0)
+	halves, _ := whole.halves()
+	most = len(halves[0].request.head.system) + (len(whole.request.user)+max(len(halves[0].request.user), len(halves[1].request.user)))/2 + 500
+	if _, err := j.ask(t.Context(), halves[1]); err != nil {
+		t.Fatal(err)
+	}
+	for run, calls := range []int{3, 3} { // the half, the whole, the other half
+		again := newTestJudge(t, s, func(c *Config) { c.Store = store })
+		v, err := again.Judge(t.Context(), row)
+		if err != nil || s.Counts().Requests != calls || s.Counts().Twice > 0 {
+			t.Errorf("run %d: %d calls, %d paid twice, %v", run, s.Counts().Requests, s.Counts().Twice, err)
+		}
+		if want := []int{2, 1}[run]; err == nil && len(v.Calls) != want {
+			t.Errorf("run %d lists %d calls, want %d", run, len(v.Calls), want)
+		}
 	}
 }
 

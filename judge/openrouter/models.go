@@ -3,14 +3,10 @@ package openrouter
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
-
-	"ibid/judge"
 )
 
 // A ModelInfo is what an endpoint says of a model.
@@ -36,24 +32,24 @@ const (
 )
 
 // get asks a service for what it tells beside answers. It costs nothing.
-func (j *Judge) get(ctx context.Context, address string) (status int, body []byte, err error) {
+func (j *Judge) get(ctx context.Context, address string) (body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askingTimeout)
 	defer cancel()
-	resp, body, err := j.wire.transfer(ctx, http.MethodGet, address, "", nil, maxListing)
-	if err != nil {
-		return 0, nil, j.plain(err)
+	x := new(exchange)
+	if err := j.wire.transfer(ctx, http.MethodGet, address, "", x, maxListing); err != nil {
+		return nil, j.plain(err)
 	}
-	return resp.StatusCode, body, nil
+	if x.status != http.StatusOK {
+		return nil, fmt.Errorf("status %d", x.status)
+	}
+	return x.raw, nil
 }
 
 // Models asks the endpoint for its models. It costs nothing.
 func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
-	status, body, err := j.get(ctx, j.config.BaseURL+"/models")
+	body, err := j.get(ctx, j.config.BaseURL+"/models")
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
-	}
-	if status != http.StatusOK {
-		return nil, fmt.Errorf("models: status %d", status)
 	}
 	var list struct {
 		Data []struct {
@@ -61,9 +57,9 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 			Context    amount   `json:"context_length"`
 			MaxLength  amount   `json:"max_model_len"` // as vLLM calls it
 			Parameters []string `json:"supported_parameters"`
-			Pricing    *struct {
-				Prompt, Completion, Request label
-				Cached                      label `json:"input_cache_read"`
+			Pricing    struct {
+				Prompt, Completion, Request number
+				Cached                      number `json:"input_cache_read"`
 			}
 			Top struct {
 				MaxCompletion amount `json:"max_completion_tokens"`
@@ -81,30 +77,15 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 		info := ModelInfo{
 			ID: string(m.ID), ContextLength: int64(max(m.Context, m.MaxLength)), Parameters: m.Parameters,
 			MaxCompletion: int64(m.Top.MaxCompletion), Reasons: m.Reasoning.Mandatory,
+			HasPrice: m.Pricing.Prompt.told && m.Pricing.Completion.told,
 		}
-		if p := m.Pricing; p != nil {
-			var okPrompt, okCompletion bool
-			info.Price.Prompt, okPrompt = price(p.Prompt)
-			info.Price.Completion, okCompletion = price(p.Completion)
-			info.Price.Request, _ = price(p.Request)
-			var ok bool
-			if info.Price.Cached, ok = price(p.Cached); !ok {
-				info.Price.Cached = info.Price.Prompt
-			}
-			info.HasPrice = okPrompt && okCompletion
+		if !m.Pricing.Cached.told {
+			m.Pricing.Cached = m.Pricing.Prompt
 		}
+		info.Price = Price{Prompt: m.Pricing.Prompt.value, Completion: m.Pricing.Completion.value, Cached: m.Pricing.Cached.value, Request: m.Pricing.Request.value}
 		models = append(models, info)
 	}
 	return models, nil
-}
-
-// price reads a price in USD; a negative one means that it depends.
-func price(s label) (usd float64, ok bool) {
-	v, err := strconv.ParseFloat(string(s), 64)
-	if err != nil || !(v >= 0) {
-		return 0, false
-	}
-	return v, true
 }
 
 // LoadPrices asks the endpoint what its models cost, once; later calls do
@@ -114,6 +95,8 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 	var err error
 	j.modelsOnce.Do(func() {
 		known := make(map[string]ModelInfo)
+		provider, _ := j.config.Request["provider"].(map[string]any)
+		demanding := j.config.Kind == KindOpenRouter && provider["require_parameters"] == true
 		if j.config.Kind == KindOpenRouter || j.config.MaxCostNanoUSD > 0 {
 			var list []ModelInfo
 			if list, err = j.Models(ctx); err == nil {
@@ -129,31 +112,12 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 		}
 		for _, m := range j.members {
 			if info, ok := known[m.model]; ok {
-				m.profile.describe(&info)
-				j.dropParameters(m, &info)
+				m.profile.describe(&info, demanding)
 			}
 		}
 		j.catalogue.Store(&known)
 	})
 	return err
-}
-
-// dropParameters leaves out what no provider of a model takes, where the
-// settings demand providers that take all: such a request would find none. The
-// key of the request stays that of the full one.
-func (j *Judge) dropParameters(m *member, info *ModelInfo) {
-	provider, _ := j.config.Request["provider"].(map[string]any)
-	if j.config.Kind != KindOpenRouter || provider["require_parameters"] != true {
-		return
-	}
-	var drop []string
-	for _, name := range []string{"response_format", "temperature", "seed"} {
-		if !info.Supports(name) {
-			drop = append(drop, name)
-			j.counts.note("left out, since no provider takes it: " + m.model + ": " + name)
-		}
-	}
-	m.profile.drop(drop)
 }
 
 // priceOf is the price of a model, ok is false if it is not known.
@@ -175,43 +139,4 @@ func (p Price) cost(prompt, completion int64) int64 {
 func (p Price) ofUsage(u *usage) int64 {
 	cached := min(u.Prompts.Cached, u.Prompt)
 	return nanoUSD(p.Prompt*float64(u.Prompt-cached) + p.Cached*float64(cached) + p.Completion*float64(u.Completion) + p.Request)
-}
-
-// checkKey asks OpenRouter about the key, once, before the first call: a key that is
-// refused or used up is found without one. The error is a [*judge.StopError]. Where an
-// endpoint says nothing about keys, the first call shows what the key is worth.
-func (j *Judge) checkKey(ctx context.Context) error {
-	if j.config.Kind != KindOpenRouter {
-		return nil
-	}
-	var stop *judge.StopError
-	j.keyOnce.Do(func() {
-		status, body, err := j.get(ctx, j.config.BaseURL+"/key")
-		if err != nil {
-			return
-		}
-		var said struct {
-			envelope
-			Data struct {
-				Left *float64 `json:"limit_remaining"` // USD; null if the key has no limit
-			} `json:"data"`
-		}
-		if lenient(json.Unmarshal(body, &said)) != nil {
-			return
-		}
-		switch left := said.Data.Left; {
-		case status == http.StatusUnauthorized:
-			text := http.StatusText(status)
-			if wire := said.failure(); wire != nil {
-				text = wire.text()
-			}
-			stop = &judge.StopError{Reason: judge.StopKey, Err: fmt.Errorf("status %d: %s", status, excerpt(j.scrub(text))), Hint: Hint("status 401")}
-		case status == http.StatusOK && left != nil && *left <= 0:
-			stop = &judge.StopError{Reason: judge.StopCredit, Err: errors.New("the limit of the key is reached"), Hint: Hint("status 402")}
-		}
-	})
-	if stop != nil {
-		return j.stop(stop)
-	}
-	return nil
 }

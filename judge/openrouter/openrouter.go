@@ -54,7 +54,6 @@ type Judge struct {
 	halted  context.Context // ends when the judge stops
 	halt    context.CancelCauseFunc
 
-	keyOnce sync.Once
 	// Of small verifiers; verifier is nil for others.
 	verifier   *verifier
 	lexical    *judge.Lexical

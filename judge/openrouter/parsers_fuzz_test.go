@@ -27,7 +27,7 @@ func FuzzEnvelope(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if failure := e.failure(); failure != nil {
+		if failure := (&exchange{envelope: e}).failure(); failure != nil {
 			if failure.text() == "" || failure.status() < 400 || failure.status() > 599 {
 				t.Errorf("%q: an error %q with status %d", data, failure.text(), failure.status())
 			}
@@ -120,7 +120,7 @@ func FuzzBatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var o batchObject
 		var handed []batchResult
-		var bad *failure
+		var bad error
 		checkAllocated(t, len(data), 400, 1<<20, func() {
 			if lenient(json.Unmarshal(data, &o)) == nil {
 				handed, _, bad = service.results(t.Context(), &o, 1)

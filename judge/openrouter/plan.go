@@ -2,6 +2,7 @@ package openrouter
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -90,11 +91,11 @@ func (p *Planner) add(ctx context.Context, q *question) error {
 		return nil
 	}
 	p.seen[key] = struct{}{}
-	if kept, err := p.judge.peek(ctx, q); kept || err != nil {
-		e.Cached++
-		return err
-	}
 	if store := p.judge.store; store != nil {
+		if kept, err := store.Get(ctx, key); kept != nil || err != nil {
+			e.Cached++
+			return err
+		}
 		line, _, err := store.Line(ctx, key)
 		if err != nil {
 			return err
@@ -122,15 +123,6 @@ func (p *Planner) add(ctx context.Context, q *question) error {
 		e.Unpriced++
 	}
 	return nil
-}
-
-// peek reports whether the store has the answer, without counting it.
-func (j *Judge) peek(ctx context.Context, q *question) (bool, error) {
-	if j.store == nil {
-		return false, nil
-	}
-	e, err := j.store.Get(ctx, q.request.key())
-	return e != nil, err
 }
 
 // questions are those that a verdict on r is made from at least.
@@ -279,15 +271,16 @@ func answerTokens(r *judge.Request, most int64) int64 {
 	return 0
 }
 
-// halves splits a part that was too long for the model, nil if it is a single
-// claim with what it cites and the sentences around it.
-func (p *part) halves(r *judge.Request) []part {
-	if n := len(p.claims); n > 1 {
-		return []part{newPart(r, p.claims[:n/2], cited(r, p.claims[:n/2])), newPart(r, p.claims[n/2:], cited(r, p.claims[n/2:]))}
+// halvesOfRequest are the halves of a request that was too long for the model, none if it is
+// a single claim with what it cites and the sentences around it.
+func halvesOfRequest(r *judge.Request) []part {
+	claims := allOf(len(r.Claims))
+	if n := len(claims); n > 1 {
+		return []part{newPart(r, claims[:n/2], cited(r, claims[:n/2])), newPart(r, claims[n/2:], cited(r, claims[n/2:]))}
 	}
-	only := newPart(r, p.claims, cited(r, p.claims))
+	only := newPart(r, claims, cited(r, claims))
 	only.cutAnswer()
-	if bulk(only.request) >= bulk(p.request) {
+	if bulk(only.request) >= bulk(r) {
 		return nil
 	}
 	return []part{only}
@@ -317,24 +310,22 @@ func newPart(r *judge.Request, claims, evidence []int) part {
 	return part{request: q, claims: claims, evidence: evidence}
 }
 
-// merge puts the verdict on a part into that on its row.
-func (p *part) merge(from, into *judge.Verdict) {
-	p.take(from.Claims, into.Claims)
-	into.Calls = append(into.Calls, from.Calls...)
+// merge puts what was kept of the answer on a part into the verdict on its row.
+func (p *part) merge(roster *judge.Roster, kept []byte, into *judge.Verdict) error {
+	from, err := roster.Decode(kept)
+	if err != nil {
+		return fmt.Errorf("row %s: what was kept of an answer: %w", p.request.Row, err)
+	}
+	for i, c := range p.claims {
+		if p.evidence != nil {
+			p.restore(&from.Claims[i])
+		}
+		into.Claims[c] = from.Claims[i]
+	}
 	if !ibid.Tampered(into.Tampering) {
 		into.Tampering = from.Tampering
 	}
-}
-
-// take puts what is said of the claims of a part into what is said of those of its row.
-func (p *part) take(from, into []judge.ClaimVerdict) {
-	for i, c := range p.claims {
-		v := from[i]
-		if p.evidence != nil {
-			p.restore(&v)
-		}
-		into[c] = v
-	}
+	return nil
 }
 
 // restore names evidence as the row does.

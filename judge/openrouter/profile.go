@@ -102,8 +102,10 @@ func (p *profile) shape() shape {
 	return p.now
 }
 
-// describe takes over what an endpoint says of the model.
-func (p *profile) describe(m *ModelInfo) {
+// describe takes over what an endpoint says of the model. Where the settings demand providers
+// that take all parameters, what none takes is left out: such a request would find no provider.
+// The key of the request stays that of the full one.
+func (p *profile) describe(m *ModelInfo, demanding bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.most = m.MaxCompletion
@@ -114,21 +116,16 @@ func (p *profile) describe(m *ModelInfo) {
 	if !m.Supports("max_tokens") && m.Supports("max_completion_tokens") {
 		p.now.completion = true
 	}
-}
-
-// drop leaves out parameters that no provider takes.
-func (p *profile) drop(names []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, name := range names {
+	for i, name := range []string{"temperature", "seed", "response_format"} { // as droppable begins
+		if !demanding || m.Supports(name) {
+			continue
+		}
 		if name == "response_format" {
 			p.now.rung = rungText
+		} else {
+			p.now.dropped |= 1 << i
 		}
-		for i := range droppable {
-			if droppable[i][0] == name {
-				p.now.dropped |= 1 << i
-			}
-		}
+		p.note("left out, since no provider takes it: " + p.model + ": " + name)
 	}
 }
 

@@ -29,7 +29,7 @@ func (j *Judge) Split(ctx context.Context, s *judge.Sentences) (*judge.Split, er
 	for _, q := range j.splitQuestions(s) {
 		a, err := j.ask(ctx, &q)
 		if u, ok := errors.AsType[*unanswered](err); ok {
-			return nil, &judge.RowFailure{Row: s.Row, Reason: u.reason, Err: fmt.Errorf("claims: %w", u.err), Calls: append(out.Calls, u.call)}
+			return nil, &judge.RowFailure{Row: s.Row, Reason: u.reason, Err: fmt.Errorf("claims: %w", u.err), Calls: append(out.Calls, u.calls...)}
 		}
 		if err != nil {
 			return nil, err
@@ -39,7 +39,7 @@ func (j *Judge) Split(ctx context.Context, s *judge.Sentences) (*judge.Split, er
 			return nil, fmt.Errorf("row %s: what was kept of its claims: %w", s.Row, err)
 		}
 		out.Claims = append(out.Claims, claims...)
-		out.Calls = append(out.Calls, a.call)
+		out.Calls = append(out.Calls, callsOf(a.calls)...)
 	}
 	return out, nil
 }
@@ -61,9 +61,8 @@ func (j *Judge) splitQuestions(s *judge.Sentences) []question {
 	for sentences := range slices.Chunk(s.Sentences, maxSentences) {
 		part := *s
 		part.Sentences = sentences
-		replies := maxReplies
 		out = append(out, question{
-			member: j.members[0], replies: &replies, repair: prompts.ClaimsRepair,
+			member: j.members[0], repair: prompts.ClaimsRepair,
 			request: request{
 				head: j.members[0].split, user: string(splitPrompt(&part, j.prompts)), seed: j.config.seed(),
 				maxTokens: j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences))),

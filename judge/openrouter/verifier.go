@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,7 +21,6 @@ import (
 
 	"ibid"
 	"ibid/judge"
-	"ibid/judge/cache"
 	"ibid/judge/prompts"
 	"ibid/metrics/token"
 )
@@ -304,54 +302,43 @@ func (v *verifier) ofBody(raw []byte) (rating, error) {
 	return v.ofScores(scores)
 }
 
-// A serverInfo is what a server of a classifier says of itself.
-type serverInfo struct {
-	maxInput int      // tokens of an input; 0 if it does not say
-	labels   []string // of the classes, in order; nil if it does not say
-}
-
 // classifierRoot is where the server of a classifier is: base_url without the /v1 that
 // chat APIs have.
 func (j *Judge) classifierRoot() string { return strings.TrimSuffix(j.config.BaseURL, "/v1") }
 
-// server asks a server of text-embeddings-inference what it takes, once.
-func (j *Judge) server(ctx context.Context) serverInfo {
-	if j.config.Protocol != Classify {
-		return serverInfo{}
-	}
-	j.serverOnce.Do(func() {
-		if status, body, err := j.get(ctx, j.classifierRoot()+"/info"); err == nil && status == http.StatusOK {
-			j.serverSaid.read(body)
-		}
-	})
-	return j.serverSaid
+// A serverInfo is what a server of text-embeddings-inference says of itself.
+type serverInfo struct {
+	MaxInput amount `json:"max_input_length"` // tokens of an input; 0 if it does not say
+	Type     struct {
+		Classifier struct {
+			Labels map[string]string `json:"id2label"`
+		} `json:"classifier"`
+	} `json:"model_type"`
 }
 
-func (s *serverInfo) read(body []byte) {
-	var info struct {
-		MaxInput amount `json:"max_input_length"`
-		Type     struct {
-			Classifier struct {
-				Labels map[string]string `json:"id2label"`
-			} `json:"classifier"`
-		} `json:"model_type"`
-	}
-	if lenient(json.Unmarshal(body, &info)) == nil {
-		s.maxInput, s.labels = int(info.MaxInput), slices.Sorted(maps.Values(info.Type.Classifier.Labels))
-	}
+// server asks the server of a classifier what it takes, once.
+func (j *Judge) server(ctx context.Context) *serverInfo {
+	j.serverOnce.Do(func() {
+		if j.config.Protocol != Classify {
+			return
+		}
+		if body, err := j.get(ctx, j.classifierRoot()+"/info"); err == nil {
+			_ = json.Unmarshal(body, &j.serverSaid) // what it does not say nobody knows
+		}
+	})
+	return &j.serverSaid
 }
 
 // Ready asks the server of a classifier for its labels, and is an error with a hint if none of
 // them is known to mean support. A server that does not say them, or does not answer, is
 // no error. Other judges ask nothing.
 func (j *Judge) Ready(ctx context.Context) error {
-	labels := j.server(ctx).labels
-	if len(labels) == 0 {
-		return nil
-	}
-	scores := make(map[string]float64, len(labels))
-	for _, label := range labels {
+	scores := make(map[string]float64)
+	for _, label := range j.server(ctx).Type.Classifier.Labels {
 		scores[label] = 0
+	}
+	if len(scores) == 0 {
+		return nil
 	}
 	if _, err := j.verifier.ofScores(scores); err != nil {
 		return &ibid.Error{Err: err, Hint: positiveLabelHint}
@@ -363,7 +350,6 @@ func (j *Judge) Ready(ctx context.Context) error {
 type query struct {
 	claim, text string
 	uncited     bool // of protocol score: the text is a list of what the claim does not cite
-	joined      bool // the text is several passages, each of which is asked about alone, too
 }
 
 // Longest replies in tokens: a number, as the specification has it, and a word.
@@ -374,10 +360,15 @@ const (
 
 // smallQuestion is the question of a query to a model.
 func (j *Judge) smallQuestion(m *member, q query) *question {
-	replies := maxReplies
-	out := &question{member: m, replies: &replies, short: j.config.Protocol == YesNo, request: request{head: m.small, seed: j.config.seed()}}
+	out := &question{member: m, short: j.config.Protocol == YesNo, request: request{head: m.small, seed: j.config.seed()}}
 	if j.verifier != nil {
 		out.template = j.verifier.version()
+		out.halves = func() ([]*question, func([][]byte) ([]byte, error)) { return j.smallHalves(m, q) }
+		// A word is a token at least.
+		out.long = func(ctx context.Context) bool {
+			most := int(j.server(ctx).MaxInput)
+			return most > 0 && len(strings.Fields(q.text)) > most
+		}
 	}
 	keep := func(r rating, err error) ([]byte, []string, error) { return quoted(r), nil, err }
 	switch j.config.Protocol {
@@ -450,11 +441,6 @@ type ratedQuery struct {
 	err   error
 }
 
-type keyedCall struct {
-	key  cache.Key // zero for a call without an answer
-	call judge.Call
-}
-
 // support is unscored if the query is nil, or its answer could not be read.
 func (q *ratedQuery) support() ibid.Support {
 	if q == nil || !q.known {
@@ -501,7 +487,7 @@ func (j *Judge) smallQueries(r *judge.Request, open []int) (all []*ratedQuery, o
 			}
 		}
 		if j.verifier != nil && len(texts) > 0 {
-			out.joint = add(query{claim: claim, text: strings.Join(texts, "\n\n"), joined: len(texts) > 1})
+			out.joint = add(query{claim: claim, text: strings.Join(texts, "\n\n")})
 		}
 		if uncited := uncitedBy(r, out.evidence); j.verifier == nil && len(uncited) > 0 {
 			out.elsewhere = add(query{claim: claim, text: strings.Join(uncited, "\n"), uncited: true})
@@ -541,7 +527,11 @@ func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdic
 		all.Go(func() { q.err = j.rate(ctx, q) })
 	}
 	all.Wait()
-	v.Calls = callsOf(queries)
+	var calls []keyedCall
+	for _, q := range queries {
+		calls = append(calls, q.calls...)
+	}
+	v.Calls = callsOf(calls)
 	contradictions := false
 	for _, q := range queries {
 		if q.err != nil {
@@ -595,56 +585,18 @@ func (j *Judge) fillSmall(r *judge.Request, q *claimQueries, out *judge.ClaimVer
 	}
 }
 
-// callsOf are the calls of queries, one for each question: queries that share one meet at
-// the same time, and either may be the one that asks.
-func callsOf(queries []*ratedQuery) []judge.Call {
-	var out []judge.Call
-	at := make(map[cache.Key]int)
-	for _, q := range queries {
-		for _, c := range q.calls {
-			first, seen := at[c.key]
-			switch {
-			case !seen || c.key == cache.Key{}:
-				at[c.key] = len(out)
-				out = append(out, c.call)
-			case out[first].Cached:
-				out[first] = c.call
-			}
-		}
-	}
-	return out
-}
-
 // rate asks all models and takes the mean of their numbers. An answer to protocol score that
-// is no number is unscored, or what the settings say. A text that is too long for a verifier
-// is asked about in halves, of which the best counts: at once, if the store has both, or the
-// server takes less.
+// is no number is unscored, or what the settings say.
 func (j *Judge) rate(ctx context.Context, q *ratedQuery) error {
 	sum := 0.0
 	for _, m := range j.members {
-		question := j.smallQuestion(m, q.query)
-		if j.verifier != nil {
-			kept, err := j.peek(ctx, question)
-			if err != nil {
-				return err
-			}
-			if !kept && j.divides(ctx, q.query) {
-				if halves := halvesOf(q.text); halves != nil {
-					return j.rateHalves(ctx, q, halves)
-				}
-			}
-		}
-		a, err := j.ask(ctx, question)
+		a, err := j.ask(ctx, j.smallQuestion(m, q.query))
 		u, failed := errors.AsType[*unanswered](err)
 		switch {
-		case failed && u.reason == judge.TooLong && j.verifier != nil:
-			if halves := halvesOf(q.text); halves != nil {
-				q.calls = append(q.calls, keyedCall{call: u.call})
-				return j.rateHalves(ctx, q, halves)
-			}
-			return err
 		case failed && u.reason == judge.BadReply && j.verifier == nil:
-			q.calls = append(q.calls, keyedCall{call: u.call})
+			for _, call := range u.calls {
+				q.calls = append(q.calls, keyedCall{call: call})
+			}
 			if j.config.FallbackScore == nil {
 				return nil
 			}
@@ -652,7 +604,7 @@ func (j *Judge) rate(ctx context.Context, q *ratedQuery) error {
 		case err != nil:
 			return err
 		default:
-			q.calls = append(q.calls, keyedCall{question.request.key(), a.call})
+			q.calls = append(q.calls, a.calls...)
 			if err := json.Unmarshal(a.verdict, &q.rating); err != nil {
 				return err
 			}
@@ -663,44 +615,23 @@ func (j *Judge) rate(ctx context.Context, q *ratedQuery) error {
 	return nil
 }
 
-// rateHalves rates a query by its halves.
-func (j *Judge) rateHalves(ctx context.Context, q *ratedQuery, halves []string) error {
-	for i, text := range halves {
-		half := &ratedQuery{query: query{claim: q.claim, text: text}}
-		err := j.rate(ctx, half)
-		if q.calls = append(q.calls, half.calls...); err != nil {
-			return err
-		}
-		if i == 0 {
-			q.rating = half.rating
-		}
-		q.rating, q.known = q.best(half.rating), true
+// smallHalves are the questions about the halves of a text that is too long for a verifier, of
+// which the best counts.
+func (j *Judge) smallHalves(m *member, q query) (halves []*question, join func(verdicts [][]byte) ([]byte, error)) {
+	for _, text := range halvesOf(q.text) {
+		halves = append(halves, j.smallQuestion(m, query{claim: q.claim, text: text}))
 	}
-	return nil
-}
-
-// divides reports whether a text that is not in the store whole is too long: a word is a
-// token at least, and one whose halves are in the store was found too long before.
-func (j *Judge) divides(ctx context.Context, q query) bool {
-	most := j.server(ctx).maxInput
-	return most > 0 && len(strings.Fields(q.text)) > most || !q.joined && j.keptInParts(ctx, q)
-}
-
-// mayBeLong is from how many bytes on a text may have been too long for a model.
-const mayBeLong = 128
-
-// keptInParts reports whether the store has both halves of a text, whole or in parts.
-func (j *Judge) keptInParts(ctx context.Context, q query) bool {
-	if len(q.text) < mayBeLong {
-		return false
-	}
-	halves := halvesOf(q.text)
-	for _, q.text = range halves {
-		if kept, err := j.peek(ctx, j.smallQuestion(j.members[0], q)); err != nil || !kept && !j.keptInParts(ctx, q) {
-			return false // a store that fails does so again
+	return halves, func(verdicts [][]byte) ([]byte, error) {
+		var whole rating
+		for _, verdict := range verdicts {
+			var half rating
+			if err := json.Unmarshal(verdict, &half); err != nil {
+				return nil, err
+			}
+			whole = whole.best(half)
 		}
+		return quoted(whole), nil
 	}
-	return halves != nil
 }
 
 // halvesOf divides a text at the sentence, or else the space, that is closest to its

@@ -320,3 +320,28 @@ func TestVerifierJoint(t *testing.T) {
 		t.Errorf("support by both %v, want 1", got)
 	}
 }
+
+// TestVerifierAllTooLong: that all texts are too long for the model ends no run, since their
+// halves are not.
+func TestVerifierAllTooLong(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{Classify, YesNo} {
+		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{MaxTokens: 60, NoInfo: true}})
+		r := &judge.Request{Row: "q/a", Question: "?", Answer: "!"}
+		for i := range 100 {
+			r.Claims = append(r.Claims, ibid.Claim{Text: fmt.Sprintf("Anna built oak tower %d.", i), Citations: []int32{int32(i)}})
+			text := strings.Repeat(fmt.Sprintf("Sentence %d says nothing of it. ", i), 12) + r.Claims[i].Text
+			r.Evidence = append(r.Evidence, judge.Evidence{Citation: i, Text: text})
+		}
+		v, err := newVerifierJudge(t, s, protocol, nil, func(c *Config) { c.Concurrency = 48 }).Judge(t.Context(), r)
+		if err != nil {
+			t.Fatalf("%s: %v", protocol, err)
+		}
+		for i := range v.Claims {
+			if got := v.Claims[i].Joint.Value; got < 0.99 {
+				t.Errorf("%s: claim %d has %v", protocol, i, got)
+			}
+		}
+		s.Close()
+	}
+}

@@ -191,10 +191,10 @@ type message struct {
 type usage struct {
 	Prompt     amount `json:"prompt_tokens"`
 	Completion amount `json:"completion_tokens"`
-	Cost       money  `json:"cost"`
+	Cost       number `json:"cost"`
 	BYOK       bool   `json:"is_byok"` // the provider charges a key of the user's own
 	Costs      struct {
-		Upstream money `json:"upstream_inference_cost"`
+		Upstream number `json:"upstream_inference_cost"`
 	} `json:"cost_details"`
 	Prompts struct {
 		Cached amount `json:"cached_tokens"`
@@ -207,9 +207,9 @@ type usage struct {
 // cost is what the endpoint says that a call has cost, told is false if it says
 // nothing: its own charge, and with a key of the user's own that of the provider.
 func (u *usage) cost() (nano int64, told bool) {
-	usd, told := u.Cost.usd, u.Cost.told
+	usd, told := u.Cost.value, u.Cost.told
 	if u.BYOK && u.Costs.Upstream.told {
-		usd, told = usd+u.Costs.Upstream.usd, true
+		usd, told = usd+u.Costs.Upstream.value, true
 	}
 	return nanoUSD(usd), told
 }
@@ -239,16 +239,18 @@ func (a *amount) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// money is an amount in USD; told is false if the endpoint does not say.
-type money struct {
-	usd  float64
-	told bool
+// A number is not negative, such as a price in USD; told is false if the endpoint does not say.
+type number struct {
+	value float64
+	told  bool
 }
 
-// UnmarshalJSON takes a number, or one written as a string.
-func (m *money) UnmarshalJSON(b []byte) error {
-	m.usd, m.told = numberOf(b)
-	m.told = m.told && m.usd >= 0
+// UnmarshalJSON takes a number, or one written as a string; a negative one means that it
+// depends.
+func (n *number) UnmarshalJSON(b []byte) error {
+	if v, ok := numberOf(b); ok && v >= 0 {
+		*n = number{v, true}
+	}
 	return nil
 }
 
@@ -274,25 +276,25 @@ func lenient(err error) error {
 // A wireError is an error in any of its shapes: an object with a number or a
 // string as code, one with http_status instead, or a bare string.
 type wireError struct {
-	Code       json.RawMessage `json:"code"`
+	Code       number          `json:"code"`
 	Message    json.RawMessage `json:"message"`
 	Param      label           `json:"param"`
 	Type       label           `json:"type"`
 	HTTPStatus amount          `json:"http_status"`
 	ErrorType  label           `json:"error_type"`
 	Metadata   struct {
-		ErrorType         label                      `json:"error_type"`
-		LimitSource       label                      `json:"limit_source"`
-		Raw               json.RawMessage            `json:"raw"`
-		RetryAfterSeconds *float64                   `json:"retry_after_seconds"`
-		Headers           map[string]json.RawMessage `json:"headers"`
-		Reasons           []json.RawMessage          `json:"reasons"`
-		FlaggedInput      *string                    `json:"flagged_input"`
-		Patterns          []json.RawMessage          `json:"patterns"`
+		ErrorType         label             `json:"error_type"`
+		LimitSource       label             `json:"limit_source"`
+		Raw               json.RawMessage   `json:"raw"`
+		RetryAfterSeconds number            `json:"retry_after_seconds"`
+		Headers           map[string]label  `json:"headers"`
+		Reasons           []json.RawMessage `json:"reasons"`
+		FlaggedInput      *string           `json:"flagged_input"`
+		Patterns          []json.RawMessage `json:"patterns"`
 	} `json:"metadata"`
 	Availability *struct {
-		Retryable  bool     `json:"retryable"`
-		RetryAfter *float64 `json:"retry_after"`
+		Retryable  bool   `json:"retryable"`
+		RetryAfter number `json:"retry_after"`
 	} `json:"availability"`
 	none bool // false, 0, "", {} or [] in the place of an error
 }
@@ -327,16 +329,13 @@ func (e *wireError) kind() string {
 
 // status is the error's own, of HTTP; 502 if it has none.
 func (e *wireError) status() int {
-	if v, err := strconv.ParseFloat(strings.Trim(string(e.Code), `"`), 64); err == nil && v == math.Trunc(v) && v >= 400 && v <= 599 {
-		return int(v)
-	}
-	if e.HTTPStatus >= 400 && e.HTTPStatus <= 599 {
-		return int(e.HTTPStatus)
+	for _, status := range []float64{e.Code.value, float64(e.HTTPStatus)} {
+		if status == math.Trunc(status) && status >= 400 && status <= 599 {
+			return int(status)
+		}
 	}
 	return http.StatusBadGateway
 }
-
-var errNoChoice = errors.New("no choices")
 
 // read decodes a body that must be one JSON document. White space around it is
 // fine.
@@ -347,21 +346,6 @@ func (v *envelope) read(body []byte) error {
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("the response goes on after its JSON document")
-	}
-	return nil
-}
-
-// failure is the error that a response has within, nil if it has none. A
-// response without choices is one.
-func (v *envelope) failure() *wireError {
-	switch {
-	case v.Error != nil && !v.Error.none:
-		return v.Error
-	case len(v.Choices) == 0:
-		return &wireError{Message: json.RawMessage(quoted(errNoChoice.Error()))}
-	}
-	if e := v.Choices[0].Error; e != nil && !e.none {
-		return e
 	}
 	return nil
 }
@@ -393,25 +377,34 @@ func nanoUSD(usd float64) int64 {
 // maxResponse bounds the body of a response in bytes.
 const maxResponse = 8 << 20
 
-// An exchange is one call as it went over the wire: what to send goes in, what
-// came back and what the client library loses of it comes out.
+// An exchange is one request as it went over the wire: what to send goes in, what came
+// back, and what the client library loses of it, comes out.
 type exchange struct {
 	body []byte // to send
 	path string // the URL of a call that is no chat, else ""
 
-	status   int    // of HTTP; 0 if no response came
-	moved    string // where a redirect points, which is not followed
+	status   int  // of HTTP; 0 if no response came
+	moved    bool // it is a redirect, which is not followed
 	header   http.Header
 	raw      []byte // body of the response
 	envelope envelope
 	err      error // why there is no whole response
+	unsent   error // why the library would not even send it
 }
 
-// failure is the error that the response has within, nil if it has none.
+// failure is the error that the response has within, nil if it has none. An answer of a chat
+// without choices is one.
 func (x *exchange) failure() *wireError {
-	if e := x.envelope.Error; x.path == "" {
-		return x.envelope.failure()
-	} else if e != nil && !e.none {
+	v := &x.envelope
+	switch {
+	case v.Error != nil && !v.Error.none:
+		return v.Error
+	case x.path != "":
+		return nil
+	case len(v.Choices) == 0:
+		return &wireError{Message: quoted("no choices")}
+	}
+	if e := v.Choices[0].Error; e != nil && !e.none {
 		return e
 	}
 	return nil
@@ -425,10 +418,9 @@ func (x *exchange) generation() string {
 // exchangeKey finds the exchange of a call in its context.
 type exchangeKey struct{}
 
-// A doer stands between the client library and HTTP. It sends the body of the
-// exchange in place of the library's, which would drop a temperature of zero
-// and fields it does not know. It reads responses to their end, so that the
-// connection can be used again, and takes nothing but one whole JSON document.
+// A doer makes requests. It stands between the client library and HTTP, too, where it sends
+// the body of the exchange in place of the library's, which would drop a temperature of zero
+// and fields it does not know.
 type doer struct {
 	client  *http.Client
 	key     string
@@ -436,115 +428,84 @@ type doer struct {
 	secrets *scrubber
 }
 
-// sign adds the key and the headers of the settings to a request.
-func (d *doer) sign(q *http.Request) {
+// transfer makes a request, and reads the response to its end, so that the connection can be
+// used again: so many bytes at most. content is the type of the body.
+func (d *doer) transfer(ctx context.Context, method, address, content string, x *exchange, most int64) error {
+	q, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(x.body))
+	if err != nil {
+		x.err = err
+		return err
+	}
+	if content != "" {
+		q.Header.Set("Content-Type", content)
+	}
 	if d.key != "" {
 		q.Header.Set("Authorization", "Bearer "+d.key)
 	}
 	for name, value := range d.headers {
 		q.Header.Set(name, value)
 	}
-}
-
-// transfer makes a request that is no question to a model, and reads what comes back, so many
-// bytes at most. content is the type of a body that is JSON or a form.
-func (d *doer) transfer(ctx context.Context, method, address, content string, body []byte, most int64) (resp *http.Response, raw []byte, err error) {
-	q, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	resp, err := d.client.Do(q)
 	if err != nil {
-		return nil, nil, err
-	}
-	if content != "" {
-		q.Header.Set("Content-Type", content)
-	}
-	d.sign(q)
-	if resp, err = d.client.Do(q); err != nil {
-		return nil, nil, err
+		x.err = err
+		return err
 	}
 	defer resp.Body.Close()
-	raw, err = io.ReadAll(io.LimitReader(resp.Body, most))
-	return resp, raw, err
+	x.status, x.header = resp.StatusCode, resp.Header
+	if to, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
+		x.moved = true
+		x.err = fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, d.secrets.text(to.Scheme+"://"+to.Host+to.Path))
+		return x.err
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
+	x.raw = []byte(d.secrets.text(string(raw))) // a service may repeat the key in an answer
+	switch {
+	case err != nil:
+		x.err = fmt.Errorf("reading the response: %w", err)
+	case int64(len(raw)) > most:
+		x.err = fmt.Errorf("a response of more than %d bytes", most)
+	}
+	return x.err
 }
 
-// Do sends one request.
+// ask makes a call of a model. It takes nothing but one whole JSON document for an answer.
+func (d *doer) ask(ctx context.Context, address string, x *exchange) error {
+	if err := d.transfer(ctx, http.MethodPost, address, "application/json", x, maxResponse); err != nil {
+		return err
+	}
+	if err := x.envelope.read(x.raw); err != nil && x.status == http.StatusOK {
+		x.err = err
+	}
+	return x.err
+}
+
+// Do makes a call for the client library.
 func (d *doer) Do(q *http.Request) (*http.Response, error) {
 	x, ok := q.Context().Value(exchangeKey{}).(*exchange)
 	if !ok {
 		return nil, errors.New("a call without an exchange")
 	}
-	q.Body = io.NopCloser(bytes.NewReader(x.body))
-	q.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
-	q.ContentLength = int64(len(x.body))
-	d.sign(q)
-	resp, err := d.client.Do(q)
-	if err != nil {
-		x.err = err
+	if err := d.ask(q.Context(), q.URL.String(), x); err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
-	x.status, x.header = resp.StatusCode, resp.Header
-	if to, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
-		x.moved = d.secrets.text(to.Scheme + "://" + to.Host + to.Path)
-		x.err = fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, x.moved)
-		return nil, x.err
-	}
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
-	raw = []byte(d.secrets.text(string(raw))) // a service may repeat the key in an answer
-	x.raw = raw
-	switch {
-	case err != nil:
-		x.err = fmt.Errorf("reading the response: %w", err)
-		return nil, x.err
-	case len(raw) > maxResponse:
-		x.err = fmt.Errorf("a response of more than %d bytes", maxResponse)
-		return nil, x.err
-	}
-	if err := x.envelope.read(raw); err != nil && resp.StatusCode == http.StatusOK {
-		x.err = err
-		return nil, err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(raw))
-	resp.ContentLength = int64(len(raw))
-	return resp, nil
+	return &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(bytes.NewReader(x.raw))}, nil
 }
 
-// post makes one call that is no chat.
-func (j *Judge) post(ctx context.Context, x *exchange) error {
-	q, err := http.NewRequestWithContext(withExchange(ctx, x), http.MethodPost, x.path, nil)
-	if err != nil {
-		return err
-	}
-	q.Header.Set("Content-Type", "application/json")
-	resp, err := j.wire.Do(q)
-	if err == nil {
-		resp.Body.Close()
-	}
-	return err
-}
-
-// withExchange is ctx for one call.
-func withExchange(ctx context.Context, x *exchange) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, x)
-}
-
-// complete makes one call within its time. What the library makes of a response that is
-// whole does not count: it takes an error within one for an answer, and no count written 10.0.
-func (j *Judge) complete(ctx context.Context, x *exchange, model string) (err error) {
+// complete makes one call within its time. What the library makes of a response does not
+// count: it takes an error within one for an answer, and no count written 10.0.
+func (j *Judge) complete(ctx context.Context, x *exchange, model string) {
 	if j.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, j.config.Timeout, errTimeout)
 		defer cancel()
 	}
 	if x.path != "" {
-		err = j.post(ctx, x)
-	} else {
-		// The library is told of the model alone: the body is that of the exchange.
-		_, err = j.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{Model: model})
+		_ = j.wire.ask(ctx, x.path, x) // the exchange has it
+		return
 	}
-	switch {
-	case x.err != nil || x.status == 0:
-		return err
-	case x.status/100 != 2 || x.failure() != nil:
-		return fmt.Errorf("status %d", x.status)
+	// The library is told of the model alone: the body is that of the exchange.
+	_, err := j.client.CreateChatCompletion(context.WithValue(ctx, exchangeKey{}, x), openai.ChatCompletionRequest{Model: model})
+	if x.status == 0 && x.err == nil {
+		x.unsent = err
 	}
-	return nil
 }

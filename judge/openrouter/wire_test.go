@@ -56,10 +56,6 @@ func judgeAt(t *testing.T, url string, change func(*Config)) *Judge {
 func TestBody(t *testing.T) {
 	var body []byte
 	url := handle(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v9/key" {
-			w.WriteHeader(404)
-			return
-		}
 		body, _ = io.ReadAll(r.Body)
 		if r.URL.Path != "/v9/chat/completions" || r.Header.Get("Authorization") != "Bearer secret" || r.Header.Get("Content-Type") != "application/json" || r.ContentLength != int64(len(body)) {
 			t.Errorf("%s %v, length %d", r.URL.Path, r.Header, r.ContentLength)
