@@ -210,10 +210,7 @@ func (c *exchangeReader) convert(m madeRow) error {
 
 // eachRow calls do with every row that the program makes of the file.
 func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
-	switch {
-	case c.shape == tableShape:
-		return c.eachGroup(ctx, do)
-	case c.shape == eventShape || c.program.list:
+	if c.shape == tableShape || c.shape == eventShape || c.program.list {
 		return c.eachFolded(ctx, do)
 	}
 	return c.eachRecord(ctx, c.file, c.shape, func(rec *foreignRecord) error {
