@@ -94,7 +94,7 @@ func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error)
 	var err error
 	switch {
 	case table:
-		err = c.eachLine(c.file, p.table, func(rec csvRecord, bad *RecordError) error {
+		err = c.eachLine(c.file, p.table, nil, func(rec csvRecord, bad *RecordError) error {
 			if bad != nil {
 				return do(madeRow{bad: bad, counts: true})
 			}
