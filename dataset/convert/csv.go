@@ -45,7 +45,7 @@ var csvRows = Format{
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, tableExtensions, func(path string) error {
 			c := csvReader{jsonlReader: newJSONLReader(r, path)}
-			return c.read(ctx)
+			return c.read()
 		})
 	},
 }
@@ -79,65 +79,38 @@ type csvGroup struct {
 	bad     *RecordError
 }
 
-func (c *csvReader) read(ctx context.Context) error {
+func (c *csvReader) read() error {
 	c.seen = map[rowKey]int{}
-	in, err := c.open(c.file)
-	if err != nil {
+	if err := c.eachLine(c.file, nil, c.header, c.line); err != nil {
 		return err
 	}
-	defer in.Close()
-	if c.table, err = newTable(c.file, in, c.MaxRecord); err != nil {
-		return err
-	}
-	theirs := slices.Clone(c.table.columns)
+	return c.flush()
+}
+
+// header gives the columns of a table our names, and refuses two for one thing.
+func (c *csvReader) header(t *table) error {
+	c.table = t
+	theirs := slices.Clone(t.columns)
 	for i, ours := range ourColumns(c.renamed(theirs)) {
 		if ours != theirs[i] {
 			tally(c.report.ReadAs, theirs[i]+" as "+ours)
-			if c.table.index[theirs[i]] == i {
-				delete(c.table.index, theirs[i])
+			if t.index[theirs[i]] == i {
+				delete(t.index, theirs[i])
 			}
-			c.table.columns[i], c.table.index[ours] = ours, i
+			t.columns[i], t.index[ours] = ours, i
 		}
 	}
-	if err := c.table.require("answer"); err != nil {
+	if err := t.require("answer"); err != nil {
 		return err
 	}
-	if c.numbered = !slices.Contains(c.table.columns, "id"); c.numbered {
-		if !slices.Contains(c.table.columns, "query") {
-			return c.table.require("id")
+	if c.numbered = !slices.Contains(t.columns, "id"); c.numbered {
+		if !slices.Contains(t.columns, "query") {
+			return t.require("id")
 		}
 		tally(c.report.ReadAs, "the position as id")
 	}
-	if err := c.header(); err != nil {
-		return err
-	}
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rec, bad, err := c.table.next()
-		if err == io.EOF {
-			return c.flush()
-		}
-		if err == nil {
-			err = c.line(rec, bad)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// isTableColumn reports whether a table has a column of ours under that name.
-func isTableColumn(name string) bool {
-	ofTruth, isTruth := strings.CutPrefix(name, truthPrefix)
-	return citationColumns.find(csvName(name)) != nil || isTruth && truthColumns.find(ofTruth) != nil || strings.HasPrefix(name, tagPrefix)
-}
-
-// header refuses two columns for one thing.
-func (c *csvReader) header() error {
 	ours := map[string]string{}
-	for _, name := range c.table.columns {
+	for _, name := range t.columns {
 		own := csvName(name)
 		c.cites = c.cites || citationColumns.find(own) != nil
 		if other, twice := ours[own]; twice {
@@ -146,6 +119,12 @@ func (c *csvReader) header() error {
 		ours[own] = name
 	}
 	return nil
+}
+
+// isTableColumn reports whether a table has a column of ours under that name.
+func isTableColumn(name string) bool {
+	ofTruth, isTruth := strings.CutPrefix(name, truthPrefix)
+	return citationColumns.find(csvName(name)) != nil || isTruth && truthColumns.find(ofTruth) != nil || strings.HasPrefix(name, tagPrefix)
 }
 
 // csvName is our name of a column.
@@ -466,16 +445,22 @@ func (t *table) require(names ...string) error {
 	return nil
 }
 
-// eachLine calls do with every record of a table in a file, or with what is wrong with it (see
-// [table.next]).
-func (r *run) eachLine(path string, required []string, do func(rec csvRecord, wrong *RecordError) error) error {
+// eachLine calls header, unless nil, with a table in a file, and then do with every record or with
+// what is wrong with it (see [table.next]).
+func (r *run) eachLine(path string, required []string, header func(*table) error, do func(rec csvRecord, wrong *RecordError) error) error {
 	in, err := r.open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	t, err := newTable(path, in, r.MaxRecord, required...)
+	if err == nil && header != nil {
+		err = header(t)
+	}
 	for err == nil {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
 		var rec csvRecord
 		var wrong *RecordError
 		if rec, wrong, err = t.next(); err == nil {

@@ -30,7 +30,7 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 	}
 	c.file = files.annotations
 	prompts := map[string][]any{}
-	err = c.eachLine(files.prompts, []string{colPrompt, colArticle, "Outcome", "Intervention", "Comparator"}, func(rec csvRecord, wrong *RecordError) error {
+	err = c.eachLine(files.prompts, []string{colPrompt, colArticle, "Outcome", "Intervention", "Comparator"}, nil, func(rec csvRecord, wrong *RecordError) error {
 		if wrong != nil {
 			c.warn(*wrong) // the annotations that ask for it will miss it
 		} else {
@@ -78,7 +78,7 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 func (c *exchangeReader) readAnnotations(path string) (records []foldedRecord, err error) {
 	byID := map[string]int{}
 	columns := []string{colUser, colPrompt, colArticle, "Label", "Annotations", "Evidence Start", "Evidence End"}
-	err = c.eachLine(path, columns, func(rec csvRecord, wrong *RecordError) error {
+	err = c.eachLine(path, columns, nil, func(rec csvRecord, wrong *RecordError) error {
 		id := rec.get(colPrompt)
 		if id == "" && wrong == nil {
 			wrong = rec.bad("%s is empty", colPrompt)

@@ -47,9 +47,10 @@ func trees(pieces []recordPiece) []any {
 	return all
 }
 
-// eachFolded does what [exchangeReader.eachRow] does with the responses of a file of events.
+// eachFolded does what [exchangeReader.eachRow] does with the responses of a file of events, and
+// with the records of a table: lines that follow each other and have the same group.
 func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error) error {
-	p := c.program
+	p, table := c.program, c.shape == tableShape
 	if !p.has["fold"] {
 		return do(madeRow{bad: &RecordError{File: c.file, Reason: fmt.Sprintf("format %s has no event streams: save the response as JSON", p.name)}, counts: true})
 	}
@@ -63,9 +64,20 @@ func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error)
 		response = nil
 		return err
 	}
-	event := func(rec *foreignRecord) error {
-		piece, wrong := newPiece(rec, &c.text)
-		if wrong == nil && p.has["begins"] && p.is(ctx, "begins", piece.tree) {
+	group := ""
+	begins := func(tree any) bool {
+		if !table {
+			return p.has["begins"] && p.is(ctx, "begins", tree)
+		}
+		before := group
+		of, err := p.first(ctx, "group", &programRecord{}, tree)
+		if group = ""; err == nil && of != nil {
+			group = programJSON(of)
+		}
+		return group == "" || group != before
+	}
+	add := func(piece recordPiece, wrong *RecordError) error {
+		if wrong == nil && begins(piece.tree) {
 			if err := finish(false); err != nil {
 				return err
 			}
@@ -78,59 +90,26 @@ func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error)
 		}
 		return nil
 	}
+	event := func(rec *foreignRecord) error { return add(newPiece(rec, &c.text)) }
 	var err error
-	if c.shape == eventShape {
+	switch {
+	case table:
+		err = c.eachLine(c.file, p.table, nil, func(rec csvRecord, bad *RecordError) error {
+			if bad != nil {
+				return do(madeRow{bad: bad, counts: true})
+			}
+			return add(rec.piece(), nil)
+		})
+	case c.shape == eventShape:
 		err = c.eachEvent(ctx, c.file, event)
-	} else {
+	default:
 		err = c.eachRecord(ctx, c.file, c.shape, event)
 	}
 	if err != nil {
 		return err
 	}
-	if response == nil && number == 0 {
+	if response == nil && number == 0 && !table {
 		return do(madeRow{bad: &RecordError{File: c.file, Reason: "no event here"}, counts: true})
 	}
-	return finish(number == 0)
-}
-
-// eachGroup does the same with the records of a table: lines that follow each other and have
-// the same group.
-func (c *exchangeReader) eachGroup(ctx context.Context, do func(madeRow) error) error {
-	var record foldedRecord
-	var group any
-	number := 0
-	finish := func() error {
-		if len(record.pieces) == 0 {
-			return nil
-		}
-		lines := record
-		record = foldedRecord{}
-		number++
-		return c.finish(ctx, &lines, number, false, do)
-	}
-	err := c.eachLine(c.file, c.program.table, func(rec csvRecord, bad *RecordError) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if bad != nil {
-			return do(madeRow{bad: bad, counts: true})
-		}
-		line := rec.piece()
-		of, err := c.program.first(ctx, "group", &programRecord{}, line.tree)
-		if err != nil {
-			return err
-		}
-		if of == nil || group == nil || programJSON(of) != programJSON(group) {
-			if err := finish(); err != nil {
-				return err
-			}
-		}
-		group = of
-		record.pieces = append(record.pieces, line)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return finish()
+	return finish(number == 0 && !table)
 }

@@ -79,10 +79,13 @@ type exchangeReader struct {
 	surveyed any // what the records of the file tell together
 }
 
-// A madeRow is what came of a row of a record: an exchange, what is wrong with it, or neither
-// where it is left out on purpose.
+// A madeRow is what came of a row of a record: an exchange, a flat row, what is wrong with it, or
+// nothing where it is left out on purpose.
 type madeRow struct {
 	x      *exchange
+	flat   map[string]any
+	record string // that a flat row alone comes of
+	number int    // of a flat row in its record
 	at     position
 	bad    *RecordError
 	counts bool // as a record
@@ -108,7 +111,10 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 		return err
 	}
 	if c.program.flat {
-		return c.readFlat(ctx)
+		flat := newJSONLReader(c.run, path)
+		flat.record.columns = c.Columns
+		c.flat = &flat
+		return c.eachRow(ctx, c.convert)
 	}
 	if c.program.has["survey"] {
 		if err := c.survey(ctx); err != nil {
@@ -200,6 +206,8 @@ func (c *exchangeReader) convert(m madeRow) error {
 	switch {
 	case m.bad != nil:
 		c.fail(*m.bad)
+	case m.flat != nil:
+		return c.writeFlat(&m)
 	case m.x == nil:
 		c.report.LeftOut++
 	default:
@@ -210,10 +218,7 @@ func (c *exchangeReader) convert(m madeRow) error {
 
 // eachRow calls do with every row that the program makes of the file.
 func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
-	switch {
-	case c.shape == tableShape:
-		return c.eachGroup(ctx, do)
-	case c.shape == eventShape || c.program.list:
+	if c.shape == tableShape || c.shape == eventShape || c.program.list {
 		return c.eachFolded(ctx, do)
 	}
 	return c.eachRecord(ctx, c.file, c.shape, func(rec *foreignRecord) error {
@@ -240,9 +245,6 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 	if c.bad != nil {
 		return do(madeRow{at: whole.position(), bad: c.bad, counts: true})
 	}
-	if c.flat != nil {
-		return c.flatRows(ctx, from, tree, only, do)
-	}
 	w, err := unwrapped(ctx, tree, p)
 	if err != nil {
 		return do(mistaken(err))
@@ -253,6 +255,10 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 	}
 	var all []madeRow
 	err = p.run(ctx, "row", from, w.response, func(row any) bool {
+		if p.flat {
+			all = append(all, whole.flatRow(p, row, len(all)+1))
+			return true
+		}
 		f := filler{p: p, rec: from, response: w.response, first: c.firstMark()}
 		f.x = &exchange{givenID: w.id, system: w.system, query: w.query, cost: w.cost, tokens: w.tokens, latency: w.latency}
 		c.ask(f.x, q)
@@ -271,11 +277,18 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 	}
 	for i, m := range all {
 		m.counts = i == 0 || !p.systems
+		number := from.number
+		if !p.systems {
+			number += i
+		}
+		if m.flat != nil && !hasID(m.flat) {
+			m.flat["id"] = c.nameOf(&exchange{}, number, only && len(all) == 1)
+		}
+		if m.flat != nil && len(all) == 1 {
+			f := filler{rec: from}
+			m.record = f.record()
+		}
 		if m.x != nil {
-			number := from.number
-			if !p.systems {
-				number += i
-			}
 			m.x.id = c.nameOf(m.x, number, only && len(all) == 1)
 			m.x.system = cmp.Or(m.x.system, c.System, m.x.ownSystem, m.x.model, c.lastSystem())
 			m.x.complete()
@@ -363,21 +376,6 @@ func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
 	return fmt.Sprintf("%s:%d", c.stem(), number)
 }
 
-// readFlat converts a file of which the program makes flat rows.
-func (c *exchangeReader) readFlat(ctx context.Context) error {
-	flat := newJSONLReader(c.run, c.file)
-	flat.record.columns = c.Columns
-	c.flat = &flat
-	defer func() { c.flat = nil }()
-	return c.eachRow(ctx, func(m madeRow) error {
-		c.report.Records++
-		if m.bad != nil {
-			c.fail(*m.bad)
-		}
-		return nil
-	})
-}
-
 // hasID reports whether a flat row has an id, under our name or another.
 func hasID(row map[string]any) bool {
 	return slices.ContainsFunc(append([]string{"id"}, otherNames[0].theirs...), func(name string) bool {
@@ -386,49 +384,26 @@ func hasID(row map[string]any) bool {
 	})
 }
 
-// flatRows does with the rows of a record what format jsonl does with its own. One without an
-// id is called by its file. The record stays with a row that it gives alone.
-func (c *exchangeReader) flatRows(ctx context.Context, from *programRecord, tree any, only bool, do func(madeRow) error) error {
-	p, whole := c.program, from.whole()
-	at := whole.position()
-	var all []any
-	ended := p.run(ctx, "row", from, tree, func(row any) bool {
-		all = append(all, row)
-		return true
-	})
-	if ended == nil && len(all) == 0 {
-		ended = errors.New("the program gives no row")
+// flatRow is what comes of a flat row of the part.
+func (p *recordPart) flatRow(of *program, row any, number int) madeRow {
+	m := madeRow{at: p.position(), number: number}
+	var isObject bool
+	if m.flat, isObject = row.(map[string]any); row != nil && !isObject {
+		bad := m.at.err(p.piece.file, fmt.Sprintf("format %s: row %d: want an object, got %s", of.name, number, kindOfTree(row)))
+		m.bad = &bad
 	}
+	return m
+}
+
+// writeFlat does with a flat row what format jsonl does with its own. One without an id is called
+// by its file. The record stays with a row that it gives alone.
+func (c *exchangeReader) writeFlat(m *madeRow) error {
 	rec := &c.flat.record
-	for i, row := range all {
-		if row == nil {
-			c.report.LeftOut++
-			continue
-		}
-		if o, ok := row.(map[string]any); ok && !hasID(o) {
-			o["id"] = c.nameOf(&exchange{}, from.number+i, only && len(all) == 1)
-		}
-		if e := rec.decode([]byte(programJSON(row))); e != nil {
-			bad := at.err(c.file, fmt.Sprintf("format %s: row %d: %s", p.name, i+1, e.msg))
-			if err := do(madeRow{at: at, bad: &bad}); err != nil {
-				return err
-			}
-			continue
-		}
-		rec.row.QueryNull = false
-		if len(all) == 1 {
-			f := filler{rec: from}
-			rec.row.SourceRecord = f.record()
-		}
-		c.flat.tallyNames()
-		if err := c.flat.row(&rec.row, rec.named, rec.others, at); err != nil {
-			return err
-		}
-		c.report.Records++
-	}
-	if ended == nil {
+	if e := rec.decode([]byte(programJSON(m.flat))); e != nil {
+		c.fail(m.at.err(c.file, fmt.Sprintf("format %s: row %d: %s", c.program.name, m.number, e.msg)))
 		return nil
 	}
-	bad := from.mistake(p, ended, whole)
-	return do(madeRow{at: at, bad: &bad})
+	rec.row.QueryNull, rec.row.SourceRecord = false, m.record
+	c.flat.tallyNames()
+	return c.flat.row(&rec.row, rec.named, rec.others, m.at)
 }

@@ -132,6 +132,9 @@ func unwrapped(ctx context.Context, tree any, p *program) (w wrappedResponse, er
 
 // requestOf reads the request that a record holds beside its response; nil if it holds none.
 func (c *exchangeReader) requestOf(ctx context.Context, asked any, from *programRecord) (*request, error) {
+	if asked == nil {
+		return nil, nil
+	}
 	body, err := envelope.first(ctx, "asked", &programRecord{}, asked)
 	if err != nil || body == nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 	"ibid"
 	"ibid/annotations/round"
 	"ibid/cmd/ibid/internal/annotate"
-	"ibid/dataset/convert"
 	"ibid/harness"
 	"ibid/report"
 )
@@ -109,9 +108,8 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 	case "page":
 		more[pageFile] = func(w io.Writer) error { return annotate.WriteFile(w, &drawn.Header, drawn.Items) }
 	case "label-studio":
-		tasks := studioTasks(drawn.Items)
-		more[tasksFile] = func(w io.Writer) error { return convert.WriteBlindTasks(w, tasks) }
-		more[configFile] = func(w io.Writer) error { return convert.WriteBlindConfig(w, tasks) }
+		more[tasksFile] = func(w io.Writer) error { return round.WriteTasks(w, drawn.Items) }
+		more[configFile] = func(w io.Writer) error { return round.WriteConfig(w, drawn.Items) }
 	}
 	if err := drawn.Write(a.output, more); err != nil {
 		return err
@@ -200,22 +198,4 @@ func (a *app) saySample(d *round.Drawn) error {
 	fmt.Fprintf(&b, "annotate with ibid annotate %s --annotator NAME; %s says which item is which\n", a.output, filepath.Join(a.output, round.KeyFile))
 	_, err := a.Stdout.Write(b.Bytes())
 	return err
-}
-
-// studioTasks are items as Label Studio shows them.
-func studioTasks(items []round.Item) []convert.BlindTask {
-	all := make([]convert.BlindTask, len(items))
-	for i := range items {
-		it := &items[i]
-		t := convert.BlindTask{ID: it.ID, Question: it.Query, Answer: it.Answer}
-		for _, doc := range it.Documents {
-			text, _ := it.Text(doc)
-			t.Documents = append(t.Documents, convert.BlindText{Doc: doc, Text: text})
-		}
-		for _, l := range it.Labels {
-			t.Questions = append(t.Questions, convert.BlindQuestion{Kind: l.Kind, ClaimID: l.ClaimID, CitationID: l.CitationID, Text: it.Ask(l)})
-		}
-		all[i] = t
-	}
-	return all
 }
