@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/bits"
 	"slices"
@@ -159,11 +158,10 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 	done := int64(0)
 	pool, ctx := errgroup.WithContext(ctx)
 	pool.SetLimit(s.workers)
-	pool.Go(func() error { return out.countReasons(ctx) })
 	for _, items := range s.batches(in) {
 		pool.Go(func() error {
 			c := &itemSums{groupSums: out, list: items, adding: make([][]adding, len(items))}
-			if err := errors.Join(c.add(ctx), out.addVerdicts(ctx, items)); err != nil {
+			if err := c.add(ctx); err != nil {
 				return err
 			}
 			lock.Lock()
@@ -295,15 +293,26 @@ func (s *groupSums) newAdding(item, n int, u *units) (a adding) {
 // add adds up the items of the list.
 func (c *itemSums) add(ctx context.Context) error {
 	for k, i := range c.list {
-		c.states[i], c.adding[k] = make([]state, len(c.in)), make([]adding, len(c.in))
-		if !c.file.Has(c.items[i].Name) {
+		c.states[i], c.reasons[i], c.adding[k] = make([]state, len(c.in)), make([]reasonCounts, len(c.in)), make([]adding, len(c.in))
+		d := &c.items[i]
+		if c.judged && (len(d.Items) > 0 || d.HasBounds()) {
+			c.verdicts[i] = make([]verdictState, len(c.in))
+		}
+		if !c.file.Has(d.Name) {
 			continue
 		}
 		for group, g := range c.in {
 			c.adding[k][group] = c.newAdding(i, int(c.groups.all[g].rows), c.units[g])
 		}
 	}
-	if err := c.eachBlock(ctx, c.list, c.touch); err != nil {
+	err := c.eachBlock(ctx, func(k int, in *runs.Block) {
+		c.addReasons(in, c.list[k])
+		if c.verdicts[c.list[k]] != nil {
+			c.addVerdicts(in, c.list[k])
+		}
+		c.touch(k, in)
+	})
+	if err != nil {
 		return err
 	}
 	type weights struct {
@@ -339,7 +348,7 @@ func (c *itemSums) add(ctx context.Context) error {
 			}
 		}
 	}
-	if err := c.eachBlock(ctx, c.list, c.weigh); err != nil {
+	if err := c.eachBlock(ctx, c.weigh); err != nil {
 		return err
 	}
 	for k, i := range c.list {
@@ -353,8 +362,8 @@ func (c *itemSums) add(ctx context.Context) error {
 }
 
 // touch adds up what the rows of a block add to an item.
-func (c *itemSums) touch(k int, b *itemBlock) {
-	states, adding := c.states[c.list[k]], c.adding[k]
+func (c *itemSums) touch(k int, in *runs.Block) {
+	b, states, adding := c.block(k, in), c.states[c.list[k]], c.adding[k]
 	for i, ok := range b.known {
 		v := b.values[i]
 		y, x := b.pooled(i)
@@ -396,8 +405,8 @@ func (c *itemSums) touch(k int, b *itemBlock) {
 }
 
 // weigh adds up how far the rows of a block are from an item.
-func (c *itemSums) weigh(k int, b *itemBlock) {
-	states, adding := c.states[c.list[k]], c.adding[k]
+func (c *itemSums) weigh(k int, in *runs.Block) {
+	b, states, adding := c.block(k, in), c.states[c.list[k]], c.adding[k]
 	for i, ok := range b.known {
 		v := b.values[i]
 		y, x := b.pooled(i)
@@ -488,7 +497,6 @@ type itemBlock struct {
 	values      []float64
 	known, left []bool    // left: the value is the worst because something is left out; nil of none
 	num, den    []float64 // of what is pooled; nil of an item that is not
-	first       int       // place of the first row in the file
 	signatures  *signatures
 }
 
@@ -504,39 +512,29 @@ func (b *itemBlock) pooled(i int) (num, den float64) {
 	return b.num[i], b.den[i]
 }
 
-// eachBlock calls f with what each block of rows adds to each of the items, which it names by
-// their places in the list.
-func (s *groupSums) eachBlock(ctx context.Context, items []int, f func(k int, b *itemBlock)) error {
-	return s.file.Each(func(in *runs.Block) error {
-		b := itemBlock{first: int(in.First), signatures: &s.groups.perPart[in.Number]}
-		for k, i := range items {
-			d := &s.items[i]
-			if !s.file.Has(d.Name) {
-				continue
-			}
-			b.values, b.known, b.left = s.left.Numbers(in, d)
-			if b.num, b.den = nil, nil; len(d.Num) > 0 {
-				b.num, b.den = in.Pooled(d)
-			}
-			if in.Err() != nil {
-				return in.Err()
-			}
-			f(k, &b)
-		}
-		return ctx.Err()
-	})
+// block is what the rows of a block add to item k of the list: nothing, if the file does not have it.
+func (c *itemSums) block(k int, in *runs.Block) (b itemBlock) {
+	d := &c.items[c.list[k]]
+	if !c.file.Has(d.Name) {
+		return b
+	}
+	b.signatures = &c.groups.perPart[in.Number]
+	b.values, b.known, b.left = c.left.Numbers(in, d)
+	if len(d.Num) > 0 {
+		b.num, b.den = in.Pooled(d)
+	}
+	return b
 }
 
-// countReasons counts the rows without a value of each item, by the reason.
-func (s *groupSums) countReasons(ctx context.Context) error {
-	for i := range s.items {
-		s.reasons[i] = make([]reasonCounts, len(s.in))
-	}
-	return s.file.Each(func(in *runs.Block) error {
-		for i := range s.items {
-			s.addReasons(in, i)
+// eachBlock calls f with each block of rows and each item of the list, named by its place in it.
+func (c *itemSums) eachBlock(ctx context.Context, f func(k int, in *runs.Block)) error {
+	return c.file.Each(func(in *runs.Block) error {
+		for k := range c.list {
+			if f(k, in); in.Err() != nil {
+				return in.Err()
+			}
 		}
-		return errors.Join(ctx.Err(), in.Err())
+		return ctx.Err()
 	})
 }
 
@@ -571,30 +569,9 @@ type verdictState struct {
 	noText bool    // some row has items without
 }
 
-// addVerdicts adds up those of the items that are judged, over all groups.
-func (s *groupSums) addVerdicts(ctx context.Context, items []int) error {
-	items = slices.DeleteFunc(slices.Clone(items), func(i int) bool {
-		d := &s.items[i]
-		return !s.judged || len(d.Items) == 0 && !d.HasBounds()
-	})
-	for _, i := range items {
-		s.verdicts[i] = make([]verdictState, len(s.in))
-	}
-	if len(items) == 0 {
-		return nil
-	}
-	return s.file.Each(func(b *runs.Block) error {
-		for _, i := range items {
-			if err := s.addVerdictsOf(b, &s.items[i], s.verdicts[i]); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
-	})
-}
-
-// addVerdictsOf adds a block of rows to what is known of a judged metric in all groups.
-func (s *groupSums) addVerdictsOf(b *runs.Block, d *metrics.Definition, all []verdictState) error {
+// addVerdicts adds a block of rows to what is known of a judged metric in all groups.
+func (s *groupSums) addVerdicts(b *runs.Block, i int) {
+	d, all := &s.items[i], s.verdicts[i]
 	value, has, left := s.left.Numbers(b, d)
 	low, bounded := b.Numbers(d.Name + runs.LowSuffix)
 	high, _ := b.Numbers(d.Name + runs.HighSuffix)
@@ -605,9 +582,6 @@ func (s *groupSums) addVerdictsOf(b *runs.Block, d *metrics.Definition, all []ve
 		if of.Kind == metrics.OutcomeItems {
 			elsewhere, _ = b.Numbers(metrics.ElsewhereOutcomes.String())
 		}
-	}
-	if b.Err() != nil {
-		return b.Err()
 	}
 	signatures := &s.groups.perPart[b.Number]
 	for row := range b.Len() {
@@ -638,7 +612,6 @@ func (s *groupSums) addVerdictsOf(b *runs.Block, d *metrics.Definition, all []ve
 			}
 		}
 	}
-	return nil
 }
 
 // complete fills in a row of the summary, and takes its estimate away where that would say too
