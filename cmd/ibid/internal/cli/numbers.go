@@ -61,6 +61,13 @@ func (a *app) writeNumbers(dir string, view *report.Summary, n *numberFlags) err
 
 // comparisons are the systems of a run against each other, and the run against an earlier one.
 func (a *app) comparisons(dir string, view *report.Summary) (c report.Compared, err error) {
+	base, asked := view.Run.Baseline, true
+	if base == "" || !exists(filepath.Join(base, runs.ManifestFile)) {
+		base, asked = lastRun(dir, view.Run), false
+	}
+	if base == "" && len(view.Run.Places) == 1 { // of one system
+		return c, nil
+	}
 	run, err := compare.Open(dir)
 	if err != nil {
 		return c, err
@@ -71,10 +78,6 @@ func (a *app) comparisons(dir string, view *report.Summary) (c report.Compared, 
 		if c.NotCompared, err = refusal(err); err != nil {
 			return c, err
 		}
-	}
-	base, asked := view.Run.Baseline, true
-	if base == "" || !exists(filepath.Join(base, runs.ManifestFile)) {
-		base, asked = lastRun(dir, view.Run), false
 	}
 	if base == "" {
 		return c, nil
