@@ -88,11 +88,10 @@ func EachDocuments(ctx context.Context, f *Frame, cluster string, do func(names 
 			return b.Err()
 		}
 		for row := range b.Len() {
-			values = values[:0]
 			if tag != "" {
-				values = b.AppendSlices(values, tag, row)
+				values = b.AppendSlices(values[:0], tag, row)
 			} else {
-				values = append(values, documents.Strings[documents.Offsets[row]:documents.Offsets[row+1]]...)
+				values = documents.Strings[documents.Offsets[row]:documents.Offsets[row+1]]
 			}
 			do(values)
 		}
