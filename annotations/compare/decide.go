@@ -395,7 +395,7 @@ func (c *comparison) bound(x *contest, m *Metric) error {
 		a, b := &m.Sides[base], &m.Sides[i]
 		aLow, aHigh := ends(a)
 		bLow, bHigh := ends(b)
-		if i == base || a.Own != nil && b.Own != nil || aLow == nil || bLow == nil {
+		if i == base || !x.group.pairing(base, i).paired || a.Own != nil && b.Own != nil || aLow == nil || bLow == nil {
 			continue
 		}
 		m.Differences = append(m.Differences, Difference{
