@@ -158,10 +158,21 @@ func (c *Comparison) table(caption string, all []*compare.Metric) []doc.Block {
 		base = c.Base
 	}
 	t := doc.Table{Caption: caption, Class: "metrics differences", Columns: []doc.Column{
-		{Name: ""}, {Name: "rank", Number: true}, {Name: base, Number: true, Keep: 2}, {Name: "value", Number: true, Keep: 1},
-		{Name: "own", Number: true, Keep: 4}, {Name: "difference", Page: true, Keep: 1}, {Name: ""}, {Name: "diff", Number: true}, {Name: "interval", Number: true},
-		{Name: "p", Number: true}, {Name: "mde", Number: true, Keep: 3}, {Name: "better", Number: true, Keep: 2}, {Name: "worse", Number: true, Keep: 2},
-		{Name: "same", Number: true, Keep: 3}, {Name: "n", Number: true, Keep: 1},
+		{Name: ""},
+		{Name: "rank", Number: true},
+		{Name: base, Number: true, Keep: 2},
+		{Name: "value", Number: true, Keep: 1},
+		{Name: "own", Number: true, Keep: 4},
+		{Name: "difference", Page: true, Keep: 1},
+		{Name: ""},
+		{Name: "diff", Number: true},
+		{Name: "interval", Number: true},
+		{Name: "p", Number: true},
+		{Name: "mde", Number: true, Keep: 3},
+		{Name: "better", Number: true, Keep: 2},
+		{Name: "worse", Number: true, Keep: 2},
+		{Name: "same", Number: true, Keep: 3},
+		{Name: "n", Number: true, Keep: 1},
 	}}
 	if one && c.By != "run" {
 		t.Columns[2].Name = "" // the first row has it

@@ -157,9 +157,9 @@ func TestJudgingRuns(t *testing.T) {
 	s := demo(t)
 	s.steps(
 		step{line: "compare runs/first runs/second", out: "^Since first: pointer is worse on overall by \n^- new failures: 8 \\(q-03/pointer, \n^- fixed: 0$"},
-		step{line: "compare runs/second runs/first --json", out: `"answer": "Since second: pointer is better on overall by `},
+		step{line: "compare runs/second runs/first --json", out: `"headline": "Since second: pointer is better on overall by `},
 		step{line: "compare runs/first runs/second --format markdown", out: `^- new failures: 8 `},
-		step{line: "compare runs/first runs/second --format csv -v", out: `^first,second,`},
+		step{line: "compare runs/first runs/second --format csv -v", out: `^overall_citation_accuracy,macro,careful,,true,22,first,second,tied,`},
 		step{line: "compare runs/first --by system", out: `^careful is best on overall; dreamer is last\.$`},
 		step{line: "compare runs/first --by colour", code: 2, err: `colour`},
 		step{line: "compare runs/first runs/second --metric char_f11", code: 2, err: `char_f1`},
@@ -188,7 +188,7 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "history runs --metric char_f1 --format svg", code: 2, err: `^ibid: the format svg is gone$`},
 		step{line: "history runs --metric nothing", code: 2, err: `nothing`},
 
-		step{line: "compare runs/first --by system --system careful --gate diff(char_f1)[system=pointer]>=0", out: `^careful is best on overall`},
+		step{line: "compare runs/first --base careful --gate diff(char_f1)[system=pointer]>=0", out: `^Against careful: `},
 		step{line: "report runs/first -o one.html", err: `^hint: look at it: one\.html$`},
 		step{line: "report runs/first runs/second -o two.html", err: `look at it`},
 		step{line: "report runs -o site/ -q"},
