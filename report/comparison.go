@@ -218,9 +218,9 @@ func (c *Comparison) value(m *compare.Metric, side string) *compare.Value {
 // alone is a row without a difference.
 func (c *Comparison) alone(m *compare.Metric, v *compare.Value) []doc.Cell {
 	row := make([]doc.Cell, 15)
-	row[0] = doc.C(v.Name)
-	if m.System != "" || len(c.Metrics) > 0 && m != &c.Metrics[0] {
-		row[0] = doc.C(c.label(m, v.Name))
+	row[0] = doc.C(c.label(m, v.Name))
+	if m.System != "" && len(c.Sides) == 2 { // which of the two
+		row[0] = doc.C(c.label(m, "") + ", " + v.Name)
 	}
 	if m.Deciding {
 		row[1] = doc.C(c.rankOf(v.Name))

@@ -195,7 +195,7 @@ type comparisonJSON struct {
 func (c *Comparison) headline() string {
 	var deciding []*compare.Metric
 	for i := range c.Metrics {
-		if m := &c.Metrics[i]; m.Deciding && (len(deciding) == 0 || m.Metric == deciding[0].Metric && m.Agg == deciding[0].Agg) {
+		if m := &c.Metrics[i]; m.Deciding && m.Reason == "" && (len(deciding) == 0 || m.Metric == deciding[0].Metric && m.Agg == deciding[0].Agg) {
 			deciding = append(deciding, m)
 		}
 	}

@@ -50,12 +50,15 @@ func Reasons(a, b *runs.Manifest) []string {
 	names := maps.Clone(a.Ingredients)
 	maps.Copy(names, b.Ingredients)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !isFree(name) && name != "metrics" && !strings.HasPrefix(name, "judge.") {
+		if !isFree(name) && name != "metrics" && !ofVerdicts(name) {
 			differ("values of "+name, a.Ingredients[name], b.Ingredients[name])
 		}
 	}
 	return why
 }
+
+// ofVerdicts reports whether a setting changes nothing but what rests on verdicts.
+func ofVerdicts(name string) bool { return name == "min_coverage" || strings.HasPrefix(name, "judge.") }
 
 // barred are why a metric of two runs does not mean the same: it rests on verdicts, and other
 // judges gave them, or on other components.
@@ -76,7 +79,7 @@ func barred(a, b *Run, m *metrics.Definition) (why []string) {
 	names := maps.Clone(one.Ingredients)
 	maps.Copy(names, two.Ingredients)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if strings.HasPrefix(name, "judge.") && name != "judge.prompt" && !isFree(name) {
+		if ofVerdicts(name) && name != "judge.prompt" && !isFree(name) {
 			differ("values of "+name, one.Ingredients[name], two.Ingredients[name])
 		}
 	}

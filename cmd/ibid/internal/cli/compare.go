@@ -99,7 +99,7 @@ func (a *app) compare(f *compareFlags, args []string) error {
 		return a.gateRuns(r.Base, args, true, f)
 	case len(f.gates) > 0:
 		return a.gateRuns(args[0], args[1:], false, f)
-	case slices.ContainsFunc(r.Metrics, func(m compare.Metric) bool { return m.Reason == compare.NotPaired }):
+	case slices.ContainsFunc(r.Metrics, func(m compare.Metric) bool { return m.Reason == compare.NotPaired || m.Deciding && m.Reason != "" }):
 		return exitError{ExitNoVerdict}
 	}
 	return nil
