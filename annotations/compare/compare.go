@@ -149,13 +149,13 @@ type Difference struct {
 
 // Options say how to compare. The zero Options take everything from the base run.
 type Options struct {
-	Metrics []Quantity // that decide; nil for the leading metric
-	More    []Quantity // compare these, too; nil, without Metrics, for the others that may lead and the components
+	Metrics []Quantity // that decide; none for the leading metric
+	More    []Quantity // compare these, too; none, without Metrics, for the others that may lead and the components
 	Whole   bool       // compare no slices
 	Slices  []string   // keys to slice by, beside those of the base run
 	Force   bool       // compare what should not be compared, and say so
 	Base    string     // name of a side that the others are compared with; of runs, the first
-	Systems []string   // compare these only; nil for all
+	Systems []string   // compare these only; none for all
 }
 
 // A Quantity is what is compared: a metric, as the mean over rows or pooled.

@@ -29,7 +29,7 @@ type contest struct {
 // the others, and the deciding ones within slices.
 func (c *comparison) decide() error {
 	deciding := c.Metrics
-	if deciding == nil {
+	if len(deciding) == 0 {
 		var err error
 		if deciding, err = c.lead(); err != nil {
 			return err
@@ -67,7 +67,7 @@ func (c *comparison) decide() error {
 		}
 	}
 	more := c.More
-	if c.Metrics == nil && more == nil {
+	if len(c.Metrics) == 0 && len(more) == 0 {
 		more = slices.Concat(leading, named(c.base.components...))
 	}
 	done := slices.Clone(deciding)

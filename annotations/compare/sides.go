@@ -103,7 +103,7 @@ func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 
 // systemsOf are the systems of a run that are compared.
 func (c *comparison) systemsOf(r *Run) []string {
-	return slices.DeleteFunc(r.Systems(), func(s string) bool { return c.Systems != nil && !slices.Contains(c.Systems, s) })
+	return slices.DeleteFunc(r.Systems(), func(s string) bool { return len(c.Systems) > 0 && !slices.Contains(c.Systems, s) })
 }
 
 // common are the systems that all runs have. Others are noted.

@@ -67,7 +67,7 @@ func WriteTasks(w io.Writer, items []Item) error {
 	for i := range items {
 		it := &items[i]
 		data := map[string]any{
-			"ibid": "ibid.task/v1", "id": it.ID, "question": shown(it.Query), "answer": shown(it.Answer),
+			"id": it.ID, "ibid": "ibid.task/v1", "question": shown(it.Query), "answer": shown(it.Answer),
 			"documents": append([]string{}, it.Documents...),
 		}
 		for k := range documents {

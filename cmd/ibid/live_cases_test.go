@@ -171,7 +171,14 @@ func TestLiveCases(t *testing.T) {
 			stderr: `ibid: stopped: the budget is reached: .*`,
 		},
 		{name: "key of one's own", config: model(judgetest.Model{BYOK: true}), calls: rows},
-		{name: "budget on this machine", config: model(judgetest.Model{TellsNoCost: true}), args: append([]string{"--max-cost", "0.001"}, openAI...), calls: rows, free: true},
+		{
+			name: "budget on this machine", config: model(judgetest.Model{TellsNoCost: true}), args: append([]string{"--max-cost", "0.001", "--set", "judge.prices={prompt: 0, completion: 0}"}, openAI...),
+			calls: rows, free: true,
+		},
+		{
+			name: "a budget without a price", config: model(judgetest.Model{TellsNoCost: true}), args: append([]string{"--max-cost", "0.001"}, openAI...), code: 4, calls: 1,
+			stderr: `ibid: stopped: what calls cost is not known, so the budget cannot be kept: .*`,
+		},
 		{
 			name: "redirect", config: always("307"), code: 4, calls: 1,
 			stderr: `ibid: stopped: the service sends requests elsewhere, .*: status 307: a redirect to http://127.0.0.1:\d+/api/v1/elsewhere: .*`,
