@@ -28,7 +28,7 @@ func TestTwoNights(t *testing.T) {
 		}
 		var changes []string
 		b.eval(`[...document.querySelectorAll("table.standing tbody tr")].map((r) => r.cells[0].textContent + " " + r.cells[2].textContent)`, &changes)
-		if got := strings.Join(changes, ", "); got != "careful +0.019 ~, pointer -0.127 worse, dreamer =" {
+		if got := strings.Join(changes, ", "); got != "careful +0.019 tied, pointer -0.127 worse, dreamer =" {
 			t.Errorf("changes = %s", got)
 		}
 		if text := b.text(`document.querySelector("main").textContent`); strings.Contains(strings.ToLower(text), "hallucination score") {
