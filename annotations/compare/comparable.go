@@ -38,8 +38,8 @@ func appendDifferent(why []string, what, a, b string) []string {
 }
 
 // Reasons are why the numbers of two runs do not mean the same, as far as their manifests say;
-// the second run need not have been made yet. That their judges differ is none: it bars what
-// rests on verdicts, see [Lookup.Difference].
+// the second run need not have been made yet. Different judges are no such reason: then only
+// metrics that rest on verdicts are not compared, see [Lookup.Difference].
 func Reasons(a, b *runs.Manifest) []string {
 	var why []string
 	differ := func(what, a, b string) { why = appendDifferent(why, what, a, b) }

@@ -78,12 +78,12 @@ type Metric struct {
 	Direction int    `json:"direction"`
 	Deciding  bool   `json:"deciding"`
 	Questions int64  `json:"questions"`        // that every side has a value for
-	Family    int    `json:"family"`           // differences whose intervals hold together; 0 if it does not decide
+	Family    int    `json:"family"`           // number of deciding differences; their intervals have simultaneous coverage. 0 if the metric does not decide
 	Reason    string `json:"reason,omitempty"` // why there are no differences; "" if there are
 
 	Sides       []Value      `json:"sides"`
 	Differences []Difference `json:"differences"`
-	Leaders     []string     `json:"leaders"` // sides that are not worse than the best; none if nobody knows
+	Leaders     []string     `json:"leaders"` // sides that do not differ significantly from the best; empty with a base, or if nothing was compared
 }
 
 // A Value is what one side has of a metric. What is not defined is nil.

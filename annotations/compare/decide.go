@@ -21,12 +21,12 @@ type contest struct {
 	values []Value         // of each side
 	in     []int           // sides that are compared
 	ranges bool            // the value of some side is a range
-	common map[uint64]bool // questions that all of them have a value for; nil of two runs, whose pairs say so
+	common map[uint64]bool // questions with a value on all of these sides; nil for a base and one other run, where the pairs of rows are the same questions
 	barred string          // why the sides cannot be compared by it
 }
 
-// decide compares the sides by the metrics that decide, whose intervals hold together, then by
-// the others, and the deciding ones within slices.
+// decide compares the sides on the deciding metrics, with simultaneous intervals, then on the
+// other metrics, and at last on the deciding metrics within slices.
 func (c *comparison) decide() error {
 	deciding := c.Metrics
 	if len(deciding) == 0 {
