@@ -26,6 +26,7 @@ const (
 	WantDocuments                  // documents
 	WantMessages                   // messages
 	WantTags                       // tags
+	WantQueries                    // query
 
 	WantAll Want = 1<<iota - 1
 )

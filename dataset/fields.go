@@ -120,7 +120,7 @@ var rowFields = []field[ibid.Answer]{
 	column[ibid.Answer]("system", "System", WantKeys).naming(),
 	column[ibid.Answer]("provider", "Provider", WantKeys),
 	column[ibid.Answer]("model", "Model", WantKeys),
-	column[ibid.Answer]("query", "Query", WantAnswers).must(),
+	column[ibid.Answer]("query", "Query", WantAnswers|WantQueries).must(),
 	column[ibid.Answer]("answer", "Answer", WantAnswers).must(),
 	column[ibid.Answer]("answer_cost_usd", "CostUSD", WantDetails),
 	column[ibid.Answer]("answer_tokens", "Tokens", WantDetails),
@@ -133,6 +133,7 @@ var rowFields = []field[ibid.Answer]{
 const (
 	colID     = 0
 	colSystem = 1
+	colQuery  = 4
 )
 
 var citationFields = append(placeFields[ibid.Citation](),
@@ -444,6 +445,9 @@ func (b *Batch) Row(i int, r *ibid.Answer) {
 func (b *Batch) Key(i int) (id, system string, null bool) {
 	return b.leaves[colID].textAt(i), cmp.Or(b.leaves[colSystem].textAt(i), "default"), !b.leaves[colID].is(i, codePlain)
 }
+
+// Query returns the question of row i, as Row does.
+func (b *Batch) Query(i int) string { return b.leaves[colQuery].textAt(i) }
 
 // tags fills the tags in the order of their keys. A tag without a value is left
 // out; of two with one key the last counts.

@@ -45,7 +45,7 @@ func (p *Plan) Annotated(ctx context.Context, worst int) (*Annotated, error) {
 
 func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int) (*Annotated, error) {
 	o := p.job.AgreementOptions(worst)
-	o.Once = p.questions != nil
+	o.Once = p.questions != nil && !p.severalSystems
 	a := &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p}
 	return a, a.read(ctx, docs)
 }

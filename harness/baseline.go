@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/annotations/compare"
+	"ibid/annotations/history"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -85,7 +86,7 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 	b := e.Baseline
 	switch {
 	case b == nil:
-		out.Reason = "needs a baseline: ibid gate RUN BASE"
+		out.Verdict, out.Reason = runs.NotAsked, "the first run of its series: there is nothing to compare it with"
 		return out, nil
 	case b.why != "":
 		out.Reason = b.why
@@ -176,11 +177,32 @@ func (e *Evidence) weakSide(g configs.Gate) string {
 	return ""
 }
 
+// NoBaseline is the baseline of a run that is compared with nothing.
+const NoBaseline = "none"
+
+// setBaseline says in the manifest what the run is compared with: what was named, else the base
+// of its series. A folder whose runs cannot be read has none.
+func (p *Plan) setBaseline(m *runs.Manifest) error {
+	m.Baseline, m.Given = "", p.job.Baseline != ""
+	switch {
+	case m.Given && p.job.Baseline != NoBaseline:
+		m.Baseline = p.job.Baseline
+	case m.Given || p.rows != nil:
+	default:
+		folder, err := history.Open(filepath.Dir(p.Dir))
+		if err != nil {
+			return err
+		}
+		m.Baseline = folder.Before(m).Base()
+	}
+	return nil
+}
+
 // checkBaseline refuses a baseline that is not a finished run, or that cannot be
 // compared with this run.
 func (p *Plan) checkBaseline() error {
 	dir := p.job.Baseline
-	if dir == "" {
+	if dir == "" || dir == NoBaseline {
 		return nil
 	}
 	m, err := runs.ReadManifest(dir)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,13 +29,10 @@ type Outcome struct {
 // baseline; if that is "", with the one that m was compared with. The error for a
 // gate that the run cannot have is a [*configs.Error].
 func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
-	if baseline == "" {
-		baseline = m.Baseline
-	}
-	if err := checkGates(c, baseline != ""); err != nil {
+	if err := checkGates(c, true); err != nil {
 		return nil, err
 	}
-	return outcomeOf(dir, m, c, baseline, true)
+	return outcomeOf(dir, m, c, cmp.Or(baseline, m.Baseline), true)
 }
 
 // SystemOutcome asks the gates of c of the systems of the finished run m in dir.
@@ -62,7 +60,7 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 }
 
 // SavedGates asks the gates of c of a finished run. Gates with diff compare with what m
-// was compared with; without that, or if it is gone, they have no verdict.
+// was compared with; without that they are not asked, and if it is gone they have no verdict.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config) ([]runs.GateResult, error) {
 	return askGates(dir, m, c, m.Baseline)
 }
@@ -85,7 +83,7 @@ func askGates(dir string, m *runs.Manifest, c *configs.Config, baseline string) 
 	b, err := openBaseline(baseline, dir, "", gates)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		b = &Baseline{why: "the baseline " + baseline + " is not there"}
+		b = &Baseline{why: "the run that it is compared with, " + baseline + ", is gone: ibid history " + filepath.Dir(dir) + " --accept RUN names another"}
 	case err != nil:
 		return nil, err
 	}
@@ -150,7 +148,7 @@ func (o *Outcome) Verdict(minCoverage float64) runs.Verdict {
 }
 
 // checkGates refuses gates over metrics that do not exist, that the summary of this
-// run will not have, or that need a baseline where there is none.
+// run will not have, or that need a baseline where there can be none.
 func checkGates(c *configs.Config, baseline bool) error {
 	if err := checkAccepted(c); err != nil {
 		return err
@@ -175,7 +173,7 @@ func checkGates(c *configs.Config, baseline bool) error {
 		case (g.Func == configs.Low || g.Func == configs.High) && d.Kind == metrics.Quantity && !g.Diff:
 			return g.Refuse(d.Name+" is a count: it has no interval", "leave "+string(g.Func)+"() out: the mean a row; or sum("+d.Name+"), the total")
 		case g.Diff && !baseline:
-			return g.Refuse("diff() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
+			return NoBase(g)
 		}
 		if low, high := gateRange(g, &d); g.Number < low || g.Number > high {
 			return g.Refuse(fmt.Sprintf("%v is beyond the values that it can have, [%v, %v]", g.Number, low, high), "shares are fractions: 0.05 is 5 %")
@@ -192,6 +190,11 @@ func checkGates(c *configs.Config, baseline bool) error {
 		}
 	}
 	return nil
+}
+
+// NoBase is the error for a gate that compares with another run where there is none.
+func NoBase(g configs.Gate) error {
+	return g.Refuse("diff() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
 }
 
 // severalGroups is why a gate cannot be asked.

@@ -60,8 +60,8 @@ type Job struct {
 	// EmbeddingKey is the key of the endpoint of embeddings, as APIKey.
 	EmbeddingKey string
 
-	// Baseline is the directory of a finished run that gates with diff compare
-	// with; "" for none.
+	// Baseline is the directory of a finished run that the run is compared with; "" is the
+	// base of its series, and [NoBaseline] none.
 	Baseline string
 
 	// SameDataAs is a run whose data this one must have, to the byte; nil for any.

@@ -27,11 +27,10 @@ type place struct {
 //
 // It keeps a hash of 8 bytes a row; rows whose hashes agree are compared in full
 // in a second pass, so a collision of hashes is no duplicate. It also says which
-// questions the rows of one system ask; nil if there are several systems.
+// questions are asked, and whether there are several systems.
 //
 // More than mostSystems times limits systems are an error, too.
-func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, progress func(done int64)) (questions *runs.QuestionSet, err error) {
-	var sum runs.QuestionSum
+func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, progress func(done int64)) (questions runs.Sketch, several bool, err error) {
 	systems := make(map[string]struct{})
 	last := ""
 	hashes := newKeyHashes()
@@ -46,7 +45,7 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, pr
 			}
 		}
 		hashes.add(id, system)
-		sum.Add(id)
+		questions.Add(id, b.Query(i))
 		if i > 0 {
 			if before, of, _ := b.Key(i - 1); before == id && of == system {
 				return errEnough // a billion rows of one id take few bytes of a file
@@ -68,18 +67,16 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, pr
 		return nil
 	})
 	if err = ignoreEnough(err); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if len(systems) <= 1 {
-		questions = new(sum.Set())
-	}
+	several = len(systems) > 1
 	suspects := hashes.repeated()
 	if len(suspects) == 0 {
-		return questions, nil
+		return questions, several, nil
 	}
 	type key struct{ id, system string }
 	seen := make(map[key]place)
-	return questions, eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
+	return questions, several, eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, _ := b.Key(i)
 		if _, ok := suspects[hashes.of(id, system)]; !ok {
 			return nil

@@ -59,7 +59,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"annotations":         {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/span", "metrics/stats"}},
 	"annotations/round":   {ours: []string{"annotations", "dataset", "dataset/disk", "dataset/runs", "metrics", "metrics/claims", "metrics/span", "metrics/stats"}},
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
-	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},
+	"annotations/history": {ours: []string{"annotations/compare", "dataset", "dataset/disk", "dataset/runs", "metrics"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
 	"report/doc":          {theirs: []string{"github.com/rivo/uniseg"}},
 	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history", "report/doc"}, theirs: []string{"github.com/klauspost/compress"}},

@@ -47,16 +47,16 @@ type Plan struct {
 	options        metrics.Options
 	inputs         []runs.Input
 	shared         *sharedDocuments
-	judge          judge.Judge       // nil if the run has none
-	held           *lock             // of the run directory, while Run is at work
-	live           judge.Live        // the judge, if it asks over a network; else nil
-	inline         bool              // some row brings documents of its own
-	annotators     annotatorNames    // of the rows that were scored
-	several        atomic.Bool       // some row that was scored may have two annotators
-	severalSystems bool              // rows are of several systems; known once keys are checked
-	questions      *runs.QuestionSet // of the rows of one system; known then, too
-	warnings       []string          // of planning, for the manifest
-	rows           *runs.RowRange    // that this process scores; nil for all
+	judge          judge.Judge    // nil if the run has none
+	held           *lock          // of the run directory, while Run is at work
+	live           judge.Live     // the judge, if it asks over a network; else nil
+	inline         bool           // some row brings documents of its own
+	annotators     annotatorNames // of the rows that were scored
+	several        atomic.Bool    // some row that was scored may have two annotators
+	severalSystems bool           // rows are of several systems; known once keys are checked
+	questions      runs.Sketch    // of the rows; known then, too
+	warnings       []string       // of planning, for the manifest
+	rows           *runs.RowRange // that this process scores; nil for all
 
 	// What earlier processes spent on this run, in billionths of a US dollar.
 	spentBefore int64
@@ -203,7 +203,7 @@ func (p *Plan) checkSettings(ctx context.Context) error {
 	if err := p.checkOptions(); err != nil {
 		return err
 	}
-	if err := checkGates(p.job.Config, p.job.Baseline != ""); err != nil {
+	if err := checkGates(p.job.Config, p.job.Baseline != NoBaseline); err != nil {
 		return err
 	}
 	p.Rows = rowsOf(p.source, p.job.Limit)

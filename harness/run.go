@@ -92,7 +92,12 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		if err := disk.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
 			return nil, err
 		}
-		return outcomeOf(p.Dir, before, p.job.Config, p.job.Baseline, true)
+		if p.job.Baseline != "" {
+			if err := p.setBaseline(before); err != nil {
+				return nil, err
+			}
+		}
+		return outcomeOf(p.Dir, before, p.job.Config, before.Baseline, true)
 	}
 	if before != nil && before.Status == runs.StatusRange {
 		return &Outcome{Dir: p.Dir, Manifest: before, Existed: true}, nil
@@ -128,6 +133,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	m := p.manifest(before)
+	if err := p.setBaseline(m); err != nil {
+		return nil, err
+	}
 	closeServices := nothing
 	if asks {
 		if closeServices, err = p.openServices(ctx, m); err != nil {
@@ -141,7 +149,12 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if p.rows != nil {
 		return &Outcome{Dir: p.Dir, Manifest: m}, nil
 	}
-	return outcomeOf(p.Dir, m, p.job.Config, p.job.Baseline, false)
+	out, err := outcomeOf(p.Dir, m, p.job.Config, m.Baseline, false)
+	if err != nil || len(out.Gates) == 0 {
+		return out, err
+	}
+	m.Gates = out.Verdict(p.job.Config.MinCoverage)
+	return out, m.Write(p.Dir)
 }
 
 func nothing() error { return nil }
@@ -149,8 +162,7 @@ func nothing() error { return nil }
 // checkAllKeys checks the keys of the dataset.
 func (p *Plan) checkAllKeys(ctx context.Context) error {
 	var err error
-	p.questions, err = checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.job.Config.Limits, p.stage("checking keys", p.Rows))
-	p.severalSystems = p.questions == nil
+	p.questions, p.severalSystems, err = checkKeys(ctx, p.source.Select(dataset.WantKeys|dataset.WantQueries), p.job.Limit, p.job.Config.Limits, p.stage("checking keys", p.Rows))
 	return asUsage(err)
 }
 
@@ -230,15 +242,13 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Truth: c.Truth, Labels: c.Labels, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Judge:    p.judgeRecord(),
-		Range:    p.rows, Limit: p.job.Limit, Baseline: p.job.Baseline,
+		Range:    p.rows, Limit: p.job.Limit, Questions: p.questions,
 		Timings: runs.Timings{Started: time.Now().UTC(), Workers: p.job.workers()},
 	}
 	if p.source != nil {
 		m.Components = p.options.Components()
 	}
-	if len(p.job.Only) == 0 { // else some of them
-		m.Questions = p.questions
-	} else {
+	if len(p.job.Only) > 0 {
 		m.Only = make(map[string]string)
 	}
 	for _, tag := range p.job.Only {

@@ -112,7 +112,7 @@ const rowsInput = "rows"
 // of the files, which the column row counts. Texts, and what annotators marked, are not known.
 func (p *Plan) planTables(ctx context.Context) (err error) {
 	t, c := p.tables, p.job.Config
-	if err := checkGates(c, p.job.Baseline != ""); err != nil {
+	if err := checkGates(c, p.job.Baseline != NoBaseline); err != nil {
 		return err
 	}
 	if err := t.findLayout(); err != nil {
@@ -124,10 +124,9 @@ func (p *Plan) planTables(ctx context.Context) (err error) {
 	if p.Rows = t.rows.Rows(); p.Rows == 0 {
 		return signNoRows.Stop("%s has no rows", t.Files[0])
 	}
-	if p.questions, err = checkKeys(ctx, t.rows.Select(dataset.WantKeys), 0, c.Limits, p.stage("checking keys", p.Rows)); err != nil {
+	if p.questions, p.severalSystems, err = checkKeys(ctx, t.rows.Select(dataset.WantKeys), 0, c.Limits, p.stage("checking keys", p.Rows)); err != nil {
 		return err
 	}
-	p.severalSystems = p.questions == nil
 	if p.judge, err = p.openJudge(ctx); err != nil { // nobody is asked
 		return err
 	}

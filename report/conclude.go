@@ -30,6 +30,9 @@ type Compared struct {
 	Comparison  *compare.Result // of the runs, or of the systems of the one run; nil if there is none
 	Since       *compare.Result // the change of the numbers that lead, system by system: of one run since an earlier one, of several since the first; nil if there is none
 	NotCompared string          // why there is no comparison, where somebody may expect one
+	NotSince    string          // why no change is known since the run that this one is compared with: a sentence
+	FirstSeen   string          // since when it has been worse, such as "first seen tonight"; "" if it is not
+	BetterSince string          // since when it has been better, and how to accept it: a sentence
 	Gone        []string        // metrics that an earlier run has values of, and this one for no row: a sentence for each
 }
 
@@ -43,16 +46,25 @@ func (c *Compared) conclude(n answerCount, gates []runs.GateResult) Conclusion {
 		out.Systems = NewComparison(r).headline()
 	}
 	if r := c.Since; r != nil {
-		out.Since = NewComparison(r).headline()
-		var newly int64
+		parts := []string{strings.TrimSuffix(NewComparison(r).headline(), ".")}
+		if c.FirstSeen != "" {
+			parts = append(parts, c.FirstSeen)
+		}
+		var newly, fixed int64
 		for i := range r.Failures {
 			newly += r.Failures[i].Newly.Rows
+			fixed += r.Failures[i].Fixed.Rows
 		}
 		if newly > 0 {
-			out.Since = strings.TrimSuffix(out.Since, ".") + fmt.Sprintf("; %s newly %s.", Plural(newly, "answer", "answers"), oneOrMany(newly, "fails", "fail"))
+			text := fmt.Sprintf("%s newly %s", Plural(newly, "answer", "answers"), oneOrMany(newly, "fails", "fail"))
+			if fixed > 0 {
+				text += fmt.Sprintf(", %s no longer %s", Thousands(fixed), oneOrMany(fixed, "does", "do"))
+			}
+			parts = append(parts, text)
 		}
+		out.Since = strings.Join(parts, "; ") + "."
 	}
-	out.Since = strings.TrimSpace(strings.Join(c.Gone, " ") + " " + out.Since)
+	out.Since = strings.Join(slices.DeleteFunc(append(slices.Clone(c.Gone), out.Since, c.NotSince, c.BetterSince), func(s string) bool { return s == "" }), " ")
 	return out
 }
 

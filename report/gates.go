@@ -39,6 +39,9 @@ func gatesTitle(m *runs.Manifest, verdict runs.Verdict, results []runs.GateResul
 	if n := count[runs.NoVerdict]; n > 0 {
 		title += fmt.Sprintf(", %d without verdict", n)
 	}
+	if n := count[runs.NotAsked]; n > 0 {
+		title += fmt.Sprintf(", %d not asked", n)
+	}
 	return title + ")"
 }
 
@@ -63,7 +66,7 @@ func (g *Gates) writeCSV(w io.Writer) error {
 // gateTable shows what each gate wants and got, those that did not pass first.
 func gateTable(results []runs.GateResult) doc.Table {
 	t := doc.Table{Columns: []doc.Column{{Name: "gate"}, {Name: "verdict"}, {Name: "value", Number: true}}}
-	order := map[runs.Verdict]int{runs.Failed: 0, runs.NoVerdict: 1, runs.Passed: 2}
+	order := map[runs.Verdict]int{runs.Failed: 0, runs.NoVerdict: 1, runs.NotAsked: 2, runs.Passed: 3}
 	results = slices.Clone(results)
 	slices.SortStableFunc(results, func(a, b runs.GateResult) int { return order[a.Verdict] - order[b.Verdict] })
 	for _, g := range results {
@@ -98,7 +101,12 @@ func gatesInWords(gates []runs.GateResult) string {
 	for _, part := range []struct {
 		n    int64
 		what string
-	}{{count[runs.Failed], "failed"}, {open, oneOrMany(open, "has no verdict", "have no verdict")}, {count[runs.Passed], "passed"}} {
+	}{
+		{count[runs.Failed], "failed"},
+		{open, oneOrMany(open, "has no verdict", "have no verdict")},
+		{count[runs.NotAsked], "not asked"},
+		{count[runs.Passed], "passed"},
+	} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d of %d %s", part.n, len(gates), part.what))
 		}
@@ -127,6 +135,7 @@ var gateWords = map[runs.Verdict]gateWord{
 	runs.Passed:    {"PASS", toneGood},
 	runs.Failed:    {"FAIL", toneBad},
 	runs.NoVerdict: {"NONE", toneWarn},
+	runs.NotAsked:  {"SKIP", toneNeutral},
 	"":             {tone: toneNeutral},
 }
 
@@ -143,7 +152,7 @@ func countGates(results []runs.GateResult) gateCount {
 
 // gravest is the verdict that is said first.
 func (c gateCount) gravest() runs.Verdict {
-	for _, v := range []runs.Verdict{runs.Failed, runs.NoVerdict, runs.Passed} {
+	for _, v := range []runs.Verdict{runs.Failed, runs.NoVerdict, runs.Passed, runs.NotAsked} {
 		if c[v] > 0 {
 			return v
 		}
@@ -240,6 +249,8 @@ func gateCase(g runs.GateResult) junitCase {
 		c.Failure = &junitMessage{Message: "is " + exact(g.Value), Text: g.Gate + " is not met"}
 	case runs.NoVerdict:
 		c.Error = &junitMessage{Message: g.Reason, Text: g.Gate + " has no verdict"}
+	case runs.NotAsked:
+		c.Skipped = &junitMessage{Message: g.Reason}
 	}
 	return c
 }

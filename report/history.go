@@ -1,56 +1,171 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"ibid/annotations/compare"
 	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/report/doc"
 )
 
-// A History is the view model of runs over time.
+// A History is the view model of the runs of a folder over time.
 type History struct {
-	Title  string
-	Runs   *RunList
-	Nights []history.RunNight
-	Series []history.Series // over the nights
+	Dir    string
+	Runs   int64
+	Asked  bool // for metrics
+	Series []*history.Account
 }
 
 func (h *History) writeCSV(w io.Writer) error {
-	var lines []history.Line
-	for i := range h.Series {
-		lines = append(lines, h.Series[i].Lines()...)
+	var all []history.FlatLine
+	for _, s := range h.Series {
+		all = append(all, s.Lines()...)
 	}
-	return history.Lines.WriteCSV(w, lines)
+	return history.Lines.WriteCSV(w, all)
 }
 
-// section are the runs, then each metric over them.
+// section has a block for each series: a table of its runs for each metric.
 func (h *History) section() doc.Section {
-	out := h.Runs.blocks()
-	for _, s := range h.Series {
-		name := s.Metric
-		if s.System != "" {
-			name += ", system " + s.System
-		}
-		out = append(out, trendBlocks(name, []trend{newTrend(s, h.Nights, shortName(s.Metric), len(h.Nights))})...)
+	title := fmt.Sprintf("history of %s: %s", h.Dir, Plural(h.Runs, "run", "runs"))
+	if n := int64(len(h.Series)); n > 1 {
+		title += fmt.Sprintf(" in %d series", n)
 	}
-	return doc.Section{Title: h.Title, Blocks: out}
+	out := doc.Section{Title: title}
+	if h.Runs == 0 {
+		out.Blocks = append(out.Blocks, doc.Para{Text: doc.T(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", h.Dir))})
+		return out
+	}
+	var last *history.Line
+	for _, s := range h.Series {
+		for k, name := range metricsOf(s) {
+			out.Blocks = append(out.Blocks, seriesTable(s, name, k == 0))
+		}
+		if l := &s.Runs[len(s.Runs)-1]; last == nil || l.At.After(last.At) {
+			last = l
+		}
+	}
+	out.Blocks = append(out.Blocks, doc.Para{Text: doc.T("ibid show " + shellWord(filepath.Join(h.Dir, last.Run)) + "  # the last")})
+	return out
+}
+
+// metricsOf are the metrics of a series, in the order in which they are shown; one without
+// a name if it has none.
+func metricsOf(s *history.Account) (names []string) {
+	for i := range s.Runs {
+		for _, v := range s.Runs[i].Values {
+			if !slices.Contains(names, v.Metric) {
+				names = append(names, v.Metric)
+			}
+		}
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	return names
+}
+
+// seriesSystems is how many systems have a column.
+const seriesSystems = 4
+
+// seriesTable is a line for each run: its gates, a metric by system, and what changed.
+func seriesTable(s *history.Account, metric string, first bool) doc.Table {
+	var systems []string
+	for i := range s.Runs {
+		for _, v := range s.Runs[i].Values {
+			if v.Metric == metric && !slices.Contains(systems, v.System) {
+				systems = append(systems, v.System)
+			}
+		}
+	}
+	slices.Sort(systems)
+	caption := line(s.Name, 40)
+	if len(s.Runs) > 1 {
+		caption += fmt.Sprintf(", %d runs", len(s.Runs))
+	}
+	if metric != "" {
+		caption += ": " + shortName(metric)
+	}
+	switch base := line(s.Base, 40); {
+	case !first || base == "":
+	case s.Gone:
+		caption += "; base " + base + " is gone: --accept RUN names another"
+	case s.Accepted != nil:
+		caption += "; base " + base + ", accepted " + date(s.Accepted.At)
+	default:
+		caption += "; base " + base
+	}
+	t := doc.Table{Caption: caption, Columns: []doc.Column{{Name: "begun (UTC)", Keep: 1}, {Name: "run"}, {Name: "gates"}}}
+	var begun []time.Time
+	for i := range s.Runs {
+		begun = append(begun, s.Runs[i].At)
+	}
+	layout := layoutOf(begun)
+	shown := systems[:min(len(systems), seriesSystems)]
+	for _, name := range shown {
+		t.Columns = append(t.Columns, doc.Column{Name: cmp.Or(line(name, 20), "value"), Number: true})
+	}
+	t.Columns = append(t.Columns, doc.Column{Name: "change"}, doc.Column{Name: "not as before", Keep: 2})
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		row := []doc.Cell{doc.C(r.At.Format(layout)), doc.C(clipLine(r.Run, 40)), {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].tone.doc()}}}}
+		var changes []string
+		values := make(map[string]*history.Value)
+		for k := range r.Values {
+			if v := &r.Values[k]; v.Metric == metric {
+				values[v.System] = v
+				if text := changeInWords(r, v, len(systems) > 1); text != "" {
+					changes = append(changes, text)
+				}
+			}
+		}
+		for _, name := range shown {
+			c := doc.C("–")
+			if v := values[name]; v != nil {
+				c = doc.C(numberOrDash(v.Estimate))
+			}
+			row = append(row, c)
+		}
+		row = append(row, doc.C(strings.Join(changes, "; ")), doc.C(line(strings.Join(r.Marks, ", "), 200)))
+		t.Rows = append(t.Rows, row)
+	}
+	if n := len(systems) - len(shown); n > 0 {
+		t.Columns[len(t.Columns)-1].Name += fmt.Sprintf(" (%d more systems: --json)", n)
+	}
+	return t
+}
+
+// changeInWords says how a system changed from the base, if that is more than chance.
+func changeInWords(r *history.Line, v *history.Value, named bool) string {
+	if v.Word != compare.Better && v.Word != compare.Worse {
+		return ""
+	}
+	text := fmt.Sprintf("%s by %s", v.Word, number(math.Abs(*v.Diff)))
+	if named {
+		text = line(v.System, 20) + " " + text
+	}
+	if v.Since != r.Run {
+		text += ", since " + line(v.Since, 40)
+	}
+	return text
 }
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
 
 type historyJSON struct {
-	Schema string                      `json:"schema"`
-	Title  string                      `json:"title"`
-	Runs   runs.ListOf[listedRun]      `json:"runs"`
-	Series runs.ListOf[history.Series] `json:"series"`
+	Schema string                        `json:"schema"`
+	Series runs.ListOf[*history.Account] `json:"series"`
 }
 
-func (h *History) asJSON() any { return historyJSON{"ibid.history/v2", h.Title, h.Runs.Runs, h.Series} }
+func (h *History) asJSON() any { return historyJSON{"ibid.history/v2", h.Series} }
 
 // LeastNights is how many nights a page must have to show a history, the run itself
 // among them.
@@ -70,7 +185,8 @@ type trend struct {
 
 // A trendNight is a night of a trend.
 type trendNight struct {
-	*history.Night
+	run string
+	at  time.Time
 	why []string         // what is not as in the night before
 	row *runs.SummaryRow // nil if it has no value
 }
@@ -84,8 +200,7 @@ func historySection(data *pageData) *doc.Section {
 	}
 	var byMetric, bySystem []trend
 	add := func(list *[]trend, metric, system, name string) {
-		series, _ := history.SeriesOf(past.Nights, metric, system)
-		if t := newTrend(series, past.Nights, name, shownNights); t.known() > 1 {
+		if t := newTrend(past.Nights, metric, system, name); t.known() > 1 {
 			*list = append(*list, t)
 		}
 	}
@@ -114,20 +229,13 @@ func historySection(data *pageData) *doc.Section {
 }
 
 // newTrend follows a metric of a system over the last nights.
-func newTrend(series history.Series, nights []history.RunNight, name string, last int) trend {
-	d, _ := metrics.Lookup(series.Metric)
+func newTrend(nights []history.Night, metric, system, name string) trend {
+	d, _ := metrics.Lookup(metric)
 	t := trend{name: name, metric: d}
-	for k := range series.Segments {
-		g := &series.Segments[k]
-		for i := range g.Nights {
-			n := trendNight{Night: &g.Nights[i], row: nights[len(t.nights)].Macro(series.Metric, series.System)}
-			if i == 0 {
-				n.why = g.Why
-			}
-			t.nights = append(t.nights, n)
-		}
+	for i := range nights[max(0, len(nights)-shownNights):] {
+		n := &nights[max(0, len(nights)-shownNights)+i]
+		t.nights = append(t.nights, trendNight{n.Manifest.ID, n.Manifest.Timings.Started, n.Changed, n.Macro(metric, system)})
 	}
-	t.nights = t.nights[max(0, len(t.nights)-last):]
 	return t
 }
 
@@ -145,7 +253,11 @@ func (t *trend) known() (n int) {
 // first. The chart has the metrics that share the range of the first.
 func trendBlocks(caption string, trends []trend) []doc.Block {
 	nights := trends[0].nights
-	layout := layoutOf(nights)
+	var begun []time.Time
+	for i := range nights {
+		begun = append(begun, nights[i].at)
+	}
+	layout := layoutOf(begun)
 	var drawn []trend
 	var values []float64
 	for _, t := range trends {
@@ -161,7 +273,7 @@ func trendBlocks(caption string, trends []trend) []doc.Block {
 	table := doc.Table{Caption: caption + ", in numbers", Class: "nights", Columns: []doc.Column{{Name: "begun (UTC)"}, {Name: "run"}}}
 	for i := range nights {
 		n := &nights[i]
-		chart.Labels = append(chart.Labels, n.At.UTC().Format(layout))
+		chart.Labels = append(chart.Labels, n.at.UTC().Format(layout))
 		if i > 0 && len(n.why) > 0 {
 			chart.Breaks = append(chart.Breaks, i)
 		}
@@ -175,7 +287,7 @@ func trendBlocks(caption string, trends []trend) []doc.Block {
 	table.Columns = append(table.Columns, doc.Column{Name: "changed"})
 	for i := len(nights) - 1; i >= 0; i-- {
 		n := &nights[i]
-		row := []doc.Cell{doc.C(n.At.UTC().Format(layout)), doc.C(line(n.Run, 80))}
+		row := []doc.Cell{doc.C(n.at.UTC().Format(layout)), doc.C(line(n.run, 80))}
 		for _, t := range trends {
 			if r := t.nights[i].row; r != nil {
 				row = append(row, doc.C(number(*r.Estimate)), doc.C(interval(r.Low, r.High)))
@@ -196,7 +308,7 @@ func (t *trend) points(a axis) []*doc.Strip {
 		if n.row == nil {
 			continue
 		}
-		p := &doc.Strip{At: a.at(*n.row.Estimate), Label: strings.TrimSpace(fmt.Sprintf("%s, %s %s: %s %s", t.name, date(n.At), line(n.Run, 60), number(*n.row.Estimate), interval(n.row.Low, n.row.High)))}
+		p := &doc.Strip{At: a.at(*n.row.Estimate), Label: strings.TrimSpace(fmt.Sprintf("%s, %s %s: %s %s", t.name, date(n.at), line(n.run, 60), number(*n.row.Estimate), interval(n.row.Low, n.row.High)))}
 		if n.row.Low != nil && n.row.High != nil {
 			p.Interval, p.Low, p.High = true, a.at(*n.row.Low), a.at(*n.row.High)
 		}
@@ -205,15 +317,15 @@ func (t *trend) points(a axis) []*doc.Strip {
 	return points
 }
 
-// layoutOf is the shortest way to write when nights were that tells them apart.
-func layoutOf(nights []trendNight) string {
+// layoutOf is the shortest way to write times that tells them apart.
+func layoutOf(times []time.Time) string {
 	const seconds = "2006-01-02 15:04:05"
 	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04"} {
 		seen := make(map[string]bool)
-		for i := range nights {
-			seen[nights[i].At.UTC().Format(layout)] = true
+		for _, t := range times {
+			seen[t.UTC().Format(layout)] = true
 		}
-		if len(seen) == len(nights) {
+		if len(seen) == len(times) {
 			return layout
 		}
 	}
@@ -222,7 +334,7 @@ func layoutOf(nights []trendNight) string {
 
 // historyScope says which runs the history is of.
 func historyScope(past *history.Past) string {
-	from, to := past.Nights[0].At.UTC(), past.Nights[len(past.Nights)-1].At.UTC()
+	from, to := past.Nights[0].Manifest.Timings.Started.UTC(), past.Nights[len(past.Nights)-1].Manifest.Timings.Started.UTC()
 	layout := time.DateOnly
 	if from.Format(layout) == to.Format(layout) {
 		layout = "2006-01-02 15:04"
@@ -242,21 +354,21 @@ func historyNotes(data *pageData) []string {
 	if past.Older > 0 {
 		notes = append(notes, fmt.Sprintf("%s before these were not looked at.", Plural(int64(past.Older), "run", "runs")))
 	}
-	for _, l := range past.LeftOut {
-		notes = append(notes, leftOutInWords(l))
+	if len(past.Unreadable) > 0 {
+		notes = append(notes, fmt.Sprintf("Left out: %s (cannot be read).", namedRunsOf(past.Unreadable)))
 	}
 	return notes
 }
 
 const namedRuns = 3
 
-func leftOutInWords(l history.LeftOut) string {
+func namedRunsOf(all []string) string {
 	var names []string
-	for _, name := range l.Runs[:min(len(l.Runs), namedRuns)] {
+	for _, name := range all[:min(len(all), namedRuns)] {
 		names = append(names, line(name, 60))
 	}
-	if more := len(l.Runs) - namedRuns; more > 0 {
+	if more := len(all) - namedRuns; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("Left out: %s (%s).", list(names), l.Why)
+	return list(names)
 }

@@ -17,9 +17,8 @@ import (
 func pastOf(values ...float64) *history.Past {
 	p := &history.Past{}
 	for i, v := range values {
-		n := history.RunNight{Night: history.Night{
-			Run: fmt.Sprintf("night-%d", i+1), At: time.Date(2026, 5, 1+i, 2, 0, 0, 0, time.UTC), Basis: map[string]string{"judge": "a"}, Items: "q",
-		}}
+		m := &runs.Manifest{ID: fmt.Sprintf("night-%d", i+1), Timings: runs.Timings{Started: time.Date(2026, 5, 1+i, 2, 0, 0, 0, time.UTC)}}
+		n := history.Night{Listed: runs.Listed{Manifest: m}}
 		if !math.IsNaN(v) {
 			for _, system := range []string{"", "alpha", "beta"} {
 				n.Summary = append(n.Summary, runs.SummaryRow{
@@ -40,9 +39,7 @@ func fall() *history.Past {
 		values = append(values, 0.8+0.01*float64(1-2*(i%2)))
 	}
 	p := pastOf(append(values, 0.74, 0.73, math.NaN(), 0.75, 0.72, 0.74, 0.72)...)
-	for i := 3; i < len(p.Nights); i++ {
-		p.Nights[i].Basis = map[string]string{"judge": "b"}
-	}
+	p.Nights[3].Changed = []string{"judge"}
 	return p
 }
 
@@ -85,7 +82,7 @@ func TestDatesTellNightsApart(t *testing.T) {
 	} {
 		past := pastOf(0.7, 0.8, 0.75, 0.8)
 		for i := range past.Nights {
-			past.Nights[i].At = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * tt.step)
+			past.Nights[i].Manifest.Timings.Started = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * tt.step)
 		}
 		text := sectionText(t, historyPage(t, past), "history")
 		if !strings.Contains(text, "\n"+tt.first+"  ") || !strings.Contains(text, "\n"+tt.last+"  ") {
@@ -140,12 +137,12 @@ func TestHistoryIsClean(t *testing.T) {
 	const hostile = "<script>alert(1)</script>\u202eevil\u2066\x00"
 	past := fall()
 	for i := range past.Nights {
-		past.Nights[i].Run = hostile
+		past.Nights[i].Manifest.ID = hostile
 	}
-	past.Nights[18].Basis = map[string]string{"judge": "b", hostile: "x"}
-	past.LeftOut = []history.LeftOut{{Why: history.OtherQuestions, Runs: []string{hostile, "b", "c", "d", "e"}}}
+	past.Nights[18].Changed = []string{hostile}
+	past.Unreadable = []string{hostile, "b", "c", "d", "e"}
 	p := historyPage(t, past)
-	if got, want := sectionText(t, p, "history"), "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (other questions)."; !strings.Contains(got, want) {
+	if got, want := sectionText(t, p, "history"), "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (cannot be read)."; !strings.Contains(got, want) {
 		t.Errorf("no %q in %q", want, got)
 	}
 	static, _, _ := strings.Cut(writePage(t, p), `<script type="application/octet-stream"`)

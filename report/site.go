@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/report/doc"
@@ -60,7 +59,7 @@ func (l *RunList) charts() (charts []doc.Block) {
 					i = len(trends)
 					t := trend{name: system, metric: d}
 					for _, r := range of {
-						t.nights = append(t.nights, trendNight{Night: &history.Night{Run: r.ID, At: r.Started}})
+						t.nights = append(t.nights, trendNight{run: r.ID, at: r.Started})
 					}
 					trends = append(trends, t)
 				}

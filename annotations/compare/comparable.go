@@ -86,17 +86,6 @@ func barred(a, b *Run, m *metrics.Definition) (why []string) {
 	return why
 }
 
-// LastRun is the last of the runs of a folder that was begun before the run of m and whose
-// numbers mean the same. The runs are in the order in which they were begun.
-func LastRun(folder []runs.Listed, m *runs.Manifest) (last runs.Listed, found bool) {
-	for _, r := range slices.Backward(folder) {
-		if r.Manifest.Timings.Started.Before(m.Timings.Started) && len(Reasons(r.Manifest, m)) == 0 {
-			return r, true
-		}
-	}
-	return last, false
-}
-
 func isFree(name string) bool {
 	return slices.Contains(free, name) || slices.ContainsFunc(freeGroups, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }

@@ -101,11 +101,10 @@ func (m *Metric) shown() bool {
 	return slices.ContainsFunc(m.Sides, func(v Value) bool { return v.Own != nil || v.Low != nil || v.OwnRows > 0 })
 }
 
-// lead is the leading metric: the first that is a number for all sides that are compared. An
-// overall score that is made of places alone does not lead: it is their overlap again.
+// lead is the leading metric: the first that is a number for all sides that are compared.
 func (c *comparison) lead() ([]Quantity, error) {
 	for _, q := range leading {
-		if q.Metric.Name == overall && restsOnSpans(c.base, &q.Metric) {
+		if q.Metric.Name == overall && ofPlaces(c.base.components) {
 			continue
 		}
 		most := 0
@@ -536,7 +535,23 @@ func (s *rowSet) withhold(v *Value, q Quantity, values *series, level float64) e
 
 // restsOnSpans reports whether a metric of a run compares places to the character.
 func restsOnSpans(r *Run, m *metrics.Definition) bool {
-	return m.OfSpans() || m.Name == overall && slices.Equal(r.components, []string{"span_accuracy_score"})
+	return m.OfSpans() || m.Name == overall && ofPlaces(r.components)
+}
+
+// ofPlaces reports whether an overall score is made of places alone: it is their overlap again.
+func ofPlaces(components []string) bool {
+	return slices.Equal(components, []string{"span_accuracy_score"})
+}
+
+// Leading is the leading metric of a run whose overall score has these components: the first
+// that is known; "" if none is.
+func Leading(components []string, known func(metric string) bool) string {
+	for _, q := range leading {
+		if name := q.Metric.Name; known(name) && (name != overall || !ofPlaces(components)) {
+			return name
+		}
+	}
+	return ""
 }
 
 // offsetsDoubt says why span metrics of two sides cannot be compared whose offsets hold

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ibid"
 	"ibid/annotations/compare"
@@ -426,22 +425,5 @@ func TestTruthThatDiffers(t *testing.T) {
 	refused, ok := errors.AsType[*compare.RefusedError](err)
 	if !ok || len(refused.Reasons) != 1 || refused.Reasons[0] != "the truth of 3 questions differs, such as that of q07" {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestLastRun(t *testing.T) {
-	at := func(hour int, version string) *runs.Manifest {
-		m := &runs.Manifest{ID: fmt.Sprint(hour), Ingredients: map[string]string{"metrics": version}}
-		m.Timings.Started = time.Date(2020, 1, 1, hour, 0, 0, 0, time.UTC)
-		return m
-	}
-	folder := []runs.Listed{{Dir: "1", Manifest: at(1, "1")}, {Dir: "2", Manifest: at(2, "1")}, {Dir: "3", Manifest: at(3, "2")}, {Dir: "5", Manifest: at(5, "1")}}
-	for hour, want := range map[int]string{1: "", 2: "1", 3: "2", 4: "2", 5: "2", 6: "5"} {
-		if last, found := compare.LastRun(folder, at(hour, "1")); last.Dir != want || found != (want != "") {
-			t.Errorf("before %d: %q (%v), want %q", hour, last.Dir, found, want)
-		}
-	}
-	if last, found := compare.LastRun(folder, at(4, "2")); last.Dir != "3" || !found {
-		t.Errorf("of the other version: %q", last.Dir)
 	}
 }

@@ -8,6 +8,7 @@ const (
 	Passed    Verdict = "pass"
 	Failed    Verdict = "fail"
 	NoVerdict Verdict = "no verdict" // the value is undefined, or rests on too little
+	NotAsked  Verdict = "not asked"  // there is nothing yet to compare the run with; it fails nothing
 )
 
 // A GateResult is a gate with what it looked at.

@@ -6,10 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"ibid/dataset/disk"
-	"ibid/metrics/stats"
 )
 
 // A Listed is a run in a folder of runs.
@@ -65,74 +63,4 @@ func list(dir string, failed func(name string, err error)) ([]Listed, error) {
 	}
 	slices.SortStableFunc(out, func(a, b Listed) int { return a.Manifest.Timings.Started.Compare(b.Manifest.Timings.Started) })
 	return out, nil
-}
-
-// Questions are the ids of a run, each once, as hashes.
-type Questions map[uint64]struct{}
-
-// ReadQuestions reads the ids of the run in dir.
-func ReadQuestions(dir string) (Questions, error) {
-	f, err := OpenRows(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	out := make(Questions)
-	return out, f.Each(func(b *Block) error {
-		for _, id := range b.Texts("id") {
-			out[stats.Key(id)] = struct{}{}
-		}
-		return nil
-	})
-}
-
-// A QuestionSet says how many questions there are, and has one number for all that does
-// not depend on their order: runs over the same questions have the same.
-type QuestionSet struct {
-	Count  int64  `json:"count"`
-	Digest string `json:"digest"`
-}
-
-// Set is that of the questions.
-func (q Questions) Set() QuestionSet {
-	var sum QuestionSum
-	for key := range q {
-		sum.add(key)
-	}
-	return sum.Set()
-}
-
-// A QuestionSum makes a [QuestionSet] of ids that are all different.
-type QuestionSum struct {
-	count int64
-	sum   uint64
-}
-
-// Add adds a question by its id.
-func (s *QuestionSum) Add(id string) { s.add(stats.Key(id)) }
-
-func (s *QuestionSum) add(key uint64) { s.count, s.sum = s.count+1, s.sum+key }
-
-// Set is that of the questions so far.
-func (s *QuestionSum) Set() QuestionSet { return QuestionSet{s.count, strconv.FormatUint(s.sum, 16)} }
-
-// QuestionSet says which questions the run asked: as its manifest does, or else from its
-// rows.
-func (l Listed) QuestionSet() (QuestionSet, error) {
-	if set := l.Manifest.Questions; set != nil {
-		return *set, nil
-	}
-	questions, err := ReadQuestions(l.Dir)
-	return questions.Set(), err
-}
-
-// Shared is how many questions are in both.
-func (q Questions) Shared(other Questions) int {
-	n := 0
-	for key := range q {
-		if _, ok := other[key]; ok {
-			n++
-		}
-	}
-	return n
 }

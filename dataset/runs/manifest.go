@@ -55,10 +55,11 @@ type Manifest struct {
 	Imported    *Imported         `json:"imported,omitempty"` // what inputs were made from that are not Parquet; nil if all are
 	Versions    map[string]string `json:"versions"`
 	Judge       JudgeRecord       `json:"judge"`
-	Range       *RowRange         `json:"range,omitempty"`    // --rows: the rows that were scored; nil of a whole run
-	Limit       int64             `json:"limit,omitempty"`    // --limit of the run
-	Only        map[string]string `json:"only,omitempty"`     // --only of the run
-	Baseline    string            `json:"baseline,omitempty"` // run directory that gates with diff compare with
+	Range       *RowRange         `json:"range,omitempty"`          // --rows: the rows that were scored; nil of a whole run
+	Limit       int64             `json:"limit,omitempty"`          // --limit of the run
+	Only        map[string]string `json:"only,omitempty"`           // --only of the run
+	Baseline    string            `json:"baseline,omitempty"`       // run directory that the run is compared with; "" if there is none
+	Given       bool              `json:"baseline_given,omitempty"` // --baseline names it, or none; else it is the base of the run's series
 	Rows        int64             `json:"rows"`
 	Claims      int64             `json:"claims"`
 	Citations   int64             `json:"citations"`
@@ -70,9 +71,11 @@ type Manifest struct {
 	Warnings    []string          `json:"warnings,omitempty"`
 	Timings     Timings           `json:"timings"`
 
-	// Questions are those of a run of one system over all tags. Other runs have them in
-	// rows.parquet alone.
-	Questions *QuestionSet `json:"questions,omitempty"`
+	// Gates are how the gates ended that the run was begun with; "" without gates.
+	Gates Verdict `json:"gates,omitempty"`
+
+	// Questions tell which other runs ask the same ones; nil of a run of an earlier version.
+	Questions Sketch `json:"questions,omitempty"`
 
 	// Places are what became of cited and marked places, by system; nil if that is not known.
 	Places map[string]*metrics.Places `json:"places,omitempty"`

@@ -39,7 +39,7 @@ func (a *app) gateCommand() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
 	cmd.Flags().StringArrayVar(&accept, "accept", nil, "a sign that the input is wrong with which gates have their verdict all the same (may be repeated; ibid help signs)")
-	cmd.Flags().StringVar(&baseline, "baseline", "", baselineUsage)
+	cmd.Flags().StringVar(&baseline, "baseline", "", "the run to compare with (default the one that RUN was compared with)")
 	ci.register(cmd)
 	return cmd
 }
@@ -56,6 +56,11 @@ func (a *app) gate(dir, baseline string, gates, accept []string, ci *ciFlags) er
 	config.Accept = append(config.Accept, accept...)
 	if len(config.Gates()) == 0 {
 		return ibid.Usagef("%s has no gates", dir).With("give one: --gate 'char_f1 >= 0.7'; see ibid help gates")
+	}
+	for _, text := range gates {
+		if g, err := configs.ParseGate(text); err == nil && g.Diff && baseline == "" && m.Baseline == "" {
+			return harness.NoBase(g)
+		}
 	}
 	if baseline != "" {
 		base, err := a.openRun(baseline)
@@ -128,6 +133,8 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags
 		case runs.Passed:
 		case runs.Failed:
 			a.say("gate failed: %s%s", g.Gate, gateValue(g))
+		case runs.NotAsked:
+			a.say("gate not asked: %s%s", g.Gate, gateValue(g))
 		default:
 			a.say("gate without verdict: %s%s", g.Gate, gateValue(g))
 		}

@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,19 +18,32 @@ import (
 	"ibid/report"
 )
 
+// historyFlags say what a history shows, or which run is accepted.
 type historyFlags struct {
-	metrics, systems []string
+	metrics []string
+	accept  string
 }
-
-// watchedMetrics are the metrics of a history without --metric.
-var watchedMetrics = []string{"overall_citation_accuracy", "char_f1", "citation_correctness", "hallucination_rate"}
 
 func (a *app) historyCommand() *cobra.Command {
 	f := &historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "history [DIR]",
-		Short: "the runs of a folder; each metric over time",
-		Args:  cobra.MaximumNArgs(1),
+		Short: "the runs of a folder, series by series, and how each changed",
+		Long: `Lists the finished runs of a folder (runs), a table for each series. Runs that ask mostly the
+same questions are a series, whatever their files are called: at least half of the
+questions that either of two runs asks are asked by both.
+
+Each run is compared with the base of its series: the first complete run, until another is
+accepted (` + history.AcceptedFile + ` in the folder keeps which). The base never moves by itself: no lucky
+night becomes the bar, no bad one lowers it, and slow slides add up against it. With
+--baseline a run is compared with another one, or with none.
+
+A change is said where chance does not explain it, with the first run of those in a row that
+had it.`,
+		Example: `  ibid history
+  ibid history runs --accept night-8
+  ibid history runs --metric overall --json`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := configs.FromValues(nil).Out
 			if len(args) > 0 {
@@ -39,8 +53,8 @@ func (a *app) historyCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric to show (may be repeated; default "+strings.Join(watchedMetrics, ", ")+")")
-	flags.StringArrayVar(&f.systems, "system", nil, "a system to show (may be repeated; default all of them pooled)")
+	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric to show (may be repeated; default the one that leads, and what people say)")
+	flags.StringVar(&f.accept, "accept", "", "make this run what later runs of its series are compared with")
 	return cmd
 }
 
@@ -49,44 +63,49 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	listed, err := runs.List(dir)
+	folder, err := history.Open(dir)
 	if err != nil {
 		return noFolder(dir, err)
 	}
-	list, err := a.runList(dir, listed)
-	if err != nil {
+	for _, name := range folder.Unreadable {
+		a.warn("%s: the manifest of this run cannot be read", name)
+	}
+	if f.accept != "" {
+		s, err := folder.Accept(f.accept, time.Now())
+		if err == nil {
+			a.say("%s is accepted: later runs of its series, which began with %s, are compared with it", filepath.Base(f.accept), filepath.Base(s.Runs[0].Dir))
+		}
 		return err
 	}
-	nights, err := history.ReadNights(listed)
-	if err != nil {
-		return err
-	}
-	people, err := addPeople(nights)
-	if err != nil {
-		return err
-	}
-	if len(f.metrics) == 0 && len(f.systems) == 0 {
-		names = append(slices.Clone(names), people...)
-	}
-	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, report.Plural(int64(len(listed)), "run", "runs")), Runs: list, Nights: nights}
-	systems := f.systems
-	if len(systems) == 0 {
-		systems = []string{""}
-	}
-	for _, system := range systems {
-		for _, name := range names {
-			series, some := history.SeriesOf(nights, name, system)
-			if !some {
-				if len(f.metrics) > 0 || len(f.systems) > 0 {
-					of := ""
-					if system != "" {
-						of = " of " + system
-					}
-					a.warn("%s%s is undefined in every run", name, of)
-				}
-				continue
+	view := &report.History{Dir: dir, Runs: int64(len(folder.Runs)), Asked: len(f.metrics) > 0}
+	known := make(map[string]bool)
+	for _, s := range folder.Series() {
+		nights, err := history.ReadNights(s.Runs)
+		if err != nil {
+			return err
+		}
+		people, err := addPeople(nights)
+		if err != nil {
+			return err
+		}
+		shown := names
+		if len(names) == 0 {
+			shown = people
+		}
+		account, err := s.Account(nights, shown, len(names) == 0)
+		if err != nil {
+			return err
+		}
+		for i := range account.Runs {
+			for _, v := range account.Runs[i].Values {
+				known[v.Metric] = true
 			}
-			view.Series = append(view.Series, series)
+		}
+		view.Series = append(view.Series, account)
+	}
+	for _, name := range names {
+		if !known[name] {
+			a.warn("%s is undefined in every run", name)
 		}
 	}
 	return a.show(view)
@@ -97,7 +116,7 @@ var ofPeople = regexp.MustCompile(`^(agreement|calibration)\(\w+\)$`)
 
 // addPeople adds to the numbers of nights how far their annotators agreed, and the judge
 // with them: the statistic that decides about each kind of data. It returns their names.
-func addPeople(nights []history.RunNight) ([]string, error) {
+func addPeople(nights []history.Night) ([]string, error) {
 	var names []string
 	for i := range nights {
 		n := &nights[i]
@@ -125,7 +144,7 @@ func addPeople(nights []history.RunNight) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c == nil || c.Of != "" && c.Of != n.Run { // of another run's labels
+		if c == nil || c.Of != "" && c.Of != n.Manifest.ID { // of another run's labels
 			continue
 		}
 		for _, k := range c.Kinds {
@@ -142,9 +161,6 @@ func addPeople(nights []history.RunNight) ([]string, error) {
 
 // metricNames are the metrics asked for, under their first names.
 func metricNames(asked []string) ([]string, error) {
-	if len(asked) == 0 {
-		return watchedMetrics, nil
-	}
 	var names []string
 	for _, name := range asked {
 		if ofPeople.MatchString(name) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/annotations/compare"
+	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/metrics"
@@ -59,13 +61,14 @@ func (a *app) writeNumbers(dir string, view *report.Summary, n *numberFlags) err
 	return a.show(view)
 }
 
-// comparisons are the systems of a run against each other, and the run against an earlier one.
+// comparisons are the systems of a run against each other, and the run against its base.
 func (a *app) comparisons(dir string, view *report.Summary) (c report.Compared, err error) {
-	base, asked := view.Run.Baseline, true
-	if base == "" || !exists(filepath.Join(base, runs.ManifestFile)) {
-		base, asked = lastRun(dir, view.Run), false
+	m := view.Run
+	base := m.Baseline
+	if base != "" && !m.Given {
+		base = filepath.Join(filepath.Dir(filepath.Clean(dir)), filepath.Base(base))
 	}
-	if base == "" && len(view.Run.Places) == 1 { // of one system
+	if base == "" && len(m.Places) == 1 { // of one system
 		return c, nil
 	}
 	run, err := compare.Open(dir)
@@ -82,40 +85,20 @@ func (a *app) comparisons(dir string, view *report.Summary) (c report.Compared, 
 	if base == "" {
 		return c, nil
 	}
-	c.Gone, err = metricsGone(base, dir, view)
-	if err == nil {
-		c.Since, err = changeSince(base, asked, run, view)
-	}
-	if err != nil { // nothing is less true without it
+	if err := changeSince(&c, base, run, view); err != nil { // nothing is less true without it
 		a.warn("no change is shown: %v", err)
 	}
 	return c, nil
 }
 
-// metricsGone are the metrics that matter of which an earlier run has values and the run in dir
-// has none, if it asks at least half of the same questions.
-func metricsGone(base, dir string, view *report.Summary) ([]string, error) {
-	m, err := runs.ReadManifest(base)
+// metricsGone are the metrics that matter of which the base of a run has values and the run
+// has none.
+func metricsGone(base *compare.Run, view *report.Summary) ([]string, error) {
+	rows, err := runs.ReadSummaryOf(base.Dir, runs.WholeSystems)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := runs.ReadSummaryOf(base, runs.WholeSystems)
-	if err != nil {
-		return nil, err
-	}
-	gone := view.Gone(report.NewSummary(m, rows, view.Gates))
-	if len(gone) == 0 {
-		return nil, nil
-	}
-	then, err := runs.ReadQuestions(base)
-	if err != nil {
-		return nil, err
-	}
-	now, err := runs.ReadQuestions(dir)
-	if 2*then.Shared(now) < len(then) {
-		return nil, err
-	}
-	return gone, err
+	return view.Gone(report.NewSummary(base.Manifest, rows, view.Gates)), nil
 }
 
 // refusal is why runs or systems cannot be compared; other errors stay as they are.
@@ -128,42 +111,51 @@ func refusal(err error) (string, error) {
 }
 
 // compareRows is the most rows of a comparison that the first screen makes without being asked
-// for one: of a run whose systems are compared, or of two runs together.
+// for one: of a run whose systems are compared, or of a run and its base together.
 const compareRows = 400_000
 
-// changeSince compares a run with an earlier one. The result is nil if there is nothing that both
-// answer, or if no baseline is set and the two runs are not comparable.
-func changeSince(base string, asked bool, now *compare.Run, view *report.Summary) (*compare.Result, error) {
+// changeSince says what changed since the base of a run, and since when.
+func changeSince(c *report.Compared, base string, now *compare.Run, view *report.Summary) error {
+	folder := filepath.Dir(filepath.Clean(now.Dir))
+	if !exists(filepath.Join(base, runs.ManifestFile)) {
+		c.NotSince = fmt.Sprintf("%s, which it is compared with, is gone: ibid history %s --accept RUN names another.", filepath.Base(base), quote(folder))
+		return nil
+	}
+	m, err := runs.ReadManifest(base)
+	if err != nil {
+		return err
+	}
 	quantities := view.Leading()
-	if len(quantities) == 0 {
-		return nil, nil
+	if !now.Manifest.Given && m.Rows+now.Manifest.Rows > compareRows {
+		return nil
 	}
 	before, err := compare.Open(base)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer before.Close()
+	if c.Gone, err = metricsGone(before, view); err != nil || len(quantities) == 0 {
+		return err
+	}
 	r, err := compare.Runs(before, []*compare.Run{now}, compare.Options{More: quantities, Whole: true})
-	var refused *compare.RefusedError
-	if !asked && (errors.Is(err, ibid.ErrUsage) || errors.As(err, &refused)) {
-		return nil, nil // nobody said that it is the same thing again
+	if history.Incomparable(err) {
+		why := err.Error()
+		if refused, ok := errors.AsType[*compare.RefusedError](err); ok {
+			if why = refused.Reasons[0]; len(refused.Reasons) > 1 {
+				why += fmt.Sprintf("; %d more", len(refused.Reasons)-1)
+			}
+		}
+		c.NotSince = fmt.Sprintf("Since %s: not comparable (%s).", m.ID, why)
+		return nil
 	}
-	if err == nil && slices.ContainsFunc(r.Metrics, func(m compare.Metric) bool { return m.Reason == compare.NotPaired }) {
-		return nil, nil
+	if err != nil || slices.ContainsFunc(r.Metrics, func(m compare.Metric) bool { return m.Reason == compare.NotPaired }) {
+		return err
 	}
-	return r, err
-}
-
-// lastRun is the last run of the folder that a run lies in whose numbers mean the same, ""
-// if there is none or both are too large to be compared beside the numbers.
-func lastRun(dir string, m *runs.Manifest) string {
-	folder, _, err := runs.ListReadable(filepath.Dir(filepath.Clean(dir)))
+	c.Since = r
+	runsOf, err := history.Open(folder)
 	if err != nil {
-		return ""
+		return err
 	}
-	last, found := compare.LastRun(folder, m)
-	if !found || last.Manifest.Rows+m.Rows > compareRows {
-		return ""
-	}
-	return last.Dir
+	c.FirstSeen, c.BetterSince, err = runsOf.Before(now.Manifest).Seen(runs.Listed{Dir: now.Dir, Manifest: now.Manifest}, base, r)
+	return err
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/dataset/runs"
 	"ibid/harness"
 )
 
@@ -53,6 +55,14 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, numbers *n
 		return err
 	}
 	return a.evaluate(cmd, &harness.Job{
-		Config: config, Source: m.Source, ID: id, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, SameDataIn: dir, Baseline: m.Baseline,
+		Config: config, Source: m.Source, ID: id, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, SameDataIn: dir, Baseline: baselineOf(m),
 	}, "", numbers, ci)
+}
+
+// baselineOf is what was named to compare a run with; "" if nothing was.
+func baselineOf(m *runs.Manifest) string {
+	if m.Given {
+		return cmp.Or(m.Baseline, harness.NoBaseline)
+	}
+	return ""
 }

@@ -39,7 +39,7 @@ type runFlags struct {
 const (
 	judgeUsage     = "who judges support: lexical, openrouter, openai, human, recorded or none"
 	documentsUsage = "the documents that are cited: a Parquet file, directory or glob"
-	baselineUsage  = "a finished run that gates with diff compare with"
+	baselineUsage  = "the run to compare with, or none (default the base of its series: see ibid help history)"
 )
 
 func (a *app) runCommand() *cobra.Command {
