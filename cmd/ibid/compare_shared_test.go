@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"ibid/annotations/compare"
+	"ibid/annotations/history"
 )
 
 // TestCompareExpertQA compares the systems of an annotated corpus, which answered
@@ -149,4 +152,123 @@ func TestComparePeople(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNights runs eight nights of which the sixth falls and stays down, with a file that
+// changes its name and another dataset between them, and then ninth nights of each kind.
+func TestNights(t *testing.T) {
+	t.Parallel()
+	shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("python3", filepath.Join(shared, "expected", "people_data.py"), shared, filepath.Join(dir, "D")).CombinedOutput(); err != nil {
+		t.Skipf("no data: %v %s", err, out)
+	}
+	// night runs a file and returns the sentence about the base.
+	night := func(folder, id, data string, exit int, args ...string) string {
+		t.Helper()
+		if files, err := filepath.Glob(filepath.Join(dir, data, "*.jsonl")); err == nil && len(files) == 1 {
+			data = files[0]
+		}
+		args = append([]string{
+			"run", data, "--documents", "D/documents.jsonl", "--judge", "none", "--set", "statistics.cluster=question", "--out", folder, "--id", id,
+			"--gate", "hi(diff(char_f1))[system=B] >= 0", "--gate", "char_f1 >= 0.5", "--json",
+		}, args...)
+		text, stderr, code := command(t, dir, args...)
+		if code != exit {
+			t.Errorf("%s: exit code %d, want %d\n%s", id, code, exit, stderr)
+		}
+		var said struct {
+			Conclusion struct{ Since string }
+		}
+		if err := json.Unmarshal([]byte(text), &said); err != nil {
+			t.Fatalf("%s: %v\n%s", id, err, text)
+		}
+		return said.Conclusion.Since
+	}
+	says := func(id, since, want string) {
+		t.Helper()
+		if !strings.Contains(since, want) || want == "" && since != "" {
+			t.Errorf("%s says %q, want %q", id, since, want)
+		}
+	}
+	for k, want := range []struct {
+		exit int
+		says string
+	}{
+		{0, ""},
+		{0, "Since night-1: no difference found"}, {0, "Since night-1: no difference found"},
+		{0, "Since night-1: no difference found"}, {0, "Since night-1: no difference found"},
+		{3, "Since night-1: B is worse on char_f1 by 0.283 (p 0.003); first seen tonight;"},
+		{3, "Since night-1: B is worse on char_f1 by 0.267 (p 0.004); first seen in night-6;"},
+		{3, "Since night-1: B is worse on char_f1 by 0.300 (p 0.002); first seen in night-6;"},
+	} {
+		id := fmt.Sprintf("night-%d", k+1)
+		says(id, night("n", id, fmt.Sprintf("D/nights/%d", k+1), want.exit), want.says)
+		if k == 2 {
+			mustIbid(t, dir, "run", "D/one.jsonl", "--documents", "D/documents.jsonl", "--judge", "none", "--out", "n", "--id", "one", "-q")
+		}
+	}
+	var all struct {
+		Series []history.Account
+	}
+	if err := json.Unmarshal([]byte(mustIbid(t, dir, "history", "n", "--json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Series) != 2 || len(all.Series[0].Runs) != 8 || len(all.Series[1].Runs) != 1 || all.Series[0].Base != "night-1" {
+		t.Fatalf("series: %+v", all.Series)
+	}
+	for k, want := range []string{"", " tied", " tied", " tied", " tied", "night-6 worse", "night-6 worse", "night-6 worse"} {
+		for _, v := range all.Series[0].Runs[k].Values {
+			if got := strings.TrimPrefix(v.Since+" "+string(v.Word), " "); v.System == "B" && got != strings.TrimPrefix(want, " ") {
+				t.Errorf("night %d of B: %q, want %q", k+1, got, want)
+			}
+			if v.System == "A" && (math.Abs(*v.Estimate-0.9) > 1e-9 || v.Since != "") {
+				t.Errorf("night %d of A: %+v", k+1, v)
+			}
+		}
+	}
+
+	// Ninth nights, each in a copy of the folder.
+	ninth := func(id, data string, exit int, want string, before ...func(folder string)) string {
+		t.Helper()
+		folder := "n-" + id
+		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(dir, "n"))); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range before {
+			f(folder)
+		}
+		says(id, night(folder, id, data, exit), want)
+		return folder
+	}
+	accept := func(folder string) { mustIbid(t, dir, "history", folder, "--accept", "night-8") }
+	text, err := os.ReadFile(filepath.Join(dir, "D", "nights", "5", "export-2026.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	write := func(name string, lines []string) string {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	ninth("mended", "D/nights/5", 0, "Since night-1: no difference found")
+	folder := ninth("accepted", "D/nights/8", 0, "Since night-8: no difference found.", accept)
+	if text := mustIbid(t, dir, "history", folder); !strings.Contains(text, "base night-8, accepted") {
+		t.Errorf("history does not say what was accepted:\n%s", text)
+	}
+	ninth("fewer", write("fewer.jsonl", lines[:100]), 4, "Since night-1: ")
+	more := []string{strings.Replace(lines[0], `"id": "`, `"id": "x`, 1), strings.Replace(lines[1], `"id": "`, `"id": "x`, 1)}
+	ninth("more", write("more.jsonl", append(slices.Clone(lines), more...)), 0, "Since night-1: no difference found")
+	ninth("gone", "D/nights/5", 4, "night-1, which it is compared with, is gone: ibid history n-gone --accept RUN", func(folder string) {
+		if err := os.RemoveAll(filepath.Join(dir, folder, "night-1")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	says("night-9", night("n", "night-9", "D/nights/8", 0, "--baseline", "n/night-8"), "Since night-8: no difference found.")
+	says("night-10", night("n", "night-10", "D/nights/8", 3), "first seen in night-6;")
 }
