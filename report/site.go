@@ -103,7 +103,6 @@ func WriteAnswers(ctx context.Context, w io.Writer, o PageOptions, query string,
 // A RunList is the view model of the runs of a folder.
 type RunList struct {
 	Dir  string
-	Last string // folder of the run that was begun last
 	Runs []listedRun
 }
 
@@ -155,14 +154,6 @@ func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, g
 	count := countGates(gates)
 	r.Passed, r.Verdict = int(count[runs.Passed]), count.gravest()
 	l.Runs = append(l.Runs, r)
-}
-
-// blocks are a line a run, and what to type next.
-func (l *RunList) blocks() []doc.Block {
-	if len(l.Runs) == 0 {
-		return []doc.Block{doc.Para{Text: doc.T(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", l.Dir))}}
-	}
-	return []doc.Block{runTable(l.Runs, func(*listedRun) string { return "" }), doc.Para{Text: doc.T("ibid show " + shellWord(l.Last) + "  # the last")}}
 }
 
 // runTable has a line for each run; link leads to its page.

@@ -199,8 +199,10 @@ func TestNights(t *testing.T) {
 		says string
 	}{
 		{0, ""},
-		{0, "Since night-1: no difference found"}, {0, "Since night-1: no difference found"},
-		{0, "Since night-1: no difference found"}, {0, "Since night-1: no difference found"},
+		{0, "Since night-1: no difference found"},
+		{0, "Since night-1: no difference found"},
+		{0, "Since night-1: no difference found"},
+		{0, "Since night-1: no difference found"},
 		{3, "Since night-1: B is worse on char_f1 by 0.283 (p 0.003); first seen tonight;"},
 		{3, "Since night-1: B is worse on char_f1 by 0.267 (p 0.004); first seen in night-6;"},
 		{3, "Since night-1: B is worse on char_f1 by 0.300 (p 0.002); first seen in night-6;"},

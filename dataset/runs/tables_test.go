@@ -16,6 +16,7 @@ import (
 	"ibid"
 	"ibid/dataset"
 	"ibid/metrics"
+	"ibid/metrics/stats"
 )
 
 // writeRun makes a small run of two rows, the second of which could not be scored.

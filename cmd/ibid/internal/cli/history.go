@@ -29,21 +29,7 @@ func (a *app) historyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [DIR]",
 		Short: "the runs of a folder, series by series, and how each changed",
-		Long: `Lists the finished runs of a folder (runs), a table for each series. Runs that ask mostly the
-same questions are a series, whatever their files are called: at least half of the
-questions that either of two runs asks are asked by both.
-
-Each run is compared with the base of its series: the first complete run, until another is
-accepted (` + history.AcceptedFile + ` in the folder keeps which). The base never moves by itself: no lucky
-night becomes the bar, no bad one lowers it, and slow slides add up against it. With
---baseline a run is compared with another one, or with none.
-
-A change is said where chance does not explain it, with the first run of those in a row that
-had it.`,
-		Example: `  ibid history
-  ibid history runs --accept night-8
-  ibid history runs --metric overall --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := configs.FromValues(nil).Out
 			if len(args) > 0 {

@@ -50,7 +50,6 @@ func (a *app) runList(dir string, listed []runs.Listed) (*report.RunList, error)
 			return nil, err
 		}
 		view.Add(r.Dir, r.Manifest, summary, gates)
-		view.Last = r.Dir
 	}
 	return view, nil
 }
