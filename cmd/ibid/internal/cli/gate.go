@@ -39,7 +39,7 @@ func (a *app) gateCommand() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
 	cmd.Flags().StringArrayVar(&accept, "accept", nil, "a sign that the input is wrong with which gates have their verdict all the same (may be repeated; ibid help signs)")
-	cmd.Flags().StringVar(&baseline, "baseline", "", "the run to compare with (default the one that RUN was compared with)")
+	cmd.Flags().StringVar(&baseline, "baseline", "", baselineUsage)
 	ci.register(cmd)
 	return cmd
 }
@@ -54,6 +54,9 @@ func (a *app) gate(dir, baseline string, gates, accept []string, ci *ciFlags) er
 		return err
 	}
 	config.Accept = append(config.Accept, accept...)
+	if baseline == harness.NoBaseline {
+		return ibid.Usagef("--baseline none is for ibid run").With("leave it out, or name a run")
+	}
 	if len(config.Gates()) == 0 {
 		return ibid.Usagef("%s has no gates", dir).With("give one: --gate 'char_f1 >= 0.7'; see ibid help gates")
 	}

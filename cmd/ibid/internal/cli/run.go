@@ -39,7 +39,7 @@ type runFlags struct {
 const (
 	judgeUsage     = "who judges support: lexical, openrouter, openai, human, recorded or none"
 	documentsUsage = "the documents that are cited: a Parquet file, directory or glob"
-	baselineUsage  = "the run to compare with, or none (default the base of its series: see ibid help history)"
+	baselineUsage  = "compare with this run in place of the base of the series (ibid help history); none compares with nothing"
 )
 
 func (a *app) runCommand() *cobra.Command {
