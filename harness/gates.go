@@ -22,6 +22,7 @@ type Outcome struct {
 	Manifest *runs.Manifest
 	Existed  bool // the run was complete already; nothing was done
 	Gates    []runs.GateResult
+	Base     string // directory of the run that it is compared with; "" if there is none
 }
 
 // SavedOutcome asks the gates of c of the finished run m in dir: it is what
@@ -56,7 +57,7 @@ func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string)
 // outcomeOf asks gates that passed their checks.
 func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
 	gates, err := askGates(dir, m, c, baseline)
-	return &Outcome{Dir: dir, Manifest: m, Existed: existed, Gates: gates}, err
+	return &Outcome{Dir: dir, Manifest: m, Existed: existed, Gates: gates, Base: baseline}, err
 }
 
 // SavedGates asks the gates of c of a finished run. Gates with diff compare with what m

@@ -12,6 +12,7 @@ import (
 
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/metrics/stats"
 	"ibid/report/doc"
 )
 
@@ -33,9 +34,46 @@ const failingMetric = "overall_citation_accuracy"
 // ReadFailing counts the rows of a run that fail, and finds the worst limit of them; 0 means
 // all. It reads the columns that say so, and of the rows that are shown what [whyColumns] has.
 func ReadFailing(dir string, m *runs.Manifest, limit int) (*Failing, error) {
+	return readFailing(dir, m, limit, func(*runs.Block, int) bool { return true })
+}
+
+// ReadNewlyFailing is ReadFailing of the rows alone that do not fail in another run, the base.
+func ReadNewlyFailing(dir string, m *runs.Manifest, base string, limit int) (*Failing, error) {
+	then, err := runs.ReadManifest(base)
+	if err != nil {
+		return nil, err
+	}
+	before, err := runs.OpenRows(base)
+	if err != nil {
+		return nil, err
+	}
+	defer before.Close()
+	one := len(then.Places) == 1 && len(m.Places) == 1 // system each, whatever it is called
+	key := func(b *runs.Block, i int) uint64 {
+		if one {
+			return stats.Key(b.Texts("id")[i])
+		}
+		return stats.Key(b.Texts("id")[i], "\x00", b.Texts("system")[i])
+	}
+	passed := make(map[uint64]bool)
+	err = before.Each(func(b *runs.Block) error {
+		for i := range b.Len() {
+			if !b.Column("fails_because").Valid[i] {
+				passed[key(b, i)] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return readFailing(dir, m, limit, func(b *runs.Block, i int) bool { return passed[key(b, i)] })
+}
+
+func readFailing(dir string, m *runs.Manifest, limit int, among func(b *runs.Block, i int) bool) (*Failing, error) {
 	data := &pageData{results: []*results{{run: &RunData{Dir: dir, Manifest: m}}}, lead: []string{failingMetric}}
 	s := newSurvey(data, cmp.Or(limit, math.MaxInt/2))
-	s.fits = func(b *runs.Block, i int) bool { return b.Column("fails_because").Valid[i] }
+	s.fits = func(b *runs.Block, i int) bool { return b.Column("fails_because").Valid[i] && among(b, i) }
 	if err := s.read(0); err != nil {
 		return nil, err
 	}

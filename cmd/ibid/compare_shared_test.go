@@ -259,6 +259,13 @@ func TestNights(t *testing.T) {
 		return name
 	}
 	ninth("mended", "D/nights/5", 0, "Since night-1: no difference found")
+	for id, want := range map[string]string{"night-5": `failures="0" errors="0" skipped="0"`, "night-7": `failures="1" errors="0" skipped="0"`} {
+		_, _, _ = command(t, dir, "gate", "n/"+id, "--gate", "hi(diff(char_f1))[system=B] >= 0", "--junit", id+".xml")
+		text, err := os.ReadFile(filepath.Join(dir, id+".xml"))
+		if err != nil || !strings.Contains(string(text), want) || strings.Count(string(text), "<failure") > 1 || !strings.Contains(string(text), "answers that newly fail") {
+			t.Errorf("%s: %v\n%s", id, err, text)
+		}
+	}
 	folder := ninth("accepted", "D/nights/8", 0, "Since night-8: no difference found.", accept)
 	if text := mustIbid(t, dir, "history", folder); !strings.Contains(text, "base night-8, accepted") {
 		t.Errorf("history does not say what was accepted:\n%s", text)

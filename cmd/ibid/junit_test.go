@@ -11,11 +11,12 @@ import (
 var runTime = regexp.MustCompile(`time="[0-9.]+"`)
 
 // TestJUnitGolden compares what a CI system gets with a golden file: gates that
-// pass, one that fails and one without a verdict.
+// pass, one that fails and one without a verdict, and the answers that newly fail.
 func TestJUnitGolden(t *testing.T) {
 	dir := t.TempDir()
 	mustIbid(t, dir, "init", "-q")
-	mustIbid(t, dir, "run", "ibid.yaml", "--id", "sample", "-q")
+	mustIbid(t, dir, "run", "ibid.yaml", "--id", "before", "-q")
+	mustIbid(t, dir, "run", "ibid-2.yaml", "--id", "sample", "-q")
 	_, stderr, code := command(t, dir, "gate", "runs/sample", "--gate", "char_f1 >= 0.99", "--gate", "char_f1[system=nobody] >= 0", "--junit", "gates.xml")
 	if code != 3 {
 		t.Errorf("exit %d, want 3\n%s", code, stderr)

@@ -85,8 +85,8 @@ func (a *app) gate(dir, baseline string, gates, accept []string, ci *ciFlags) er
 	return a.conclude(config, out, ci)
 }
 
-// failingJUnit is how many failing rows JUnit XML has: as many as CI systems can show.
-const failingJUnit = 10_000
+// failingJUnit is how many rows that newly fail JUnit XML has: as many as people read.
+const failingJUnit = 200
 
 // ciFlags leave the verdict to a CI system.
 type ciFlags struct {
@@ -123,9 +123,12 @@ func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
 func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags) error {
 	view := gatesView(config, out)
 	if ci.path != "" {
-		failing, err := report.ReadFailing(out.Dir, out.Manifest, failingJUnit)
-		if err != nil {
-			return err
+		var failing *report.Failing
+		if out.Base != "" && exists(filepath.Join(out.Base, runs.ManifestFile)) {
+			var err error
+			if failing, err = report.ReadNewlyFailing(out.Dir, out.Manifest, out.Base, failingJUnit); err != nil {
+				return err
+			}
 		}
 		if err := writeOutput(ci.path, func(w io.Writer) error { return view.WriteJUnit(w, failing) }); err != nil {
 			return err
