@@ -53,8 +53,9 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if err != nil {
 		return noFolder(dir, err)
 	}
-	for _, name := range folder.Unreadable {
-		a.warn("%s: the manifest of this run cannot be read", name)
+	if len(folder.Unreadable) > 0 {
+		_, err := runs.List(dir) // says why
+		return err
 	}
 	if f.accept != "" {
 		s, err := folder.Accept(f.accept, time.Now())

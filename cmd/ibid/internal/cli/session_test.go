@@ -103,7 +103,7 @@ func demo(t *testing.T) *session {
 func TestLookingAtRuns(t *testing.T) {
 	s := demo(t)
 	s.steps(
-		step{line: "history", out: `^first +pass +\S+ +\S+ +\S+$`},
+		step{line: "history", out: `first +pass +\S+ +\S+ +\S+$`},
 		step{line: "history --json", out: `"schema": "ibid\.history/v2"`},
 		step{line: "history nowhere", code: 2, err: `^ibid: nowhere: no such folder$`},
 
