@@ -33,8 +33,8 @@ func (l *RunList) WriteIndex(w io.Writer, version string) error {
 	return p.Write(w)
 }
 
-// charts draw the first number that matters of each system, a chart for the runs over one
-// dataset by one judge, in the order in which their first runs were begun.
+// charts draw the first number that matters of each system, a chart for the runs of a series
+// by one judge, in the order in which their first runs were begun.
 func (l *RunList) charts() (charts []doc.Block) {
 	bySeries := make(map[string][]listedRun)
 	var order []string
@@ -127,8 +127,8 @@ type listedRun struct {
 	systems []*runs.SummaryRow // the first number that matters of each
 }
 
-// Add appends the run in dir.
-func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, gates []runs.GateResult) {
+// Add appends the run in dir, which is one of a series.
+func (l *RunList) Add(dir, series string, m *runs.Manifest, summary []runs.SummaryRow, gates []runs.GateResult) {
 	s := NewSummary(m, summary, gates)
 	r := listedRun{
 		ID: m.ID, Started: m.Timings.Started, Rows: m.Rows, Errors: m.Errors, Systems: len(s.systems()), Judge: m.Judge.Kind,
@@ -145,7 +145,7 @@ func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, g
 		}
 		break
 	}
-	r.series = filepath.Base(m.Dataset) + ", " + m.Judge.Kind + ", " + r.Metric
+	r.series = series + ", " + m.Judge.Kind + ", " + r.Metric
 	for _, b := range s.systems() {
 		if v := b.line(r.Metric); v != nil && v.Macro.Estimate != nil {
 			r.systems = append(r.systems, &v.Macro)

@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"ibid"
+	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
@@ -18,24 +20,24 @@ func noFolder(dir string, err error) error {
 	return err
 }
 
-// listRuns lists the finished runs of a folder. It warns of manifests that it cannot
-// read, and leaves their runs out.
+// listRuns lists the finished runs of a folder, series by series. It warns of manifests that
+// it cannot read, and leaves their runs out.
 func (a *app) listRuns(dir string) (*report.RunList, []runs.Listed, error) {
-	listed, unreadable, err := runs.ListReadable(dir)
+	folder, err := history.Open(dir)
 	if err != nil {
 		return nil, nil, noFolder(dir, err)
 	}
-	for _, name := range unreadable {
+	for _, name := range folder.Unreadable {
 		a.warn("%s: the manifest of this run cannot be read", name)
 	}
-	view, err := a.runList(dir, listed)
-	return view, listed, err
-}
-
-// runList is the list of the runs of a folder.
-func (a *app) runList(dir string, listed []runs.Listed) (*report.RunList, error) {
+	seriesOf := make(map[string]string)
+	for _, s := range folder.Series() {
+		for _, r := range s.Runs {
+			seriesOf[r.Dir] = filepath.Base(s.Runs[0].Dir)
+		}
+	}
 	view := &report.RunList{Dir: dir}
-	for _, r := range listed {
+	for _, r := range folder.Runs {
 		summary, err := runs.ReadSummaryOf(r.Dir, runs.WholeSystems)
 		if err != nil {
 			a.warn("%s: %v", r.Dir, err)
@@ -43,13 +45,13 @@ func (a *app) runList(dir string, listed []runs.Listed) (*report.RunList, error)
 		}
 		config, err := harness.SettingsOf(r.Manifest, nil, nil)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		gates, err := harness.SavedGates(r.Dir, r.Manifest, config)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		view.Add(r.Dir, r.Manifest, summary, gates)
+		view.Add(r.Dir, seriesOf[r.Dir], r.Manifest, summary, gates)
 	}
-	return view, nil
+	return view, folder.Runs, nil
 }
