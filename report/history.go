@@ -26,7 +26,7 @@ type History struct {
 }
 
 func (h *History) writeCSV(w io.Writer) error {
-	var all []history.FlatLine
+	var all []history.Record
 	for _, s := range h.Series {
 		all = append(all, s.Lines()...)
 	}

@@ -44,8 +44,8 @@ type Value struct {
 	Since    string       `json:"since" doc:"the first run of those in a row that are better, or worse, than the base" null:"neither better nor worse"`
 }
 
-// A FlatLine is a value with what it is of.
-type FlatLine struct {
+// A Record is a value with what it is of: a line of the table.
+type Record struct {
 	Series string    `col:"series" doc:"name of the first run of the series: runs that ask mostly the same questions"`
 	Run    string    `col:"run" doc:"name of the run's folder"`
 	At     time.Time `col:"at" doc:"when the run began, RFC 3339 in UTC"`
@@ -54,13 +54,13 @@ type FlatLine struct {
 }
 
 // Lines is the table of a history, in CSV.
-var Lines = runs.NewTable[FlatLine]("ibid history", "one metric of a system in a run")
+var Lines = runs.NewTable[Record]("ibid history", "one metric of a system in a run")
 
 // Lines are the values of the series, for [Lines].
-func (a *Account) Lines() (all []FlatLine) {
+func (a *Account) Lines() (all []Record) {
 	for i := range a.Runs {
 		for _, v := range a.Runs[i].Values {
-			all = append(all, FlatLine{a.Name, a.Runs[i].Run, a.Runs[i].At, a.Runs[i].Base, v})
+			all = append(all, Record{a.Name, a.Runs[i].Run, a.Runs[i].At, a.Runs[i].Base, v})
 		}
 	}
 	return all
