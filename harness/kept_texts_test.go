@@ -17,11 +17,13 @@ import (
 	"ibid/harness"
 )
 
-// withLongAndOwn is a study in which one document is long, another has pages, and some rows
-// bring documents along that have the name of each other's.
+// withLongAndOwn is a study in which one document is long, mostly of white space, which is
+// soon judged, another has pages, and some rows bring documents along that have the name of
+// each other's.
 func withLongAndOwn() *study {
 	s := judged()
-	s.documents[2].Text = strings.Repeat(s.documents[2].Text+" ", 1+(1<<20)/len(s.documents[2].Text))
+	text := s.documents[2].Text
+	s.documents[2].Text = text + strings.Repeat(" ", 600_000-len(text)) + text + strings.Repeat(" ", 1<<19)
 	s.documents[3] = ibid.Document{Doc: s.documents[3].Doc, HasPages: true, Pages: []string{s.documents[3].Text[:400], s.documents[3].Text[400:]}}
 	for i, r := range s.rows {
 		if c := &r.Citations[0]; i%5 == 0 && c.Doc == s.documents[2].Doc {

@@ -105,14 +105,9 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf("byte %d: %q and %q", n, a[from:min(len(a), n+60)], b[from:min(len(b), n+60)])
 }
 
-// durable is how many rows make several parts, and the arguments of their run: the answers are
-// long, so that few rows do. Under the race detector parts are smaller.
+// durable is how many rows make twenty parts, and the arguments of their run.
 func durable() (rows int, args []string) {
-	args = []string{"run", "answers.parquet", "--judge", "none", "-q"}
-	if raced() {
-		return 5_000, append(args, "--set", "rows_per_part=1024")
-	}
-	return 20_000, args
+	return 5_000, []string{"run", "answers.parquet", "--judge", "none", "-q", "--set", "rows_per_part=256"}
 }
 
 // raced reports whether the race detector is on: then a run takes ten times as long.

@@ -24,20 +24,21 @@ func TestGrowth(t *testing.T) {
 	if testing.Short() || raced() {
 		t.Skip("-short, or the race detector, which adds its own time to each")
 	}
-	checkGrowth(t, "rows", 128, growing, func(n int) []byte { return judgedRows(n, 2) })
+	checkGrowth(t, "rows", 128, 1.3, growing, func(n int) []byte { return judgedRows(n, 2) })
 }
 
-// TestGrowthOfSystems is [TestGrowth] for systems of two rows each.
+// TestGrowthOfSystems is [TestGrowth] for systems of two rows each, up to almost as many as a
+// dataset may have. They grow more evenly than rows, so that the power may be less.
 func TestGrowthOfSystems(t *testing.T) {
 	t.Parallel()
 	if testing.Short() || raced() {
 		t.Skip("-short, or the race detector, which adds its own time to each")
 	}
-	checkGrowth(t, "systems", 100, growingBySystem, func(n int) []byte { return judgedRows(2*n, n) })
+	checkGrowth(t, "systems", 50, 1.2, growingBySystem, func(n int) []byte { return judgedRows(2*n, n) })
 }
 
-func checkGrowth(t *testing.T, what string, fewest int, growing [][3]string, rows func(n int) []byte) {
-	const mostExponent, mostTime = 1.3, 2 * 8
+func checkGrowth(t *testing.T, what string, fewest int, mostExponent float64, growing [][3]string, rows func(n int) []byte) {
+	const mostTime = 2 * 8
 	var costs [4]map[string]spent
 	for i := range costs {
 		costs[i] = growth(t, growing, rows(fewest<<i))

@@ -290,7 +290,7 @@ func unevenLatency(r *rand.Rand) time.Duration {
 // those of a run left in peace, and only what was under way is paid again.
 func TestLiveKilled(t *testing.T) {
 	t.Parallel()
-	const rows, concurrency = 900, 20
+	const rows, concurrency = 300, 20
 	peace := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1})
 	started := time.Now()
 	want := peace.must("peace")

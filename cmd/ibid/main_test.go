@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: scriptCommands, Setup: func(env *testscript.Env) error {
 		env.Setenv("GORACE", os.Getenv("GORACE")) // settings of the race detector, if there is one
+		env.Setenv("GOGC", "400")                 // short processes spend less on collecting what ends with them
 		return nil
 	}})
 }

@@ -19,13 +19,12 @@ import (
 // makes of them the run of one process.
 func TestScoreRows(t *testing.T) {
 	t.Parallel()
-	const ranges = 5
-	step := times(4096)
+	const ranges, step = 5, 1024
 	dir := t.TempDir()
 	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), step*(ranges-1)+777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "run.yaml"), []byte("dataset: answers.parquet\njudge: none\nslices: [lang]\nrows_per_part: 1024\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "run.yaml"), []byte("dataset: answers.parquet\njudge: none\nslices: [lang]\nrows_per_part: 256\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	mustIbid(t, dir, "run", "run.yaml", "-q", "--id", "whole", "-o", "text")

@@ -131,8 +131,7 @@ func samplePage(t testing.TB) string {
 	return made(t, "sample", func(dir string) string {
 		run(t, dir, "init", "demo")
 		run(t, dir, "run", "demo/ibid.yaml", "--out", "runs", "--id", "sample", "-q")
-		run(t, dir, "report", "runs/sample", "-o", "report.html")
-		return filepath.Join(dir, "report.html")
+		return filepath.Join(dir, "runs", "sample", "report.html")
 	})
 }
 
@@ -326,7 +325,7 @@ func (b *tab) number(script string) int {
 // with a strict security policy lets nobody make functions of texts in it.
 func (b *tab) wait(condition string) {
 	b.t.Helper()
-	for range 600 {
+	for pause, waited := 5*time.Millisecond, time.Duration(0); waited < time.Minute; pause, waited = min(2*pause, 100*time.Millisecond), waited+pause {
 		var holds bool
 		err := chromedp.Run(b.ctx, chromedp.Evaluate("Boolean("+condition+")", &holds))
 		if err != nil && !strings.Contains(err.Error(), "navigated") { // another page has come meanwhile
@@ -335,7 +334,7 @@ func (b *tab) wait(condition string) {
 		if err == nil && holds {
 			return
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(pause)
 	}
 	b.quiet()
 	b.t.Fatalf("%s does not become true (address %s); status %q, opened row %.300q", condition, b.text("location.href"),

@@ -288,8 +288,7 @@ func manyPage(t testing.TB) string {
 	return made(t, "many", func(dir string) string {
 		imported(t, dir, lines.String())
 		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "many", "-q")
-		run(t, dir, "report", "runs/many", "-o", "report.html")
-		return filepath.Join(dir, "report.html")
+		return filepath.Join(dir, "runs", "many", "report.html")
 	})
 }
 
