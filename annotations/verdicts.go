@@ -101,25 +101,36 @@ func yesOrNo(answer *bool) *float64 {
 
 // AddPairs adds what the run in dir says of the pairs of a citation and the one
 // claim that cites it, which is what it says of the citation. Of other pairs a run
-// does not keep what the judge said.
-func (v Verdicts) AddPairs(dir string) error {
+// does not keep what the judge said. It returns the first document of each question, if
+// there is one; their keys have no kind.
+func (v Verdicts) AddPairs(dir string) (documents map[VerdictKey]string, err error) {
 	type place struct {
 		id, system string
 		claim      int32
 	}
 	claims := make(map[place]string)
-	err := runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id"}, func(_ int64, c *runs.Claim) error {
+	err = runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id"}, func(_ int64, c *runs.Claim) error {
 		claims[place{c.ID, c.System, c.Number}] = nameOf(c.ClaimID, c.Number)
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "claims"}, func(_ int64, c *runs.Citation) error {
+	documents = make(map[VerdictKey]string)
+	return documents, runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "doc", "claims"}, func(_ int64, c *runs.Citation) error {
+		key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
+		documents[key] = c.Doc
+		for _, claim := range c.Claims {
+			of := VerdictKey{ID: c.ID, System: c.System, Claim: claims[place{c.ID, c.System, claim}]}
+			if documents[of] == "" {
+				documents[of] = c.Doc
+			}
+			of.Citation = key.Citation
+			documents[of] = c.Doc
+		}
 		if len(c.Claims) != 1 {
 			return nil
 		}
-		key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
 		for _, kind := range []string{ibid.SupportLabel, ibid.RelevantLabel} {
 			key.Kind, key.Claim = kind, ""
 			if score, ok := v[key]; ok {

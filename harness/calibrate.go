@@ -31,7 +31,8 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	if len(verdicts) == 0 {
 		return nil, ibid.Usagef("%s has no verdicts of a judge", dir)
 	}
-	if err := verdicts.AddPairs(dir); err != nil {
+	documents, err := verdicts.AddPairs(dir)
+	if err != nil {
 		return nil, err
 	}
 	policy, err := judge.ParseLabelPolicy(m.Effective().LabelPolicy)
@@ -51,7 +52,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 		if !p.job.wants(row) || len(row.Labels) == 0 {
 			return nil
 		}
-		out.compare(p, policy, row, verdicts)
+		out.compare(p, policy, row, verdicts, documents)
 		failure, err := scorer.score(ctx, row)
 		if err != nil || failure != nil {
 			return err
@@ -87,7 +88,7 @@ func rejudge(ctx context.Context, dir string, m *runs.Manifest, by judge.Judge) 
 }
 
 // compare pairs the labels of a row with the judge's verdicts.
-func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts annotations.Verdicts) {
+func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts annotations.Verdicts, documents map[annotations.VerdictKey]string) {
 	items := p.judgedOf(row)
 	for _, it := range items {
 		score, ok := verdicts[it.Verdict]
@@ -103,7 +104,9 @@ func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts
 			j.Open[kind]++
 			continue
 		}
-		j.Verdicts[kind] = append(j.Verdicts[kind], annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Human: human, Judge: score})
+		about := it.Verdict
+		about.Kind = ""
+		j.Verdicts[kind] = append(j.Verdicts[kind], annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Document: documents[about], Human: human, Judge: score})
 	}
 }
 
