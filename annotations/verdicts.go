@@ -88,6 +88,18 @@ func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 	return v, err
 }
 
+// ReadOverlaps reads how much of each claim stands in what it cites, of a judge that compares
+// words.
+func ReadOverlaps(dir string) (Verdicts, error) {
+	out := make(Verdicts)
+	return out, runs.Verdicts.Scan(dir, []string{"id", "system", "claim", "claim_id", "evidence", "overlap"}, func(_ int64, v *runs.Judgment) error {
+		if v.Evidence == runs.JointEvidence && v.Overlap != nil && v.Claim != nil {
+			out[VerdictKey{ID: v.ID, System: v.System, Kind: ibid.SupportLabel, Claim: nameOf(v.ClaimID, *v.Claim)}] = *v.Overlap
+		}
+		return nil
+	})
+}
+
 // yesOrNo is 1 or 0, nil if nobody said.
 func yesOrNo(answer *bool) *float64 {
 	switch {

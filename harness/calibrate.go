@@ -17,8 +17,9 @@ type Judged struct {
 	Rows     annotations.PeopleRows           // by position: judged metrics of rows that people judged wholly
 	Open     map[string]int64                 // questions that people answered, but not alike enough for one answer, by kind
 
-	Abstains  bool             // the judge says yes or nothing
-	Undecided map[string]int64 // questions that people answered and it did not, if it abstains, by kind
+	Abstains  bool                  // the judge says yes or nothing
+	Undecided map[string]int64      // questions that people answered and it left undecided, by kind
+	Worded    []annotations.Verdict // of lexical: claims with their overlap as its score
 }
 
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
@@ -35,6 +36,12 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	if err != nil {
 		return nil, err
 	}
+	overlaps := make(annotations.Verdicts)
+	if m.Judge.Kind == lexicalJudge {
+		if overlaps, err = annotations.ReadOverlaps(dir); err != nil {
+			return nil, err
+		}
+	}
 	policy, err := judge.ParseLabelPolicy(m.Effective().LabelPolicy)
 	if err != nil {
 		return nil, &ibid.Error{Usage: true, Err: err}
@@ -46,13 +53,14 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	defer closeDocs()
 	out := &Judged{
 		Verdicts: make(map[string][]annotations.Verdict), Rows: make(annotations.PeopleRows), Open: make(map[string]int64),
-		Abstains: m.Judge.Kind == lexicalJudge, Undecided: make(map[string]int64),
+		Abstains: m.Judge.Kind == lexicalJudge && m.Judge.UnsupportedTo == nil, Undecided: make(map[string]int64),
 	}
 	err = eachRow(ctx, p.source, p.job.Limit, func(row *ibid.Answer) error {
 		if !p.job.wants(row) || len(row.Labels) == 0 {
 			return nil
 		}
-		out.compare(p, policy, row, verdicts, documents)
+		j := judgedRow{p.judgedOf(row), verdicts, overlaps, documents}
+		out.compare(&j, policy, row)
 		failure, err := scorer.score(ctx, row)
 		if err != nil || failure != nil {
 			return err
@@ -87,15 +95,22 @@ func rejudge(ctx context.Context, dir string, m *runs.Manifest, by judge.Judge) 
 	return p, s, closeDocs, nil
 }
 
+// A judgedRow is what there is to compare people's answers with.
+type judgedRow struct {
+	items              []annotations.Judged
+	verdicts, overlaps annotations.Verdicts
+	documents          map[annotations.VerdictKey]string // the first of each question, without its kind
+}
+
 // compare pairs the labels of a row with the judge's verdicts.
-func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts annotations.Verdicts, documents map[annotations.VerdictKey]string) {
-	items := p.judgedOf(row)
-	for _, it := range items {
-		score, ok := verdicts[it.Verdict]
-		if !ok && j.Abstains && it.Verdict.Kind == ibid.SupportLabel {
+func (j *Judged) compare(r *judgedRow, policy ibid.Policy, row *ibid.Answer) {
+	for _, it := range r.items {
+		score, ok := r.verdicts[it.Verdict]
+		overlap, worded := r.overlaps[it.Verdict]
+		if !ok && len(r.overlaps) > 0 && it.Verdict.Kind == ibid.SupportLabel {
 			j.Undecided[it.Verdict.Question()]++
 		}
-		if !ok || onPair(it.Verdict, items, verdicts) {
+		if !ok && !worded || onPair(it.Verdict, r.items, r.verdicts) {
 			continue
 		}
 		human, people := policy.Label(opinionsOn(row, it.Verdict))
@@ -106,7 +121,13 @@ func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts
 		}
 		about := it.Verdict
 		about.Kind = ""
-		j.Verdicts[kind] = append(j.Verdicts[kind], annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Document: documents[about], Human: human, Judge: score})
+		v := annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Document: r.documents[about], Human: human, Judge: score}
+		if ok {
+			j.Verdicts[kind] = append(j.Verdicts[kind], v)
+		}
+		if v.Judge = overlap; worded {
+			j.Worded = append(j.Worded, v)
+		}
 	}
 }
 

@@ -204,9 +204,13 @@ func (w *wording) judge(r *Request, c int, out *ClaimVerdict) {
 	why := undecidedWhy(r, c, cited)
 	if len(cited) > 0 {
 		out.Joint, out.JointWhy, out.Votes = ibid.Undecidable(), why, 1
+		out.Overlap = w.overlap(&s, cited)
 	}
-	for _, e := range cited {
-		check := Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: ibid.Undecidable(), Why: why}
+	for i, e := range cited {
+		check := Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: ibid.Undecidable(), Why: why, Overlap: out.Overlap}
+		if len(cited) > 1 {
+			check.Overlap = w.overlap(&s, cited[i:i+1])
+		}
 		t := &w.texts[e]
 		if at, ok := s.find(t, func(s *wordedSentence) bool { return s.cited }); ok {
 			check.Support, check.Why = ibid.Full.Support(), whyWords

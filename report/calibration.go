@@ -92,6 +92,9 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 			Thousands(k.Items), Thousands(k.Items+k.Undecided), Thousands(x.TP), Thousands(k.Undecided))
 	}
 	out := []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(lead)}}
+	if !k.Abstains && k.Undecided > 0 {
+		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("%s undecided.", Thousands(k.Undecided)))})
+	}
 	if !k.Abstains {
 		if x.TP+x.FN == 0 || x.TN+x.FP == 0 { // nothing can be told from chance
 			return out

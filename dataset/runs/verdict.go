@@ -21,6 +21,7 @@ type Judgment struct {
 	End   *int64 `json:"end" unit:"code points" doc:"end of what was judged, exclusive" null:"there is no place"`
 
 	Support       *float64 `json:"support" range:"[0, 1]" doc:"how far the evidence supports the claim" null:"unscored, or not asked"`
+	Overlap       *float64 `json:"overlap" range:"[0, 1]" doc:"share of the claim's content words that the cited sentences have, where rare words count more" null:"the judge does not compare words, or nothing was cited"`
 	Label         string   `json:"label,omitempty" doc:"the judge's word for the support: full, mostly, partial, none, contradicts, unsure or undecided" null:"not asked"`
 	Contradicted  *bool    `json:"contradicted" doc:"the evidence says the opposite" null:"not asked"`
 	Relevant      *bool    `json:"relevant" doc:"the evidence has to do with the claim" null:"not asked"`

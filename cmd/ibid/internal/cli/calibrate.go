@@ -280,34 +280,39 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	if err != nil {
 		return nil, nil, err
 	}
+	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
+	if f.fit != "" {
+		o.Fitted, err = fitRun(m, judged, o.Threshold)
+	} else {
+		o.Fitted, err = harness.ThresholdsOf(cmd.Context(), m, config.Judge.File)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	undecided := int64(0)
 	for _, n := range judged.Undecided {
 		undecided += n
 	}
 	if len(judged.Verdicts) == 0 && undecided > 0 {
-		return nil, nil, ibid.Usagef("%s: the judge left all that people labelled undecided, %s", dir, report.Plural(undecided, "question", "questions")).With("let a model judge: --judge openrouter --model VENDOR/MODEL")
+		return nil, nil, ibid.Usagef("%s: the judge left all that people labelled undecided, %s", dir, report.Plural(undecided, "question", "questions")).With("let a model judge: --judge openrouter --model VENDOR/MODEL; or decide by how many words they share: --fit FILE")
 	}
 	if len(judged.Verdicts) == 0 {
 		return nil, nil, ibid.Usagef("%s: people labelled nothing of what the judge said", dir).With("labels need the claim_id or citation_id of a claim or citation of the row")
 	}
-	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
-	if f.fit != "" {
-		items := judged.Verdicts[annotations.ClaimSupport]
-		if len(items) == 0 {
-			items = judged.Verdicts[annotations.CitationSupport]
-		}
-		if o.Fitted, err = annotations.Fit(annotations.SupportScore, items, o.Threshold); err != nil {
-			return nil, nil, err
-		}
-	}
 	view := &report.Calibration{
 		Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID,
-		Chosen: o.Fitted, Recorded: m.Judge.Kind == "recorded",
+		Recorded: m.Judge.Kind == "recorded",
+	}
+	if f.fit != "" {
+		view.Chosen = o.Fitted
 	}
 	for _, kind := range sortedKeys(judged.Verdicts) {
 		k := o
 		if kind != annotations.ClaimSupport && kind != annotations.CitationSupport {
 			k.Threshold, k.Fitted = 0.5, nil // answers are yes and no
+		}
+		if kind == annotations.CitationSupport && o.Fitted != nil && o.Fitted.Of == annotations.OverlapScore {
+			k.Fitted = nil // wording has one overlap for all that a claim cites
 		}
 		if kind == annotations.ClaimSupport || kind == annotations.CitationSupport {
 			k.Abstains, k.Undecided = judged.Abstains, judged.Undecided[kind]
@@ -324,6 +329,20 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		}
 	}
 	return view, judged, nil
+}
+
+// fitRun chooses thresholds on the labels of a run: on claims, or on citations if no claim has a
+// label. Those of wording are compared with the overlap of a claim, which then is its score.
+func fitRun(m *runs.Manifest, judged *harness.Judged, threshold float64) (*annotations.Thresholds, error) {
+	if m.Judge.Kind == "lexical" {
+		judged.Verdicts[annotations.ClaimSupport], judged.Undecided[annotations.ClaimSupport] = judged.Worded, 0
+		return annotations.Fit(annotations.OverlapScore, judged.Worded, threshold)
+	}
+	items := judged.Verdicts[annotations.ClaimSupport]
+	if len(items) == 0 {
+		items = judged.Verdicts[annotations.CitationSupport]
+	}
+	return annotations.Fit(annotations.SupportScore, items, threshold)
 }
 
 func leftOpen(questions int64) string {
