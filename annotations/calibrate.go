@@ -20,6 +20,7 @@ type Verdict struct {
 	Human   float64 // what people said, one value
 	Judge   float64 // the judge's score
 
+	Stands   bool   // the claim stands in its evidence word for word: a yes, whatever the thresholds on overlap are
 	Document string // the first that the claim cites, which decides its fold; "" if it cites none
 }
 
@@ -39,6 +40,8 @@ type CalibrateOptions struct {
 // decide says what the judge says of an item.
 func (o *CalibrateOptions) decide(v *Verdict) ibid.Tri {
 	switch {
+	case v.Stands:
+		return ibid.Yes
 	case o.Fitted != nil:
 		return o.Fitted.Decide(v.document(), v.Judge)
 	case o.Abstains && v.Judge < o.Threshold:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -13,6 +14,8 @@ import (
 const (
 	ClaimSupport    = "claim support"
 	CitationSupport = "citation support"
+
+	ElsewhereSupport = "support elsewhere" // of a claim that cites nothing
 )
 
 // A VerdictKey names one question that a judge was asked: about a claim, about a
@@ -88,13 +91,25 @@ func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 	return v, err
 }
 
-// ReadOverlaps reads how much of each claim stands in what it cites, of a judge that compares
-// words.
-func ReadOverlaps(dir string) (Verdicts, error) {
-	out := make(Verdicts)
-	return out, runs.Verdicts.Scan(dir, []string{"id", "system", "claim", "claim_id", "evidence", "overlap"}, func(_ int64, v *runs.Judgment) error {
+// An Overlap is how much of a claim stands in what it cites, and whether all of it does, word for
+// word.
+type Overlap struct {
+	Share  float64
+	Stands bool
+}
+
+// ByOverlap is between what a judge that compares words says of a claim, in the column why, and
+// the threshold that decided.
+const ByOverlap = "; overlap "
+
+// ReadOverlaps reads what a judge that compares words saw of claims.
+func ReadOverlaps(dir string) (map[VerdictKey]Overlap, error) {
+	out := make(map[VerdictKey]Overlap)
+	return out, runs.Verdicts.Scan(dir, []string{"id", "system", "claim", "claim_id", "evidence", "support", "overlap", "why"}, func(_ int64, v *runs.Judgment) error {
 		if v.Evidence == runs.JointEvidence && v.Overlap != nil && v.Claim != nil {
-			out[VerdictKey{ID: v.ID, System: v.System, Kind: ibid.SupportLabel, Claim: nameOf(v.ClaimID, *v.Claim)}] = *v.Overlap
+			out[VerdictKey{ID: v.ID, System: v.System, Kind: ibid.SupportLabel, Claim: nameOf(v.ClaimID, *v.Claim)}] = Overlap{
+				*v.Overlap, v.Support != nil && !strings.Contains(v.Why, ByOverlap),
+			}
 		}
 		return nil
 	})
@@ -111,25 +126,38 @@ func yesOrNo(answer *bool) *float64 {
 	return new(0.0)
 }
 
+// Cited is what questions are about. Their keys have no kind.
+type Cited struct {
+	Documents map[VerdictKey]string   // the first of each that cites some
+	Elsewhere map[VerdictKey]*float64 // of claims that cite nothing: their support elsewhere, nil if nobody said
+}
+
 // AddPairs adds what the run in dir says of the pairs of a citation and the one
 // claim that cites it, which is what it says of the citation. Of other pairs a run
-// does not keep what the judge said. It returns the first document of each question, if
-// there is one; their keys have no kind.
-func (v Verdicts) AddPairs(dir string) (documents map[VerdictKey]string, err error) {
+// does not keep what the judge said. It returns what is cited.
+func (v Verdicts) AddPairs(dir string) (*Cited, error) {
 	type place struct {
 		id, system string
 		claim      int32
 	}
 	claims := make(map[place]string)
-	err = runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id"}, func(_ int64, c *runs.Claim) error {
-		claims[place{c.ID, c.System, c.Number}] = nameOf(c.ClaimID, c.Number)
+	out := &Cited{Documents: make(map[VerdictKey]string), Elsewhere: make(map[VerdictKey]*float64)}
+	err := runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id", "citations", "elsewhere_support"}, func(_ int64, c *runs.Claim) error {
+		name := nameOf(c.ClaimID, c.Number)
+		claims[place{c.ID, c.System, c.Number}] = name
+		if len(c.Citations) == 0 {
+			key := VerdictKey{ID: c.ID, System: c.System, Claim: name}
+			if out.Elsewhere[key] = nil; c.Elsewhere != nil {
+				out.Elsewhere[key] = c.Elsewhere.Support
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	documents = make(map[VerdictKey]string)
-	return documents, runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "doc", "claims"}, func(_ int64, c *runs.Citation) error {
+	documents := out.Documents
+	return out, runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "doc", "claims"}, func(_ int64, c *runs.Citation) error {
 		key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
 		documents[key] = c.Doc
 		for _, claim := range c.Claims {

@@ -17,9 +17,10 @@ type Judged struct {
 	Rows     annotations.PeopleRows           // by position: judged metrics of rows that people judged wholly
 	Open     map[string]int64                 // questions that people answered, but not alike enough for one answer, by kind
 
-	Abstains  bool                  // the judge says yes or nothing
+	Wording   bool                  // the judge compares words
+	Abstains  bool                  // it says yes or nothing
 	Undecided map[string]int64      // questions that people answered and it left undecided, by kind
-	Worded    []annotations.Verdict // of lexical: claims with their overlap as its score
+	Worded    []annotations.Verdict // claims with their overlap as its score
 }
 
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
@@ -32,12 +33,13 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	if len(verdicts) == 0 {
 		return nil, ibid.Usagef("%s has no verdicts of a judge", dir)
 	}
-	documents, err := verdicts.AddPairs(dir)
+	cited, err := verdicts.AddPairs(dir)
 	if err != nil {
 		return nil, err
 	}
-	overlaps := make(annotations.Verdicts)
-	if m.Judge.Kind == lexicalJudge {
+	overlaps := make(map[annotations.VerdictKey]annotations.Overlap)
+	wording := m.Judge.Kind == lexicalJudge
+	if wording {
 		if overlaps, err = annotations.ReadOverlaps(dir); err != nil {
 			return nil, err
 		}
@@ -53,13 +55,13 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	defer closeDocs()
 	out := &Judged{
 		Verdicts: make(map[string][]annotations.Verdict), Rows: make(annotations.PeopleRows), Open: make(map[string]int64),
-		Abstains: m.Judge.Kind == lexicalJudge && m.Judge.UnsupportedTo == nil, Undecided: make(map[string]int64),
+		Wording: wording, Abstains: wording && m.Judge.UnsupportedTo == nil, Undecided: make(map[string]int64),
 	}
 	err = eachRow(ctx, p.source, p.job.Limit, func(row *ibid.Answer) error {
 		if !p.job.wants(row) || len(row.Labels) == 0 {
 			return nil
 		}
-		j := judgedRow{p.judgedOf(row), verdicts, overlaps, documents}
+		j := judgedRow{p.judgedOf(row), verdicts, overlaps, cited}
 		out.compare(&j, policy, row)
 		failure, err := scorer.score(ctx, row)
 		if err != nil || failure != nil {
@@ -97,35 +99,41 @@ func rejudge(ctx context.Context, dir string, m *runs.Manifest, by judge.Judge) 
 
 // A judgedRow is what there is to compare people's answers with.
 type judgedRow struct {
-	items              []annotations.Judged
-	verdicts, overlaps annotations.Verdicts
-	documents          map[annotations.VerdictKey]string // the first of each question, without its kind
+	items    []annotations.Judged
+	verdicts annotations.Verdicts
+	overlaps map[annotations.VerdictKey]annotations.Overlap
+	cited    *annotations.Cited
 }
 
 // compare pairs the labels of a row with the judge's verdicts.
 func (j *Judged) compare(r *judgedRow, policy ibid.Policy, row *ibid.Answer) {
 	for _, it := range r.items {
+		kind, about := it.Verdict.Question(), it.Verdict
+		about.Kind = ""
 		score, ok := r.verdicts[it.Verdict]
 		overlap, worded := r.overlaps[it.Verdict]
-		if !ok && len(r.overlaps) > 0 && it.Verdict.Kind == ibid.SupportLabel {
-			j.Undecided[it.Verdict.Question()]++
+		if found, uncited := r.cited.Elsewhere[about]; uncited && kind == annotations.ClaimSupport {
+			// Its label says what other sources hold.
+			if kind, ok = annotations.ElsewhereSupport, found != nil; ok {
+				score = *found
+			}
+		}
+		if !ok && j.Wording && it.Verdict.Kind == ibid.SupportLabel {
+			j.Undecided[kind]++
 		}
 		if !ok && !worded || onPair(it.Verdict, r.items, r.verdicts) {
 			continue
 		}
 		human, people := policy.Label(opinionsOn(row, it.Verdict))
-		kind := it.Verdict.Question()
 		if people == 0 || it.Verdict.Kind != ibid.SupportLabel && human == undecided {
 			j.Open[kind]++
 			continue
 		}
-		about := it.Verdict
-		about.Kind = ""
-		v := annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Document: r.documents[about], Human: human, Judge: score}
+		v := annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Document: r.cited.Documents[about], Human: human, Judge: score}
 		if ok {
 			j.Verdicts[kind] = append(j.Verdicts[kind], v)
 		}
-		if v.Judge = overlap; worded {
+		if v.Judge, v.Stands = overlap.Share, overlap.Stands; worded {
 			j.Worded = append(j.Worded, v)
 		}
 	}

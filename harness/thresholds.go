@@ -81,11 +81,8 @@ func (j *judging) decide(in *ibid.Answer, v *judge.Verdict) {
 	}
 }
 
-// byOverlap is between the words of the judge and those of a threshold.
-const byOverlap = "; overlap "
-
 func (j *judging) decideOne(document string, overlap ibid.Number, support *ibid.Support, why *string) {
-	if wording, _, decided := strings.Cut(*why, byOverlap); decided { // in the run that verdicts are taken from
+	if wording, _, decided := strings.Cut(*why, annotations.ByOverlap); decided { // in the run that verdicts are taken from
 		*support, *why = ibid.Undecidable(), wording
 	}
 	if j.thresholds == nil || !overlap.Known() || support.Known() {
@@ -95,9 +92,9 @@ func (j *judging) decideOne(document string, overlap ibid.Number, support *ibid.
 	switch j.thresholds.Decide(document, overlap.Value) {
 	case ibid.Yes:
 		*support = ibid.Full.Support()
-		*why += fmt.Sprintf(byOverlap+"%.2f, supported from %.2f on", overlap.Value, *limits.Supported)
+		*why += fmt.Sprintf(annotations.ByOverlap+"%.2f, supported from %.2f on", overlap.Value, *limits.Supported)
 	case ibid.No:
 		*support = ibid.None.Support()
-		*why += fmt.Sprintf(byOverlap+"%.2f, unsupported up to %.2f", overlap.Value, *limits.Unsupported)
+		*why += fmt.Sprintf(annotations.ByOverlap+"%.2f, unsupported up to %.2f", overlap.Value, *limits.Unsupported)
 	}
 }

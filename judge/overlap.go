@@ -11,11 +11,16 @@ import (
 // ln((1+n)/(1+df)) + 1, where df of the n sentences have it. Words are compared by their first six
 // letters.
 func (w *wording) overlap(s *statement, evidence []int) ibid.Number {
-	type term struct{ in, last int } // sentences that have it, and the last of them
-	terms := make(map[string]*term, len(s.content))
+	terms := w.terms[:0]
+	clear(w.termOf)
 	for _, k := range s.content {
-		terms[s.words[k].beginning()] = &term{last: -1}
+		name := s.words[k].beginning()
+		if _, known := w.termOf[name]; !known {
+			w.termOf[name] = len(terms)
+			terms = append(terms, term{})
+		}
 	}
+	w.terms = terms
 	n := 0
 	for _, e := range evidence {
 		t := &w.texts[e]
@@ -24,23 +29,18 @@ func (w *wording) overlap(s *statement, evidence []int) ibid.Number {
 			if !sentence.cited {
 				continue
 			}
+			n++
 			for _, k := range t.content[sentence.content[0]:sentence.content[1]] {
-				if x := terms[t.words[k].beginning()]; x != nil && x.last != n {
-					x.in, x.last = x.in+1, n
+				if at, ok := w.termOf[t.words[k].beginning()]; ok && terms[at].last != n {
+					terms[at].in, terms[at].last = terms[at].in+1, n
 				}
 			}
-			n++
 		}
 	}
 	had, all := 0.0, 0.0
-	for _, k := range s.content { // in their order, so that the sum is the same every time
-		x := terms[s.words[k].beginning()]
-		if x.last == counted {
-			continue
-		}
-		x.last = counted
-		weight := math.Log(float64(1+n)/float64(1+x.in)) + 1
-		if all += weight; x.in > 0 {
+	for i := range terms {
+		weight := math.Log(float64(1+n)/float64(1+terms[i].in)) + 1
+		if all += weight; terms[i].in > 0 {
 			had += weight
 		}
 	}
@@ -50,8 +50,8 @@ func (w *wording) overlap(s *statement, evidence []int) ibid.Number {
 	return ibid.Some(had / all)
 }
 
-// counted marks a term whose weight is in the sums.
-const counted = -2
+// A term is a word of a claim: how many cited sentences have it, and the last of them, from 1.
+type term struct{ in, last int }
 
 // beginning is the first six letters of a word.
 func (x *word) beginning() string {

@@ -52,7 +52,7 @@ func (l *Lexical) Info() Info { return Info{Kind: "lexical", Model: lexicalVersi
 func (l *Lexical) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 	w, ok := l.pool.Get().(*wording)
 	if !ok {
-		w = new(wording)
+		w = newWording()
 	}
 	defer l.pool.Put(w)
 	w.read(r)
@@ -91,7 +91,12 @@ type wording struct {
 	splitter token.Splitter
 	bounds   []token.Bounds
 	texts    []wordedText // of the evidence, then of the sources
+
+	terms  []term         // of a claim, each once
+	termOf map[string]int // their places, by how they begin
 }
+
+func newWording() *wording { return &wording{termOf: make(map[string]int)} }
 
 // A wordedText is a text in words and sentences.
 type wordedText struct {

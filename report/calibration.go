@@ -23,8 +23,9 @@ type Calibration struct {
 	Corrected runs.ListOf[runs.SummaryRow]          `json:"corrected"`              // of the run, those that have a correction
 	Warnings  runs.ListOf[string]                   `json:"warnings"`
 
-	Chosen   *annotations.Thresholds `json:"-"` // by --fit; nil without it
+	Fitted   *annotations.Thresholds `json:"-"` // by which the judge decides; nil if by the setting
 	Recorded bool                    `json:"-"` // the judge is a file of verdicts
+	Offer    string                  `json:"-"` // what thresholds on overlap would bring, "" if nothing
 }
 
 // calibrationSchema names the JSON form of a calibration, printed or left in a run.
@@ -49,6 +50,9 @@ func (c *Calibration) section() doc.Section {
 	blocks := c.blocks("")
 	if len(c.Corrected) > 0 {
 		blocks = append(blocks, correctionTable("Corrected for the judge's errors", c.Corrected))
+	}
+	if c.Offer != "" {
+		blocks = append(blocks, doc.Para{Text: doc.T(c.Offer)})
 	}
 	for _, text := range c.Warnings {
 		blocks = append(blocks, doc.Para{Text: doc.T(text)})

@@ -50,7 +50,7 @@ var (
 		"VARCHAR", "claim_id claim_text evidence doc",
 		"INTEGER", "page",
 		"BIGINT", "start end",
-		"DOUBLE", "support",
+		"DOUBLE", "support overlap",
 		"VARCHAR", "label",
 		"BOOLEAN", "contradicted relevant factual needs_citation",
 		"VARCHAR[]", "sufficient",

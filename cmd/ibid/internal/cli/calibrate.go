@@ -95,9 +95,11 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	if err := a.show(view); err != nil {
 		return err
 	}
-	if t := view.Chosen; t != nil && view.Recorded {
+	switch t := view.Fitted; {
+	case f.fit == "":
+	case view.Recorded:
 		a.hint(fmt.Sprintf("use it: ibid rescore %s --set thresholds.supported=%v", run, *t.Supported))
-	} else if t != nil {
+	default:
 		if err := t.Write(f.fit); err != nil {
 			return err
 		}
@@ -137,7 +139,7 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 		}
 	}
 	c := annotations.Calibrate("", f.judge, verdicts, o)
-	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}, Chosen: o.Fitted}
+	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}, Fitted: o.Fitted}
 	if !cmd.Flags().Changed("threshold") && slices.ContainsFunc(verdicts, offScale) {
 		view.Warnings = append(view.Warnings, fmt.Sprintf("some of people's values lie outside 0 to 1; every value from %g on counts as a yes here: --threshold sets another", c.Threshold))
 	}
@@ -193,7 +195,9 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	case f.from != "":
 		rates := make(map[string]annotations.Rates)
 		for _, k := range view.Kinds {
-			rates[k.Kind] = annotations.MeasureRates(judged.Verdicts[k.Kind], annotations.CalibrateOptions{Options: annotations.Options{Level: k.Level}, Threshold: k.Threshold})
+			rates[k.Kind] = annotations.MeasureRates(judged.Verdicts[k.Kind], annotations.CalibrateOptions{
+				Options: annotations.Options{Level: k.Level}, Threshold: k.Threshold, Fitted: view.Fitted,
+			})
 		}
 		annotations.CorrectByRates(rates, summary)
 		people = nil
@@ -282,7 +286,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
 	if f.fit != "" {
-		o.Fitted, err = fitRun(m, judged, o.Threshold)
+		o.Fitted, err = fitRun(judged, o.Threshold)
 	} else {
 		o.Fitted, err = harness.ThresholdsOf(cmd.Context(), m, config.Judge.File)
 	}
@@ -301,27 +305,29 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	}
 	view := &report.Calibration{
 		Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID,
-		Recorded: m.Judge.Kind == "recorded",
+		Recorded: m.Judge.Kind == "recorded", Fitted: o.Fitted,
 	}
-	if f.fit != "" {
-		view.Chosen = o.Fitted
+	if judged.Wording && config.Judge.File == "" && f.fit == "" {
+		view.Offer = offer(judged.Worded, o)
 	}
 	for _, kind := range sortedKeys(judged.Verdicts) {
 		k := o
-		if kind != annotations.ClaimSupport && kind != annotations.CitationSupport {
-			k.Threshold, k.Fitted = 0.5, nil // answers are yes and no
-		}
-		if kind == annotations.CitationSupport && o.Fitted != nil && o.Fitted.Of == annotations.OverlapScore {
-			k.Fitted = nil // wording has one overlap for all that a claim cites
-		}
-		if kind == annotations.ClaimSupport || kind == annotations.CitationSupport {
+		switch kind {
+		case annotations.ClaimSupport, annotations.CitationSupport, annotations.ElsewhereSupport:
 			k.Abstains, k.Undecided = judged.Abstains, judged.Undecided[kind]
+			if judged.Wording && kind != annotations.ClaimSupport {
+				k.Fitted = nil // which is of what a claim cites
+			}
+		default: // answers are yes and no
+			k.Threshold, k.Fitted = 0.5, nil
 		}
 		c := annotations.Calibrate(kind, m.Judge.Name(), judged.Verdicts[kind], k)
 		if n := judged.Open[kind]; n > 0 {
 			c.Warnings = append(c.Warnings, leftOpen(n))
 		}
-		view.Kinds = append(view.Kinds, c)
+		if c.Items > 0 || kind != annotations.ElsewhereSupport {
+			view.Kinds = append(view.Kinds, c)
+		}
 	}
 	for _, kind := range sortedKeys(judged.Open) {
 		if len(judged.Verdicts[kind]) == 0 {
@@ -333,8 +339,8 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 
 // fitRun chooses thresholds on the labels of a run: on claims, or on citations if no claim has a
 // label. Those of wording are compared with the overlap of a claim, which then is its score.
-func fitRun(m *runs.Manifest, judged *harness.Judged, threshold float64) (*annotations.Thresholds, error) {
-	if m.Judge.Kind == "lexical" {
+func fitRun(judged *harness.Judged, threshold float64) (*annotations.Thresholds, error) {
+	if judged.Wording {
 		judged.Verdicts[annotations.ClaimSupport], judged.Undecided[annotations.ClaimSupport] = judged.Worded, 0
 		return annotations.Fit(annotations.OverlapScore, judged.Worded, threshold)
 	}
@@ -343,6 +349,20 @@ func fitRun(m *runs.Manifest, judged *harness.Judged, threshold float64) (*annot
 		items = judged.Verdicts[annotations.CitationSupport]
 	}
 	return annotations.Fit(annotations.SupportScore, items, threshold)
+}
+
+// offer says what thresholds on overlap would bring; "" if there would be none.
+func offer(claims []annotations.Verdict, o annotations.CalibrateOptions) string {
+	var err error
+	if o.Fitted, err = annotations.Fit(annotations.OverlapScore, claims, o.Threshold); err != nil {
+		return ""
+	}
+	c := annotations.Calibrate("", "", slices.Clone(claims), o)
+	stand := slices.DeleteFunc(slices.Clone(claims), func(v annotations.Verdict) bool { return !v.Stands })
+	if c.Items <= int64(len(stand)) {
+		return ""
+	}
+	return fmt.Sprintf("--fit FILE would decide %d of %d claims, %d rightly, in documents that had no part in the choice", c.Items, len(claims), c.TP+c.TN)
 }
 
 func leftOpen(questions int64) string {
