@@ -245,13 +245,13 @@ func (j *judging) precision() stats.Estimate {
 // curve sorts scores in [0, 1] into bins, with intervals over documents.
 func curve(scores []float64, j *judging) []CalibrationBin {
 	var out []CalibrationBin
-	for _, b := range stats.EqualWidth(scores, j.Human, bins).Bins {
+	for _, b := range stats.EqualWidth(scores, j.Human, bins) {
 		in := make(map[int]bool, len(b.Items))
 		for _, i := range b.Items {
 			in[i] = true
 		}
 		e := j.share(func(i int) bool { return in[i] }, func(i int) bool { return j.Human[i] })
-		bin := CalibrationBin{From: float64(b.Index) / bins, To: float64(b.Index+1) / bins, Count: b.Count, MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
+		bin := CalibrationBin{From: float64(b.Index) / bins, To: float64(b.Index+1) / bins, Count: int64(len(b.Items)), MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
 		_, bin.Low, bin.High = e.Nullable()
 		out = append(out, bin)
 	}
