@@ -21,8 +21,8 @@ type Thresholds struct {
 	Folds  []Fold `json:"folds"`
 }
 
-// ThresholdsSchema names the form of [Thresholds] in a file.
-const ThresholdsSchema = "ibid.thresholds/v1"
+// thresholdsSchema names the form of [Thresholds] in a file.
+const thresholdsSchema = "ibid.thresholds/v1"
 
 // What thresholds are compared with.
 const (
@@ -102,8 +102,8 @@ func ReadThresholds(path string) (*Thresholds, error) {
 // check reports what [Fit] would not have chosen.
 func (t *Thresholds) check() error {
 	switch {
-	case t.Schema != ThresholdsSchema:
-		return fmt.Errorf("schema is %q, this ibid reads %q", t.Schema, ThresholdsSchema)
+	case t.Schema != thresholdsSchema:
+		return fmt.Errorf("schema is %q, this ibid reads %q", t.Schema, thresholdsSchema)
 	case t.Of != SupportScore && t.Of != OverlapScore:
 		return fmt.Errorf("of is %q, not %q or %q", t.Of, SupportScore, OverlapScore)
 	}
@@ -147,7 +147,7 @@ func Fit(of string, items []Verdict, threshold float64) (*Thresholds, error) {
 	if no := len(items) - yes; min(yes, no, len(documents)) < fewestFitted {
 		return nil, NotFittedError(fmt.Sprintf("%d labels yes, %d no, %d documents; %d of each are needed", yes, no, len(documents), fewestFitted))
 	}
-	t := &Thresholds{Schema: ThresholdsSchema, Of: of, Folds: make([]Fold, folds)}
+	t := &Thresholds{Schema: thresholdsSchema, Of: of, Folds: make([]Fold, folds)}
 	fold := dealt(documents)
 	for part := range t.Folds {
 		var others []Verdict

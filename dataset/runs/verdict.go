@@ -21,13 +21,13 @@ type Judgment struct {
 	End   *int64 `json:"end" unit:"code points" doc:"end of what was judged, exclusive" null:"there is no place"`
 
 	Support       *float64 `json:"support" range:"[0, 1]" doc:"how far the evidence supports the claim" null:"unscored, or not asked"`
-	Overlap       *float64 `json:"overlap" range:"[0, 1]" doc:"share of the claim's content words that the cited sentences have, where rare words count more" null:"the judge does not compare words, or nothing was cited"`
 	Label         string   `json:"label,omitempty" doc:"the judge's word for the support: full, mostly, partial, none, contradicts, unsure or undecided" null:"not asked"`
 	Contradicted  *bool    `json:"contradicted" doc:"the evidence says the opposite" null:"not asked"`
 	Relevant      *bool    `json:"relevant" doc:"the evidence has to do with the claim" null:"not asked"`
 	Factual       *bool    `json:"factual" doc:"the claim states a fact" null:"not asked"`
 	NeedsCitation *bool    `json:"needs_citation" doc:"the claim should have a citation" null:"not asked"`
 	Sufficient    []string `json:"sufficient,omitempty" doc:"smallest sets of citations that carry the claim, each as positions with + between them" null:"not asked"`
+	Overlap       *float64 `json:"overlap" range:"[0, 1]" doc:"share of the claim's content words that the cited sentences have, where rare words count more" null:"the judge does not compare words, or nothing was cited"`
 
 	Quote      string `json:"quote,omitempty" doc:"what the judge quotes, as it wrote it" null:"nothing"`
 	Aligned    string `json:"aligned,omitempty" doc:"the text there, where that is not the quote to the letter" null:"it is, or there is no quote"`
