@@ -291,13 +291,13 @@ func distinct(texts []string) (out []string) {
 	return out
 }
 
-// baselineOf says, where verdicts are those of the lexical baseline, what that means, and
+// baselineOf says, where verdicts are those of the lexical baseline without thresholds, what that means, and
 // of which runs where another judge judged others; "" if none are. The page says it once.
 func baselineOf(data *pageData) string {
 	var names []string
 	others := false
 	for _, r := range data.results {
-		if r.judgeKind() == "lexical" {
+		if j := &r.run.Manifest.Judge; r.judgeKind() == "lexical" && j.SupportedFrom == nil && j.UnsupportedTo == nil {
 			names = append(names, line(r.run.Manifest.ID, 80))
 		} else {
 			others = true
