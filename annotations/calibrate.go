@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +16,16 @@ import (
 // A Verdict is what people and a judge said of one item.
 type Verdict struct {
 	Item    string
-	Cluster string  // its document
+	Cluster string  // its documents, see [ClusterOf]
 	Human   float64 // what people said, one value
 	Judge   float64 // the judge's score
+
+	Stands   bool   // the claim stands in its evidence word for word: a yes, whatever the thresholds on overlap are
+	Document string // the first that the claim cites, which decides its fold; "" if it cites none
 }
+
+// document is what decides the fold of an item.
+func (v *Verdict) document() string { return cmp.Or(v.Document, v.Item) }
 
 // CalibrateOptions say how a judge is measured.
 type CalibrateOptions struct {
@@ -28,13 +33,25 @@ type CalibrateOptions struct {
 	Threshold float64 // from which on the judge's score, and people's value, is a yes
 	Abstains  bool    // the judge never says no of its own: what is below the threshold is no verdict
 	Undecided int64   // items of which it said nothing, if it abstains
+
+	Fitted *Thresholds // decide on the judge's scores in place of Threshold; nil if none do
+}
+
+// decide says what the judge says of an item.
+func (o *CalibrateOptions) decide(v *Verdict) ibid.Tri {
+	switch {
+	case v.Stands:
+		return ibid.Yes
+	case o.Fitted != nil:
+		return o.Fitted.Decide(v.document(), v.Judge)
+	case o.Abstains && v.Judge < o.Threshold:
+		return ibid.Unset
+	}
+	return ibid.TriOf(v.Judge >= o.Threshold)
 }
 
 // bins is into how many bins of equal width scores are put.
 const bins = 5
-
-// folds is into how many parts the documents are put to choose a threshold.
-const folds = 5
 
 // A CalibrationRow is one number about a judge. Fields that are not defined are
 // nil.
@@ -97,8 +114,16 @@ type Calibration struct {
 	Level      float64                     `json:"level"`
 	Statistics []CalibrationRow            `json:"statistics"`
 	Bins       runs.ListOf[CalibrationBin] `json:"bins"`           // those that have items; none if scores lie outside [0, 1]
-	Best       *BestThreshold              `json:"best_threshold"` // nil if one side has one verdict only, or the judge abstains
+	Best       *BestThreshold              `json:"best_threshold"` // that [Fit] would choose; nil if it would choose none, or has chosen
+	Fitted     *Fitted                     `json:"fitted"`         // nil if [CalibrateOptions.Threshold] decides
 	Warnings   runs.ListOf[string]         `json:"warnings"`
+}
+
+// Fitted are the limits that decide: those of all labels, which decide about what is not
+// labelled, and those of each fold.
+type Fitted struct {
+	Thresholds Limits   `json:"thresholds"`
+	Folds      []Limits `json:"folds"`
 }
 
 // Statistic finds a number by its name; one that was not measured is not defined.
@@ -122,14 +147,18 @@ type BestThreshold struct {
 // Calibrate measures a judge on items of one kind.
 func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibration {
 	slices.SortStableFunc(items, func(a, b Verdict) int { return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Item, b.Item)) })
-	c := &Calibration{Kind: kind, Judge: judge, Threshold: o.Threshold, Level: o.Level}
-	if o.Abstains {
-		all := len(items)
-		items = slices.DeleteFunc(items, func(v Verdict) bool { return v.Judge < o.Threshold })
-		c.Abstains, c.Undecided = true, o.Undecided+int64(all-len(items))
+	c := &Calibration{Kind: kind, Judge: judge, Threshold: o.Threshold, Level: o.Level, Undecided: o.Undecided}
+	all := len(items)
+	items = slices.DeleteFunc(items, func(v Verdict) bool { return o.decide(&v) == ibid.Unset })
+	c.Undecided += int64(all - len(items))
+	c.Items, c.Abstains = int64(len(items)), o.Abstains
+	if t := o.Fitted; t != nil {
+		c.Abstains, c.Fitted = t.Abstains(), &Fitted{Thresholds: t.Limits}
+		for _, f := range t.Folds {
+			c.Fitted.Folds = append(c.Fitted.Folds, f.Limits)
+		}
 	}
-	c.Items = int64(len(items))
-	j := judgingOf(items, o.Threshold, o.Level)
+	j := judgingOf(items, &o)
 	c.Confusion = j.Counts()
 	c.Documents = int64(len(j.names))
 	if c.Abstains {
@@ -155,11 +184,13 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 	if unit && len(items) > 0 {
 		c.Bins = curve(scores, j)
 	}
-	c.Best = bestThreshold(items, j.folds, j.Human)
+	if o.Fitted == nil {
+		c.Best = bestThreshold(items, o.Threshold)
+	}
 	if j.documents.Shared() {
 		c.Warnings = append(c.Warnings, "items share documents: intervals are over documents")
 	}
-	if j.several && c.Best != nil {
+	if j.several && (c.Best != nil || c.Fitted != nil) {
 		c.Warnings = append(c.Warnings, "items touch several documents: those that a threshold is chosen on may share some with those that it is measured on")
 	}
 	return c
@@ -169,21 +200,21 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 type judging struct {
 	stats.Judging
 	documents *stats.Documents
-	folds     []string // of each item its first document, which decides what part of the items it is in
 	several   bool     // some item touches several documents
 	names     []string // of the documents
 }
 
-func judgingOf(items []Verdict, threshold, level float64) *judging {
+func judgingOf(items []Verdict, o *CalibrateOptions) *judging {
 	j := &judging{documents: new(stats.Documents)}
 	var numbers stats.Numbering[string]
-	for _, it := range items {
+	for i := range items {
+		it := &items[i]
 		names := strings.Split(it.Cluster, documentSeparator)
 		j.documents.Add(numbers.Numbers(names...)...)
-		j.folds, j.several = append(j.folds, names[0]), j.several || len(names) > 1
-		j.Human, j.Judge = append(j.Human, it.Human >= threshold), append(j.Judge, it.Judge >= threshold)
+		j.several = j.several || len(names) > 1
+		j.Human, j.Judge = append(j.Human, it.Human >= o.Threshold), append(j.Judge, o.decide(it) == ibid.Yes)
 	}
-	j.Rows, j.Level, j.names = stats.NewRows[int](nil, j.documents), level, numbers.Names
+	j.Rows, j.Level, j.names = stats.NewRows[int](nil, j.documents), o.Level, numbers.Names
 	return j
 }
 
@@ -214,13 +245,13 @@ func (j *judging) precision() stats.Estimate {
 // curve sorts scores in [0, 1] into bins, with intervals over documents.
 func curve(scores []float64, j *judging) []CalibrationBin {
 	var out []CalibrationBin
-	for _, b := range stats.EqualWidth(scores, j.Human, bins).Bins {
+	for _, b := range stats.EqualWidth(scores, j.Human, bins) {
 		in := make(map[int]bool, len(b.Items))
 		for _, i := range b.Items {
 			in[i] = true
 		}
 		e := j.share(func(i int) bool { return in[i] }, func(i int) bool { return j.Human[i] })
-		bin := CalibrationBin{From: float64(b.Index) / bins, To: float64(b.Index+1) / bins, Count: b.Count, MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
+		bin := CalibrationBin{From: float64(b.Index) / bins, To: float64(b.Index+1) / bins, Count: int64(len(b.Items)), MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
 		_, bin.Low, bin.High = e.Nullable()
 		out = append(out, bin)
 	}
@@ -270,67 +301,18 @@ func (c *Calibration) decide(e *stats.Estimate) {
 	}
 }
 
-// foldOf puts the items of a document into the same part.
-func foldOf(cluster string, parts uint64) uint64 { return stats.Key("fold\x00"+cluster) % parts }
-
-// bestThreshold chooses a threshold on all items, and says what thresholds that
-// were chosen in the same way on four parts of five reach on the fifth.
-func bestThreshold(items []Verdict, clusters []string, positive []bool) *BestThreshold {
-	var held stats.Confusion
-	for part := range uint64(folds) {
-		var train []int
-		for i := range items {
-			if foldOf(clusters[i], folds) != part {
-				train = append(train, i)
-			}
-		}
-		t, ok := chooseThreshold(items, positive, train)
-		if !ok {
-			return nil
-		}
-		for i := range items {
-			if foldOf(clusters[i], folds) == part {
-				held.Add(positive[i], items[i].Judge >= t)
-			}
-		}
-	}
-	all := make([]int, len(items))
-	for i := range all {
-		all[i] = i
-	}
-	t, ok := chooseThreshold(items, positive, all)
-	if !ok {
+// bestThreshold is the threshold that [Fit] chooses, and what those of the folds reach; nil if
+// it chooses none.
+func bestThreshold(items []Verdict, threshold float64) *BestThreshold {
+	t, err := Fit(SupportScore, items, threshold)
+	if err != nil {
 		return nil
 	}
-	return &BestThreshold{Threshold: t, HeldOut: held, BalancedAccuracy: held.BalancedAccuracy()}
-}
-
-// chooseThreshold is the threshold with the highest balanced accuracy on some
-// items, halfway between two scores; the lowest of equals.
-func chooseThreshold(items []Verdict, positive []bool, among []int) (best float64, ok bool) {
-	order := slices.Clone(among)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(items[a].Judge, items[b].Judge) })
-	var c stats.Confusion
-	for _, i := range order {
-		c.Add(positive[i], true)
+	var held stats.Confusion
+	for i := range items {
+		held.Add(items[i].Human >= threshold, t.Decide(items[i].document(), items[i].Judge) == ibid.Yes)
 	}
-	most := math.Inf(-1)
-	for k, i := range order {
-		if positive[i] {
-			c.TP--
-			c.FN++
-		} else {
-			c.FP--
-			c.TN++
-		}
-		if k+1 == len(order) || items[order[k+1]].Judge == items[i].Judge {
-			continue
-		}
-		if v := c.BalancedAccuracy(); v.Known() && v.Value > most {
-			most, best, ok = v.Value, (items[i].Judge+items[order[k+1]].Judge)/2, true
-		}
-	}
-	return best, ok
+	return &BestThreshold{Threshold: *t.Supported, HeldOut: held, BalancedAccuracy: held.BalancedAccuracy()}
 }
 
 // InNumbers puts the numbers that words stand for in place of labels that are words.
@@ -388,7 +370,7 @@ func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, error
 		}
 		for _, p := range policies {
 			if v, annotators := p.Label(opinions); annotators > 0 {
-				out = append(out, Verdict{Item: it.ID, Cluster: it.Cluster, Human: v, Judge: ibid.MeanLabel(own)})
+				out = append(out, Verdict{Item: it.ID, Cluster: it.Cluster, Document: it.Cluster, Human: v, Judge: ibid.MeanLabel(own)})
 			}
 		}
 	}

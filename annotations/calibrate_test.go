@@ -110,7 +110,7 @@ func TestRates(t *testing.T) {
 		}
 		shared = append(shared, Verdict{Cluster: fmt.Sprint(i / 5), Human: 1, Judge: judge})
 	}
-	r := MeasureRates(shared, 0.5, 0.95)
+	r := MeasureRates(shared, calibrateOptions())
 	if e := r.Sensitivity.Effective; math.Abs(r.Sensitivity.Share-0.9) > 1e-12 || e > 13 || e < 5 || r.Specificity != (Rate{}) || r.Labels != 50 {
 		t.Errorf("rates %v, want 0.9 of about 10 and nothing", r)
 	}
@@ -118,7 +118,7 @@ func TestRates(t *testing.T) {
 		alone = append(alone, Verdict{Cluster: fmt.Sprint(i), Human: 1, Judge: min(1, float64(i))})
 	}
 	want := Rates{Sensitivity: Rate{0.9, 10}, Labels: 10}
-	if r := MeasureRates(alone, 0.5, 0.95); r.Sensitivity.Share != want.Sensitivity.Share || math.Abs(r.Sensitivity.Effective-10) > 1e-9 || r.Specificity != want.Specificity {
+	if r := MeasureRates(alone, calibrateOptions()); r.Sensitivity.Share != want.Sensitivity.Share || math.Abs(r.Sensitivity.Effective-10) > 1e-9 || r.Specificity != want.Specificity {
 		t.Errorf("items of their own documents: %v, want %v", r, want)
 	}
 	narrow, wide := want.Corrected(30, 40, 0.95), r.Corrected(30, 40, 0.95)
@@ -217,7 +217,7 @@ func scored(n int, seed int64) []Verdict {
 	for i := range n {
 		human := float64(draw.IntN(3)) / 2
 		judge := math.Round(20*(0.2+0.5*human)+float64(draw.IntN(9))-4) / 20
-		items = append(items, Verdict{Item: fmt.Sprintf("%03d", i), Cluster: fmt.Sprint("d", i/3), Human: human, Judge: max(0, min(1, judge))})
+		items = append(items, Verdict{Item: fmt.Sprintf("%03d", i), Cluster: fmt.Sprint("d", i/3), Document: fmt.Sprint("d", i/3), Human: human, Judge: max(0, min(1, judge))})
 	}
 	return items
 }
@@ -284,8 +284,13 @@ func TestCalibrationByHand(t *testing.T) {
 		}
 		// Each fifth of the documents meets the threshold that the others choose.
 		var held stats.Confusion
-		for part := range uint64(5) {
-			is := func(v Verdict) bool { return foldOf(v.Cluster, 5) == part }
+		documents := make(map[string]bool)
+		for _, v := range items {
+			documents[v.Document] = true
+		}
+		fold := dealt(documents)
+		for part := range 5 {
+			is := func(v Verdict) bool { return fold[v.Document] == part }
 			_, x := balanced(items, slowThreshold(items, func(v Verdict) bool { return !is(v) }), is)
 			held.TP, held.FP, held.FN, held.TN = held.TP+x.TP, held.FP+x.FP, held.FN+x.FN, held.TN+x.TN
 		}
@@ -330,18 +335,6 @@ func TestScoresBeyondOne(t *testing.T) {
 		if c := Calibrate("", "bot", items, calibrateOptions()); (c.Bins != nil) != want || c.Statistic("auroc").Estimate == nil {
 			t.Errorf("with a score of %v there is a curve: %v", v, c.Bins != nil)
 		}
-	}
-}
-
-// TestEqualThresholds, by hand: 0.2 takes both positive items and one negative, 0.6 one and
-// none: both are right in three of four.
-func TestEqualThresholds(t *testing.T) {
-	items := []Verdict{{Judge: 0.7}, {Judge: 0.1}, {Judge: 0.5}, {Judge: 0.3}}
-	if got, ok := chooseThreshold(items, []bool{true, false, false, true}, []int{0, 1, 2, 3}); !ok || got != 0.2 {
-		t.Errorf("threshold %v, %v, want the lower of 0.2 and 0.6", got, ok)
-	}
-	if _, ok := chooseThreshold(items, []bool{true, true, true, true}, []int{0, 1, 2, 3}); ok {
-		t.Error("a threshold without negative items")
 	}
 }
 

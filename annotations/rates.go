@@ -14,10 +14,9 @@ type Rates struct {
 // over documents. It need not be whole, and is 0 where one item has nearly all of the weight.
 type Rate struct{ Share, Effective float64 }
 
-// MeasureRates are the rates of a judge on items of one kind: its score, and people's value,
-// is a yes from threshold on.
-func MeasureRates(items []Verdict, threshold, level float64) Rates {
-	j := judgingOf(items, threshold, level)
+// MeasureRates are the rates of a judge on items of one kind, of which it has decided all.
+func MeasureRates(items []Verdict, o CalibrateOptions) Rates {
+	j := judgingOf(items, &o)
 	rate := func(of bool) Rate {
 		e := j.right(of)
 		if e.Effect.Known() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -13,6 +14,8 @@ import (
 const (
 	ClaimSupport    = "claim support"
 	CitationSupport = "citation support"
+
+	ElsewhereSupport = "support elsewhere" // of a claim that cites nothing
 )
 
 // A VerdictKey names one question that a judge was asked: about a claim, about a
@@ -88,6 +91,30 @@ func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 	return v, err
 }
 
+// An Overlap is how much of a claim stands in what it cites, and whether all of it does, word for
+// word.
+type Overlap struct {
+	Share  float64
+	Stands bool
+}
+
+// ByOverlap is between what a judge that compares words says of a claim, in the column why, and
+// the threshold that decided.
+const ByOverlap = "; overlap "
+
+// ReadOverlaps reads what a judge that compares words saw of claims.
+func ReadOverlaps(dir string) (map[VerdictKey]Overlap, error) {
+	out := make(map[VerdictKey]Overlap)
+	return out, runs.Verdicts.Scan(dir, []string{"id", "system", "claim", "claim_id", "evidence", "support", "overlap", "why"}, func(_ int64, v *runs.Judgment) error {
+		if v.Evidence == runs.JointEvidence && v.Overlap != nil && v.Claim != nil {
+			out[VerdictKey{ID: v.ID, System: v.System, Kind: ibid.SupportLabel, Claim: nameOf(v.ClaimID, *v.Claim)}] = Overlap{
+				*v.Overlap, v.Support != nil && !strings.Contains(v.Why, ByOverlap),
+			}
+		}
+		return nil
+	})
+}
+
 // yesOrNo is 1 or 0, nil if nobody said.
 func yesOrNo(answer *bool) *float64 {
 	switch {
@@ -99,27 +126,51 @@ func yesOrNo(answer *bool) *float64 {
 	return new(0.0)
 }
 
+// Cited is what questions are about. Their keys have no kind.
+type Cited struct {
+	Documents map[VerdictKey]string   // the first of each that cites some
+	Elsewhere map[VerdictKey]*float64 // of claims that cite nothing: their support elsewhere, nil if nobody said
+}
+
 // AddPairs adds what the run in dir says of the pairs of a citation and the one
 // claim that cites it, which is what it says of the citation. Of other pairs a run
-// does not keep what the judge said.
-func (v Verdicts) AddPairs(dir string) error {
+// does not keep what the judge said. It returns what is cited.
+func (v Verdicts) AddPairs(dir string) (*Cited, error) {
 	type place struct {
 		id, system string
 		claim      int32
 	}
 	claims := make(map[place]string)
-	err := runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id"}, func(_ int64, c *runs.Claim) error {
-		claims[place{c.ID, c.System, c.Number}] = nameOf(c.ClaimID, c.Number)
+	out := &Cited{Documents: make(map[VerdictKey]string), Elsewhere: make(map[VerdictKey]*float64)}
+	err := runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id", "citations", "elsewhere_support"}, func(_ int64, c *runs.Claim) error {
+		name := nameOf(c.ClaimID, c.Number)
+		claims[place{c.ID, c.System, c.Number}] = name
+		if len(c.Citations) == 0 {
+			key := VerdictKey{ID: c.ID, System: c.System, Claim: name}
+			if out.Elsewhere[key] = nil; c.Elsewhere != nil {
+				out.Elsewhere[key] = c.Elsewhere.Support
+			}
+		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "claims"}, func(_ int64, c *runs.Citation) error {
+	documents := out.Documents
+	return out, runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "doc", "claims"}, func(_ int64, c *runs.Citation) error {
+		key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
+		documents[key] = c.Doc
+		for _, claim := range c.Claims {
+			of := VerdictKey{ID: c.ID, System: c.System, Claim: claims[place{c.ID, c.System, claim}]}
+			if documents[of] == "" {
+				documents[of] = c.Doc
+			}
+			of.Citation = key.Citation
+			documents[of] = c.Doc
+		}
 		if len(c.Claims) != 1 {
 			return nil
 		}
-		key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
 		for _, kind := range []string{ibid.SupportLabel, ibid.RelevantLabel} {
 			key.Kind, key.Claim = kind, ""
 			if score, ok := v[key]; ok {

@@ -127,7 +127,7 @@ func usedBy(name, kind string) bool {
 	case "judge.evidence":
 		return canMove(kind)
 	case "judge.file":
-		return kind == "recorded"
+		return kind == "recorded" || canMove(kind)
 	case "judge.necessity":
 		return kind == "recorded" || slices.Contains(liveJudges, kind)
 	}

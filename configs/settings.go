@@ -86,7 +86,7 @@ type Judge struct {
 	Prices        map[string]float64 `doc:"US dollars for a million tokens, {prompt: P, completion: C} and where it differs cached: P of prompts that the endpoint remembers; wins over what the endpoint tells"`
 	Cache         string             `doc:"file of the answer cache, on a local disk, or off: answers are kept until the run is complete; default: a file in the user's cache directory"`
 	Batch         bool               `default:"false" doc:"ask in batches, at about half the price, with answers within a day; what a batch cannot answer is asked in calls"`
-	File          string             `is:"scores path" doc:"for judge: recorded, verdicts of another program or run, with the columns of verdicts.parquet or some of them, as Parquet, JSON Lines or CSV"`
+	File          string             `is:"scores path" doc:"for judge: recorded, verdicts of another program or run, with the columns of verdicts.parquet or some of them, as Parquet, JSON Lines or CSV; for lexical and models, thresholds that ibid calibrate --fit chose"`
 }
 
 // CacheOff is the value of judge.cache with which answers are kept for the run alone.

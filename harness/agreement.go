@@ -228,7 +228,7 @@ func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) erro
 	// Only now is the judge an annotator: what all annotators have in common is
 	// what people have.
 	if len(verdicts) > 0 {
-		result.Statistics = append(result.Statistics, a.Labels.WithJudge(p.judgeName(), p.job.Config.Thresholds.Supported, func(it *annotations.Judged) (float64, bool) {
+		result.Statistics = append(result.Statistics, a.Labels.WithJudge(p.judgeName(), p.options.Supported, func(it *annotations.Judged) (float64, bool) {
 			v, ok := verdicts[it.Verdict]
 			return v, ok
 		})...)

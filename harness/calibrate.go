@@ -17,8 +17,10 @@ type Judged struct {
 	Rows     annotations.PeopleRows           // by position: judged metrics of rows that people judged wholly
 	Open     map[string]int64                 // questions that people answered, but not alike enough for one answer, by kind
 
-	Abstains  bool             // the judge says yes or nothing
-	Undecided map[string]int64 // questions that people answered and it did not, if it abstains, by kind
+	Wording   bool                  // the judge compares words
+	Abstains  bool                  // it says yes or nothing
+	Undecided map[string]int64      // questions that people answered and it left undecided, by kind
+	Worded    []annotations.Verdict // claims with their overlap as its score
 }
 
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
@@ -31,8 +33,16 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	if len(verdicts) == 0 {
 		return nil, ibid.Usagef("%s has no verdicts of a judge", dir)
 	}
-	if err := verdicts.AddPairs(dir); err != nil {
+	cited, err := verdicts.AddPairs(dir)
+	if err != nil {
 		return nil, err
+	}
+	overlaps := make(map[annotations.VerdictKey]annotations.Overlap)
+	wording := m.Judge.Kind == lexicalJudge
+	if wording {
+		if overlaps, err = annotations.ReadOverlaps(dir); err != nil {
+			return nil, err
+		}
 	}
 	policy, err := judge.ParseLabelPolicy(m.Effective().LabelPolicy)
 	if err != nil {
@@ -45,13 +55,14 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	defer closeDocs()
 	out := &Judged{
 		Verdicts: make(map[string][]annotations.Verdict), Rows: make(annotations.PeopleRows), Open: make(map[string]int64),
-		Abstains: m.Judge.Kind == lexicalJudge, Undecided: make(map[string]int64),
+		Wording: wording, Abstains: wording && m.Judge.UnsupportedTo == nil, Undecided: make(map[string]int64),
 	}
 	err = eachRow(ctx, p.source, p.job.Limit, func(row *ibid.Answer) error {
 		if !p.job.wants(row) || len(row.Labels) == 0 {
 			return nil
 		}
-		out.compare(p, policy, row, verdicts)
+		j := judgedRow{p.judgedOf(row), verdicts, overlaps, cited}
+		out.compare(&j, policy, row)
 		failure, err := scorer.score(ctx, row)
 		if err != nil || failure != nil {
 			return err
@@ -86,24 +97,45 @@ func rejudge(ctx context.Context, dir string, m *runs.Manifest, by judge.Judge) 
 	return p, s, closeDocs, nil
 }
 
+// A judgedRow is what there is to compare people's answers with.
+type judgedRow struct {
+	items    []annotations.Judged
+	verdicts annotations.Verdicts
+	overlaps map[annotations.VerdictKey]annotations.Overlap
+	cited    *annotations.Cited
+}
+
 // compare pairs the labels of a row with the judge's verdicts.
-func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts annotations.Verdicts) {
-	items := p.judgedOf(row)
-	for _, it := range items {
-		score, ok := verdicts[it.Verdict]
-		if !ok && j.Abstains && it.Verdict.Kind == ibid.SupportLabel {
-			j.Undecided[it.Verdict.Question()]++
+func (j *Judged) compare(r *judgedRow, policy ibid.Policy, row *ibid.Answer) {
+	for _, it := range r.items {
+		kind, about := it.Verdict.Question(), it.Verdict
+		about.Kind = ""
+		score, ok := r.verdicts[it.Verdict]
+		overlap, worded := r.overlaps[it.Verdict]
+		if found, uncited := r.cited.Elsewhere[about]; uncited && kind == annotations.ClaimSupport {
+			// Its label says what other sources hold.
+			if kind, ok = annotations.ElsewhereSupport, found != nil; ok {
+				score = *found
+			}
 		}
-		if !ok || onPair(it.Verdict, items, verdicts) {
+		if !ok && j.Wording && it.Verdict.Kind == ibid.SupportLabel {
+			j.Undecided[kind]++
+		}
+		if !ok && !worded || onPair(it.Verdict, r.items, r.verdicts) {
 			continue
 		}
 		human, people := policy.Label(opinionsOn(row, it.Verdict))
-		kind := it.Verdict.Question()
 		if people == 0 || it.Verdict.Kind != ibid.SupportLabel && human == undecided {
 			j.Open[kind]++
 			continue
 		}
-		j.Verdicts[kind] = append(j.Verdicts[kind], annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Human: human, Judge: score})
+		v := annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Document: r.cited.Documents[about], Human: human, Judge: score}
+		if ok {
+			j.Verdicts[kind] = append(j.Verdicts[kind], v)
+		}
+		if v.Judge, v.Stands = overlap.Share, overlap.Stands; worded {
+			j.Worded = append(j.Worded, v)
+		}
 	}
 }
 

@@ -128,7 +128,14 @@ func (p *Plan) judgeRecord() runs.JudgeRecord {
 		return runs.JudgeRecord{Kind: noJudge}
 	}
 	info := p.judge.Info()
-	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Prompt: info.Prompt, Baseline: info.Baseline, Replay: p.job.Config.Judge.File, AsksElsewhere: p.asksElsewhere()}
+	out := runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Prompt: info.Prompt, Baseline: info.Baseline, AsksElsewhere: p.asksElsewhere()}
+	if info.Kind == recordedJudge {
+		out.Replay = p.job.Config.Judge.File
+	}
+	if t := p.thresholds; t != nil {
+		out.SupportedFrom, out.UnsupportedTo = t.Supported, t.Unsupported
+	}
+	return out
 }
 
 // answersFile is the store of a run that keeps no answers for later ones: it

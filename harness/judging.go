@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/annotations"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -23,20 +24,21 @@ import (
 // A judging puts rows to a judge, one at a time. Each worker has its own. Its fields
 // from cut on describe the current row.
 type judging struct {
-	judge     judge.Judge
-	info      judge.Info    // of it
-	kept      *keptVerdicts // the judge, if it is one; else nil
-	human     bool          // labels count whether a text is known or not
-	ofInput   bool          // the labels are verdicts in source_reference
-	whole     bool          // evidence is the whole text that a citation points into
-	wordless  bool          // the judge gives numbers, and no words for them
-	supported float64       // support from which a claim or citation is supported
-	windows   bool          // the judge can tell the cited words from what stands around them
-	edges     sentenceEdges
-	resolver  *dataset.Resolver
-	documents bool // the run has some
-	cutter    *claims.Cutter
-	split     bool // a model makes claims of sentences
+	judge      judge.Judge
+	info       judge.Info              // of it
+	kept       *keptVerdicts           // the judge, if it is one; else nil
+	human      bool                    // labels count whether a text is known or not
+	ofInput    bool                    // the labels are verdicts in source_reference
+	whole      bool                    // evidence is the whole text that a citation points into
+	wordless   bool                    // the judge gives numbers, and no words for them
+	supported  float64                 // support from which a claim or citation is supported
+	thresholds *annotations.Thresholds // of overlap; nil if wording alone decides
+	windows    bool                    // the judge can tell the cited words from what stands around them
+	edges      sentenceEdges
+	resolver   *dataset.Resolver
+	documents  bool // the run has some
+	cutter     *claims.Cutter
+	split      bool // a model makes claims of sentences
 
 	cut     claims.Claims
 	claims  []ibid.Claim
@@ -71,7 +73,7 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 		kept:  kept,
 		judge: p.judge, info: p.judge.Info(), human: fromFields(s, kind), ofInput: kind == recordedJudge && kept == nil, whole: s.Judge.Evidence == "document",
 		windows:  s.Judge.Evidence == "window" && kind != humanJudge && kind != recordedJudge && s.Judge.Protocol == openrouter.Verdicts,
-		wordless: s.Judge.SmallVerifier(), supported: s.Thresholds.Supported,
+		wordless: s.Judge.SmallVerifier(), supported: p.options.Supported, thresholds: p.overlapThresholds(),
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
 		resolver: resolver, documents: p.hasDocuments(), cutter: claims.NewCutter(options),
 		split: options.Source == claims.Model,
@@ -146,6 +148,9 @@ func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 		case err != nil:
 			return err
 		default:
+			if j.info.Kind == lexicalJudge {
+				j.decide(in, v)
+			}
 			j.verdict = v
 			j.copyVerdict(v)
 		}

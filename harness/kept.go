@@ -202,6 +202,10 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 	if err != nil {
 		return err
 	}
+	var overlap ibid.Number
+	if s.Overlap != nil {
+		overlap = ibid.Some(*s.Overlap)
+	}
 	switch s.Evidence {
 	case runs.ClaimEvidence:
 		v.Factual, v.NeedsCitation, v.Precheck = triOf(s.Factual), triOf(s.NeedsCitation), s.Settled
@@ -220,7 +224,7 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 			v.Sufficient = append(v.Sufficient, evidence)
 		}
 	case runs.JointEvidence:
-		v.Joint, v.JointWhy = support, s.Why
+		v.Joint, v.JointWhy, v.Overlap = support, s.Why, overlap
 		v.Contradicted = triOf(s.Contradicted)
 		if s.Votes != nil {
 			v.Votes = int(*s.Votes)
@@ -241,7 +245,7 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 		}
 		check := judge.Check{
 			Evidence: slices.IndexFunc(r.Evidence, func(e judge.Evidence) bool { return e.Citation == citation }), Citation: citation,
-			Support: support, Relevant: triOf(s.Relevant), Quote: s.Quote, Aligned: s.Aligned, Why: s.Why, Precheck: s.Settled,
+			Support: support, Relevant: triOf(s.Relevant), Quote: s.Quote, Aligned: s.Aligned, Why: s.Why, Overlap: overlap, Precheck: s.Settled,
 		}
 		if s.QuoteStart != nil && s.QuoteEnd != nil {
 			check.QuoteAt = judge.Interval{Start: int32(*s.QuoteStart), End: int32(*s.QuoteEnd)}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/dataset/objects"
 	"ibid/dataset/runs"
@@ -61,12 +62,14 @@ type Plan struct {
 	// What earlier processes spent on this run, in billionths of a US dollar.
 	spentBefore int64
 
-	replayDigest string               // of the file of recorded verdicts
-	openBatches  []string             // of the judge, when the run stops: what the service calls them
-	texts        *keptTexts           // nil if the run keeps none, or those of another
-	log          *runLog              // of the run while it lasts
-	embedder     *openrouter.Embedder // nil if no endpoint is asked for vectors
-	notFetched   notFetched
+	replayDigest     string                  // of the file of recorded verdicts
+	thresholds       *annotations.Thresholds // of judge.file; nil if it has none
+	thresholdsDigest string                  // of that file
+	openBatches      []string                // of the judge, when the run stops: what the service calls them
+	texts            *keptTexts              // nil if the run keeps none, or those of another
+	log              *runLog                 // of the run while it lasts
+	embedder         *openrouter.Embedder    // nil if no endpoint is asked for vectors
+	notFetched       notFetched
 
 	Ingredients map[string]string // what the fingerprint is made of
 	Fingerprint string
@@ -219,6 +222,9 @@ func (p *Plan) openScoring(ctx context.Context) (err error) {
 	if p.judge, err = p.openJudge(ctx); err != nil {
 		return err
 	}
+	if err := p.openThresholds(ctx); err != nil {
+		return err
+	}
 	p.options.AsksElsewhere = p.asksElsewhere()
 	p.live, _ = p.judge.(judge.Live)
 	return nil
@@ -283,6 +289,9 @@ func (p *Plan) settingIngredients() map[string]string {
 	out := map[string]string{"metrics": metricsVersion, "phrases": claims.PhrasesDigest()}
 	for _, v := range p.job.Config.ScoreSettings() {
 		out[v.Key] = v.Value
+	}
+	if p.thresholds != nil {
+		out["judge.thresholds"] = p.thresholdsDigest
 	}
 	if p.judge != nil {
 		info := p.judge.Info()

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"ibid"
-	"ibid/configs"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
@@ -69,10 +68,10 @@ type (
 	}
 )
 
-func newRecorder(layout *runs.RowsLayout, lacks []string, s *configs.Settings) *recorder {
+func newRecorder(layout *runs.RowsLayout, lacks []string, supported float64) *recorder {
 	r := &recorder{
 		layout: layout, lacks: lacks,
-		limits: metrics.ProblemLimits{Supported: s.Thresholds.Supported},
+		limits: metrics.ProblemLimits{Supported: supported},
 	}
 	r.tables = make(map[partFile]*parquet.Table)
 	for kind, columns := range map[partFile]any{

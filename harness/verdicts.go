@@ -15,7 +15,7 @@ import (
 type verdictColumns struct {
 	ID, System, ClaimID, ClaimText, Evidence, Doc, Label, Quote, Aligned, Why, Tampering, Judge, Model       *parquet.Column
 	Annotator, Template, Source, Settled, Unscored, Row, Claim, Page, Start, End, QuoteStart, QuoteEnd, Vote *parquet.Column
-	Votes, Support, Contradicted, Relevant, Factual, NeedsCitation, Sufficient, Suspected                    *parquet.Column
+	Votes, Support, Overlap, Contradicted, Relevant, Factual, NeedsCitation, Sufficient, Suspected           *parquet.Column
 }
 
 // addVerdicts records what was said of one row: what counts, then the votes or labels
@@ -104,6 +104,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 
 		r.beginVerdict(in, j, k, runs.JointEvidence, o)
 		r.addSupport(j, v.Joint)
+		to.Overlap.AppendKnownDouble(v.Overlap)
 		addTri(to.Contradicted, v.Contradicted)
 		to.Why.AppendKnownText(v.JointWhy)
 		to.Votes.AppendInt(int64(v.Votes))
@@ -116,6 +117,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 				r.addPlace(text.doc, text.page, int64(text.start), int64(text.end))
 			}
 			r.addSupport(j, c.Support)
+			to.Overlap.AppendKnownDouble(c.Overlap)
 			addTri(to.Relevant, c.Relevant)
 			r.addQuote(c.Quote, c.Aligned, c.QuoteAt)
 			to.Why.AppendKnownText(c.Why)

@@ -158,7 +158,7 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 	if err != nil {
 		return nil, err
 	}
-	r := newRecorder(layout, p.lacks(), &p.job.Config.Settings)
+	r := newRecorder(layout, p.lacks(), p.options.Supported)
 	r.hashes = p.severalSystems
 	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r}, nil
 }

@@ -284,7 +284,8 @@ type ClaimVerdict struct {
 	// without being asked, for a claim that cites nothing.
 	Joint        ibid.Support
 	JointWhy     string
-	Contradicted ibid.Tri // by its cited evidence; Unset: the judge does not ask
+	Overlap      ibid.Number // of [Lexical]: the share of the claim's words that the cited evidence has
+	Contradicted ibid.Tri    // by its cited evidence; Unset: the judge does not ask
 
 	// Checks has one element per citation that the judge was asked about:
 	// those with evidence, in the order of the claim's citations; for [Human]
@@ -337,6 +338,7 @@ type Check struct {
 	QuoteAt Interval
 	Aligned string
 	Why     string
+	Overlap ibid.Number // as in [ClaimVerdict], of this evidence alone
 
 	// Precheck says by what the check was settled before a model was asked: the
 	// reason of [Request.Invalid]; "" if it was not.

@@ -52,7 +52,7 @@ func (l *Lexical) Info() Info { return Info{Kind: "lexical", Model: lexicalVersi
 func (l *Lexical) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 	w, ok := l.pool.Get().(*wording)
 	if !ok {
-		w = new(wording)
+		w = newWording()
 	}
 	defer l.pool.Put(w)
 	w.read(r)
@@ -91,7 +91,12 @@ type wording struct {
 	splitter token.Splitter
 	bounds   []token.Bounds
 	texts    []wordedText // of the evidence, then of the sources
+
+	terms  []term         // of a claim, each once
+	termOf map[string]int // their places, by how they begin
 }
+
+func newWording() *wording { return &wording{termOf: make(map[string]int)} }
 
 // A wordedText is a text in words and sentences.
 type wordedText struct {
@@ -204,9 +209,13 @@ func (w *wording) judge(r *Request, c int, out *ClaimVerdict) {
 	why := undecidedWhy(r, c, cited)
 	if len(cited) > 0 {
 		out.Joint, out.JointWhy, out.Votes = ibid.Undecidable(), why, 1
+		out.Overlap = w.overlap(&s, cited)
 	}
-	for _, e := range cited {
-		check := Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: ibid.Undecidable(), Why: why}
+	for i, e := range cited {
+		check := Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: ibid.Undecidable(), Why: why, Overlap: out.Overlap}
+		if len(cited) > 1 {
+			check.Overlap = w.overlap(&s, cited[i:i+1])
+		}
 		t := &w.texts[e]
 		if at, ok := s.find(t, func(s *wordedSentence) bool { return s.cited }); ok {
 			check.Support, check.Why = ibid.Full.Support(), whyWords

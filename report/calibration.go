@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ibid/annotations"
 	"ibid/dataset/runs"
@@ -21,6 +22,10 @@ type Calibration struct {
 	Kinds     runs.ListOf[*annotations.Calibration] `json:"kinds"`                  // by kind of question
 	Corrected runs.ListOf[runs.SummaryRow]          `json:"corrected"`              // of the run, those that have a correction
 	Warnings  runs.ListOf[string]                   `json:"warnings"`
+
+	Fitted   *annotations.Thresholds `json:"-"` // by which the judge decides; nil if by the setting
+	Recorded bool                    `json:"-"` // the judge is a file of verdicts
+	Offer    string                  `json:"-"` // what thresholds on overlap would bring, "" if nothing
 }
 
 // calibrationSchema names the JSON form of a calibration, printed or left in a run.
@@ -46,6 +51,9 @@ func (c *Calibration) section() doc.Section {
 	if len(c.Corrected) > 0 {
 		blocks = append(blocks, correctionTable("Corrected for the judge's errors", c.Corrected))
 	}
+	if c.Offer != "" {
+		blocks = append(blocks, doc.Para{Text: doc.T(c.Offer)})
+	}
 	for _, text := range c.Warnings {
 		blocks = append(blocks, doc.Para{Text: doc.T(text)})
 	}
@@ -70,7 +78,7 @@ func (c *Calibration) blocks(of string) (out []doc.Block) {
 // that, and the scores in bins.
 func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 	x := &k.Confusion
-	title := fmt.Sprintf("%s items of %s documents, yes from %g on", Thousands(k.Items), Thousands(k.Documents), k.Threshold)
+	title := fmt.Sprintf("%s items of %s documents, %s", Thousands(k.Items), Thousands(k.Documents), decidesInWords(k))
 	if k.Kind != "" {
 		title = k.Kind + ": " + title
 	}
@@ -88,6 +96,9 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 			Thousands(k.Items), Thousands(k.Items+k.Undecided), Thousands(x.TP), Thousands(k.Undecided))
 	}
 	out := []doc.Block{doc.Heading{Text: doc.T(title)}, doc.Para{Kind: doc.Lead, Text: doc.T(lead)}}
+	if !k.Abstains && k.Undecided > 0 {
+		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("%s undecided.", Thousands(k.Undecided)))})
+	}
 	if !k.Abstains {
 		if x.TP+x.FN == 0 || x.TN+x.FP == 0 { // nothing can be told from chance
 			return out
@@ -106,13 +117,32 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 	}
 	out = append(out, measures)
 	if b := k.Best; b != nil {
-		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("best threshold: %s; on documents that it was not chosen on, thresholds so chosen reach a balanced accuracy of %s",
+		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("best threshold: %s; --fit FILE would choose it, and reach a balanced accuracy of %s on documents that had no part in the choice",
 			number(b.Threshold), numberOf(b.BalancedAccuracy)))})
+	}
+	if k.Fitted != nil {
+		out = append(out, doc.Para{Text: doc.T("The thresholds are chosen on these labels. What is counted here was decided by those of four fifths of the documents, of the other fifth.")})
 	}
 	if len(k.Bins) > 0 {
 		out = append(out, doc.Details{Summary: "scores in bins, " + title, Blocks: []doc.Block{binTable("scores, "+title, k.Bins)}})
 	}
 	return out
+}
+
+// decidesInWords is from where on the judge's answer is a yes.
+func decidesInWords(k *annotations.Calibration) string {
+	if k.Fitted == nil {
+		return fmt.Sprintf("yes from %g on", k.Threshold)
+	}
+	t := k.Fitted.Thresholds
+	var parts []string
+	if t.Supported != nil {
+		parts = append(parts, "yes from "+number(*t.Supported)+" on")
+	}
+	if t.Unsupported != nil {
+		parts = append(parts, "no up to "+number(*t.Unsupported))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func confusionInWords(x *stats.Confusion) string {
@@ -261,13 +291,13 @@ func distinct(texts []string) (out []string) {
 	return out
 }
 
-// baselineOf says, where verdicts are those of the lexical baseline, what that means, and
+// baselineOf says, where verdicts are those of the lexical baseline without thresholds, what that means, and
 // of which runs where another judge judged others; "" if none are. The page says it once.
 func baselineOf(data *pageData) string {
 	var names []string
 	others := false
 	for _, r := range data.results {
-		if r.judgeKind() == "lexical" {
+		if j := &r.run.Manifest.Judge; r.judgeKind() == "lexical" && j.SupportedFrom == nil && j.UnsupportedTo == nil {
 			names = append(names, line(r.run.Manifest.ID, 80))
 		} else {
 			others = true

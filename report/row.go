@@ -230,8 +230,7 @@ func citationFinding(c *runs.Citation) *metrics.CitationFinding {
 }
 
 func limitsOf(m *runs.Manifest) metrics.ProblemLimits {
-	s := m.Effective()
-	return metrics.ProblemLimits{Supported: s.Thresholds.Supported}
+	return metrics.ProblemLimits{Supported: m.Supported()}
 }
 
 // asJSON is the row with the texts around its places.

@@ -54,6 +54,7 @@ var (
 		"VARCHAR", "label",
 		"BOOLEAN", "contradicted relevant factual needs_citation",
 		"VARCHAR[]", "sufficient",
+		"DOUBLE", "overlap",
 		"VARCHAR", "quote aligned",
 		"BIGINT", "quote_start quote_end",
 		"VARCHAR", "why",

@@ -103,6 +103,14 @@ func (r *RowRange) In() string {
 // A Setting is one effective setting and where it came from.
 type Setting = configs.Value
 
+// Supported is the support from which a claim or citation is supported.
+func (m *Manifest) Supported() float64 {
+	if at := m.Judge.SupportedFrom; at != nil && m.Judge.Kind != "lexical" {
+		return *at
+	}
+	return m.Effective().Thresholds.Supported
+}
+
 // Effective are the settings of the run, typed. What its manifest does not say has
 // its default.
 func (m *Manifest) Effective() *configs.Settings { return configs.FromValues(m.Settings) }
@@ -153,6 +161,11 @@ type JudgeRecord struct {
 	Baseline   bool   `json:"baseline,omitempty"` // a simple method that others are measured against
 	Asked      int64  `json:"asked"`              // claims that the judge was asked about
 	Unanswered int64  `json:"unanswered"`         // of them, claims that it could not answer
+
+	// Of thresholds that ibid calibrate chose; null if none did. Those of support take the place
+	// of the setting thresholds.supported, those of lexical are of overlap.
+	SupportedFrom *float64 `json:"supported_from,omitempty"`
+	UnsupportedTo *float64 `json:"unsupported_to,omitempty"`
 
 	AsksElsewhere bool `json:"asks_elsewhere"` // it is asked whether passages that a claim does not cite support it
 

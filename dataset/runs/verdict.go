@@ -27,6 +27,7 @@ type Judgment struct {
 	Factual       *bool    `json:"factual" doc:"the claim states a fact" null:"not asked"`
 	NeedsCitation *bool    `json:"needs_citation" doc:"the claim should have a citation" null:"not asked"`
 	Sufficient    []string `json:"sufficient,omitempty" doc:"smallest sets of citations that carry the claim, each as positions with + between them" null:"not asked"`
+	Overlap       *float64 `json:"overlap" range:"[0, 1]" doc:"share of the claim's content words that the cited sentences have, where rare words count more" null:"the judge does not compare words, or nothing was cited"`
 
 	Quote      string `json:"quote,omitempty" doc:"what the judge quotes, as it wrote it" null:"nothing"`
 	Aligned    string `json:"aligned,omitempty" doc:"the text there, where that is not the quote to the letter" null:"it is, or there is no quote"`

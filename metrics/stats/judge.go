@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"ibid"
 )
@@ -32,22 +33,13 @@ func (c *Confusion) Add(human, judge bool) {
 // N is the number of items.
 func (c Confusion) N() int64 { return c.TP + c.FP + c.FN + c.TN }
 
-// Youden is sensitivity + specificity - 1, 0 for a judge that guesses.
-func (c Confusion) Youden() ibid.Number {
+// BalancedAccuracy is the mean of sensitivity and specificity.
+func (c Confusion) BalancedAccuracy() ibid.Number {
 	se, sp := FractionOf(float64(c.TP), float64(c.TP+c.FN)), FractionOf(float64(c.TN), float64(c.TN+c.FP))
 	if !se.Known() || !sp.Known() {
 		return ibid.Number{}
 	}
-	return Of(se.Value + sp.Value - 1)
-}
-
-// BalancedAccuracy is the mean of sensitivity and specificity.
-func (c Confusion) BalancedAccuracy() ibid.Number {
-	j := c.Youden()
-	if !j.Known() {
-		return j
-	}
-	return Of((j.Value + 1) / 2)
+	return Of((se.Value + sp.Value) / 2)
 }
 
 // F1 is 2TP/(2TP+FP+FN).
@@ -55,25 +47,10 @@ func (c Confusion) F1() ibid.Number {
 	return FractionOf(2*float64(c.TP), 2*float64(c.TP)+float64(c.FP)+float64(c.FN))
 }
 
-// MCC is the correlation coefficient of Matthews, undefined if either side has
-// one verdict only.
-func (c Confusion) MCC() ibid.Number {
-	tp, fp, fn, tn := c.floats()
-	// Four roots instead of one of a product, which could overflow.
-	root := math.Sqrt(tp+fp) * math.Sqrt(tp+fn) * math.Sqrt(tn+fp) * math.Sqrt(tn+fn)
-	r := FractionOf(tp*tn-fp*fn, root)
-	r.Value = min(max(r.Value, -1), 1) // roots are rounded
-	return r
-}
-
 // Kappa is Cohen's kappa of judge and people.
 func (c Confusion) Kappa() ibid.Number {
-	tp, fp, fn, tn := c.floats()
+	tp, fp, fn, tn := float64(c.TP), float64(c.FP), float64(c.FN), float64(c.TN)
 	return FractionOf(2*(tp*tn-fp*fn), (tp+fp)*(fp+tn)+(tp+fn)*(fn+tn))
-}
-
-func (c Confusion) floats() (tp, fp, fn, tn float64) {
-	return float64(c.TP), float64(c.FP), float64(c.FN), float64(c.TN)
 }
 
 // A Judging is what people and a judge say of the same rows, yes or no.
@@ -129,12 +106,7 @@ func (j *Judging) share(y, x []float64) Estimate {
 }
 
 // Kappa is [Confusion.Kappa], -1 to 1, with the jackknife's interval.
-func (j *Judging) Kappa() Estimate { return j.jackknifed(Confusion.Kappa) }
-
-// MCC is [Confusion.MCC], -1 to 1, with the jackknife's interval.
-func (j *Judging) MCC() Estimate { return j.jackknifed(Confusion.MCC) }
-
-func (j *Judging) jackknifed(of func(Confusion) ibid.Number) Estimate {
+func (j *Judging) Kappa() Estimate {
 	var cells [4][]float64
 	for k := range cells {
 		cells[k] = make([]float64, len(j.Human))
@@ -147,7 +119,7 @@ func (j *Judging) jackknifed(of func(Confusion) ibid.Number) Estimate {
 	}
 	units := func(i int) []float64 { return []float64{cells[0][i], cells[1][i], cells[2][i], cells[3][i]} }
 	return Jackknifed(len(cells[0]), units, func(s []float64) (float64, bool) {
-		v := of(Confusion{TN: int64(s[0]), FP: int64(s[1]), FN: int64(s[2]), TP: int64(s[3])})
+		v := Confusion{TN: int64(s[0]), FP: int64(s[1]), FN: int64(s[2]), TP: int64(s[3])}.Kappa()
 		return v.Value, v.Known()
 	}, nil, j.Rows.Documents(nil), -1, 1, j.Level)
 }
@@ -155,64 +127,33 @@ func (j *Judging) jackknifed(of func(Confusion) ibid.Number) Estimate {
 // A Bin is the items of a calibration curve whose scores lie close together.
 type Bin struct {
 	Index        int // of the bin, from 0
-	Count        int64
 	MeanScore    float64
 	PositiveRate float64 // share of the items that people call positive
 	Items        []int   // positions of the items
 }
 
-// A Calibration says whether scores mean what they say: whether of the items
-// with score s a share s is positive.
-type Calibration struct {
-	Bins  []Bin       // that have items
-	ECE   ibid.Number // expected calibration error: mean |rate - score|, bins weighted by items; too high where bins have few items
-	MCE   ibid.Number // largest |rate - score|
-	Brier ibid.Number // mean (score - label)²
-	N     int64
-}
-
 // EqualWidth sorts scores in [0, 1] into bins (b/bins, (b+1)/bins], 0 belonging
-// to the first. A bin's edge is the quotient rounded to float64.
+// to the first, and returns those that have items. A bin's edge is the quotient rounded to
+// float64.
 //
 // Source: Guo et al. 2017.
-func EqualWidth(scores []float64, positive []bool, bins int) Calibration {
-	groups := make([][]int, bins)
+func EqualWidth(scores []float64, positive []bool, bins int) []Bin {
+	all := make([]Bin, bins)
 	for i, s := range scores {
 		b := 0
 		for b < bins-1 && s > float64(b+1)/float64(bins) {
 			b++
 		}
-		groups[b] = append(groups[b], i)
+		to := &all[b]
+		to.Index, to.Items = b, append(to.Items, i)
+		to.MeanScore, to.PositiveRate = to.MeanScore+s, to.PositiveRate+oneIf(positive[i])
 	}
-	return calibration(scores, positive, groups)
-}
-
-func calibration(scores []float64, positive []bool, groups [][]int) Calibration {
-	c := Calibration{N: int64(len(scores))}
-	if c.N == 0 {
-		return c
+	all = slices.DeleteFunc(all, func(b Bin) bool { return len(b.Items) == 0 })
+	for i := range all {
+		n := float64(len(all[i].Items))
+		all[i].MeanScore, all[i].PositiveRate = all[i].MeanScore/n, all[i].PositiveRate/n
 	}
-	var ece, mce, brier float64
-	for b, items := range groups {
-		if len(items) == 0 {
-			continue
-		}
-		var score, label float64
-		for _, i := range items {
-			y := oneIf(positive[i])
-			score, label = score+scores[i], label+y
-			brier += (scores[i] - y) * (scores[i] - y)
-		}
-		n := float64(len(items))
-		bin := Bin{Index: b, Count: int64(len(items)), MeanScore: score / n, PositiveRate: label / n, Items: items}
-		gap := max(bin.PositiveRate-bin.MeanScore, bin.MeanScore-bin.PositiveRate)
-		ece += n * gap
-		mce = max(mce, gap)
-		c.Bins = append(c.Bins, bin)
-	}
-	all := float64(c.N)
-	c.ECE, c.MCE, c.Brier = Of(ece/all), Of(mce), Of(brier/all)
-	return c
+	return all
 }
 
 func oneIf(yes bool) float64 {

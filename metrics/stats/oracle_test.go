@@ -26,7 +26,7 @@ var oracles = map[string]map[string]oracle{
 // informativeLeaves are computed by one other program only, or printed by no command.
 var informativeLeaves = []string{
 	"se", "low", "high", "pearson_low", "pearson_high", "spearman_low", "spearman_high",
-	"cu_alpha", "cu_coverage", "bar_u_alpha", "mean_overlap_any_f1", "n_overlap_any_f1",
+	"mcc", "youden", "ece", "mce", "brier", "cu_alpha", "cu_coverage", "bar_u_alpha", "mean_overlap_any_f1", "n_overlap_any_f1",
 }
 
 // oracleCount is how many cases of each file must have run.

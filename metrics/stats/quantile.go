@@ -29,3 +29,14 @@ func studentTails(t, df float64) float64 {
 	// overflow.
 	return mathext.RegIncBeta(df/2, 0.5, 1/(1+t*t/df))
 }
+
+// LowestShare is the lower limit of a share that k of n > 0 items have, one-sided at a level: the
+// exact binomial one, which is above the share in at most 1 - level of cases.
+//
+// Source: Clopper & Pearson 1934, as a beta quantile.
+func LowestShare(k, n, level float64) float64 {
+	if k == 0 {
+		return 0
+	}
+	return distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(1 - level)
+}

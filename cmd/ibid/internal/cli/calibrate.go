@@ -25,6 +25,7 @@ type calibrateFlags struct {
 	threshold float64
 	policy    string
 	from      string
+	fit       string
 	dry       bool
 	gates     statisticGates
 }
@@ -44,6 +45,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.Float64Var(&f.threshold, "threshold", 0, "scores and people's values are a yes from here on (default thresholds.supported of the run; 0.5 of a table)")
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "labelled", "", "a labelled run with the same judge, to correct this one by")
+	flags.StringVar(&f.fit, "fit", "", "choose thresholds on the labels and write them here, for judge.file")
 	f.gates.register(cmd, "'balanced_accuracy >= 0.8'")
 	flags.BoolVar(&f.dry, "dry-run", false, "leave the run as it is")
 	return cmd
@@ -59,6 +61,8 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 		return ibid.Usagef("--threshold must be a finite number")
 	case f.table.asked(path) && f.from != "":
 		return ibid.Usagef("--labelled needs a run")
+	case f.from != "" && f.fit != "":
+		return ibid.Usagef("--fit needs the labels of the run itself").With("leave out --labelled")
 	case f.from != "" && cmd.Flags().Changed("threshold"):
 		return ibid.Usagef("--labelled takes the thresholds of the runs").With("the judge's rates must be those at the threshold that the metrics count by: leave out --threshold")
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
@@ -80,19 +84,26 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	if err := f.check(cmd, argument); err != nil {
 		return err
 	}
-	var view *report.Calibration
-	var err error
-	switch {
-	case f.table.asked(argument):
-		view, err = a.calibrateTable(cmd, f, argument)
-	default:
-		view, err = a.calibrateRun(cmd, f, argument)
+	measure, run := a.calibrateRun, quote(argument)
+	if f.table.asked(argument) {
+		measure, run = a.calibrateTable, "RUN"
 	}
+	view, err := measure(cmd, f, argument)
 	if err != nil {
 		return err
 	}
 	if err := a.show(view); err != nil {
 		return err
+	}
+	switch t := view.Fitted; {
+	case f.fit == "":
+	case view.Recorded:
+		a.hint(fmt.Sprintf("use it: ibid rescore %s --set thresholds.supported=%v", run, *t.Supported))
+	default:
+		if err := t.Write(f.fit); err != nil {
+			return err
+		}
+		a.hint(fmt.Sprintf("use it: ibid rescore %s --set judge.file=%s", run, quote(f.fit)))
 	}
 	return f.gates.check(a, valuesOfJudge(view.Kinds))
 }
@@ -122,8 +133,13 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	if most := highest(verdicts); o.Threshold > most {
 		return nil, ibid.Usagef("%s: no score and no value reaches the threshold %g", path, o.Threshold).With(fmt.Sprintf("they go up to %g: --threshold says from where on they are a yes", most))
 	}
+	if f.fit != "" {
+		if o.Fitted, err = annotations.Fit(annotations.SupportScore, verdicts, o.Threshold); err != nil {
+			return nil, err
+		}
+	}
 	c := annotations.Calibrate("", f.judge, verdicts, o)
-	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}}
+	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}, Fitted: o.Fitted}
 	if !cmd.Flags().Changed("threshold") && slices.ContainsFunc(verdicts, offScale) {
 		view.Warnings = append(view.Warnings, fmt.Sprintf("some of people's values lie outside 0 to 1; every value from %g on counts as a yes here: --threshold sets another", c.Threshold))
 	}
@@ -179,7 +195,9 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	case f.from != "":
 		rates := make(map[string]annotations.Rates)
 		for _, k := range view.Kinds {
-			rates[k.Kind] = annotations.MeasureRates(judged.Verdicts[k.Kind], k.Threshold, k.Level)
+			rates[k.Kind] = annotations.MeasureRates(judged.Verdicts[k.Kind], annotations.CalibrateOptions{
+				Options: annotations.Options{Level: k.Level}, Threshold: k.Threshold, Fitted: view.Fitted,
+			})
 		}
 		annotations.CorrectByRates(rates, summary)
 		people = nil
@@ -266,31 +284,50 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	if err != nil {
 		return nil, nil, err
 	}
+	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
+	if f.fit != "" {
+		o.Fitted, err = fitRun(judged, o.Threshold)
+	} else {
+		o.Fitted, err = harness.ThresholdsOf(cmd.Context(), m, config.Judge.File)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	undecided := int64(0)
 	for _, n := range judged.Undecided {
 		undecided += n
 	}
 	if len(judged.Verdicts) == 0 && undecided > 0 {
-		return nil, nil, ibid.Usagef("%s: the judge left all that people labelled undecided, %s", dir, report.Plural(undecided, "question", "questions")).With("let a model judge: --judge openrouter --model VENDOR/MODEL")
+		return nil, nil, ibid.Usagef("%s: the judge left all that people labelled undecided, %s", dir, report.Plural(undecided, "question", "questions")).With("let a model judge: --judge openrouter --model VENDOR/MODEL; or decide by how many words they share: --fit FILE")
 	}
 	if len(judged.Verdicts) == 0 {
 		return nil, nil, ibid.Usagef("%s: people labelled nothing of what the judge said", dir).With("labels need the claim_id or citation_id of a claim or citation of the row")
 	}
-	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
-	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID}
+	view := &report.Calibration{
+		Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID,
+		Recorded: m.Judge.Kind == "recorded", Fitted: o.Fitted,
+	}
+	if judged.Wording && config.Judge.File == "" && f.fit == "" {
+		view.Offer = offer(judged.Worded, o)
+	}
 	for _, kind := range sortedKeys(judged.Verdicts) {
 		k := o
-		if kind != annotations.ClaimSupport && kind != annotations.CitationSupport {
-			k.Threshold = 0.5 // answers are yes and no
-		}
-		if kind == annotations.ClaimSupport || kind == annotations.CitationSupport {
+		switch kind {
+		case annotations.ClaimSupport, annotations.CitationSupport, annotations.ElsewhereSupport:
 			k.Abstains, k.Undecided = judged.Abstains, judged.Undecided[kind]
+			if judged.Wording && kind != annotations.ClaimSupport {
+				k.Fitted = nil // which is of what a claim cites
+			}
+		default: // answers are yes and no
+			k.Threshold, k.Fitted = 0.5, nil
 		}
 		c := annotations.Calibrate(kind, m.Judge.Name(), judged.Verdicts[kind], k)
 		if n := judged.Open[kind]; n > 0 {
 			c.Warnings = append(c.Warnings, leftOpen(n))
 		}
-		view.Kinds = append(view.Kinds, c)
+		if c.Items > 0 || kind != annotations.ElsewhereSupport {
+			view.Kinds = append(view.Kinds, c)
+		}
 	}
 	for _, kind := range sortedKeys(judged.Open) {
 		if len(judged.Verdicts[kind]) == 0 {
@@ -298,6 +335,34 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		}
 	}
 	return view, judged, nil
+}
+
+// fitRun chooses thresholds on the labels of a run: on claims, or on citations if no claim has a
+// label. Those of wording are compared with the overlap of a claim, which then is its score.
+func fitRun(judged *harness.Judged, threshold float64) (*annotations.Thresholds, error) {
+	if judged.Wording {
+		judged.Verdicts[annotations.ClaimSupport], judged.Undecided[annotations.ClaimSupport] = judged.Worded, 0
+		return annotations.Fit(annotations.OverlapScore, judged.Worded, threshold)
+	}
+	items := judged.Verdicts[annotations.ClaimSupport]
+	if len(items) == 0 {
+		items = judged.Verdicts[annotations.CitationSupport]
+	}
+	return annotations.Fit(annotations.SupportScore, items, threshold)
+}
+
+// offer says what thresholds on overlap would bring; "" if there would be none.
+func offer(claims []annotations.Verdict, o annotations.CalibrateOptions) string {
+	var err error
+	if o.Fitted, err = annotations.Fit(annotations.OverlapScore, claims, o.Threshold); err != nil {
+		return ""
+	}
+	c := annotations.Calibrate("", "", slices.Clone(claims), o)
+	stand := slices.DeleteFunc(slices.Clone(claims), func(v annotations.Verdict) bool { return !v.Stands })
+	if c.Items <= int64(len(stand)) {
+		return ""
+	}
+	return fmt.Sprintf("--fit FILE would decide %d of %d claims, %d rightly, in documents that had no part in the choice", c.Items, len(claims), c.TP+c.TN)
 }
 
 func leftOpen(questions int64) string {

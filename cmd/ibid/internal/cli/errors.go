@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/annotations"
 	"ibid/configs"
 	"ibid/dataset/objects"
 	"ibid/harness"
@@ -156,7 +157,7 @@ func codeOf(err error) int {
 		return ExitNoVerdict
 	case errors.Is(err, ibid.ErrUsage), isCobraUsage(err):
 		return ExitUsage
-	case errors.As(err, &stopped), errors.As(err, &scored):
+	case errors.As(err, &stopped), errors.As(err, &scored), errors.As(err, new(annotations.NotFittedError)):
 		return ExitNoVerdict
 	}
 	return ExitFailure

@@ -43,7 +43,8 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, numbers *n
 	}
 	for _, set := range s.set {
 		key, _, _ := strings.Cut(set, "=")
-		if strings.HasPrefix(key, "judge.") || key == "judge" || key == "dataset" || key == "documents" {
+		thresholds := key == "judge.file" && m.Judge.Kind != "recorded"
+		if strings.HasPrefix(key, "judge.") && !thresholds || key == "judge" || key == "dataset" || key == "documents" {
 			return ibid.Usagef("--set %s: rescore keeps the data and the judge of the run", key).With("use ibid run")
 		}
 	}

@@ -137,11 +137,7 @@ func (a *app) propose(drawn *round.Drawn, dir string) error {
 	if err != nil {
 		return err
 	}
-	config, err := harness.SettingsOf(m, nil, nil)
-	if err != nil {
-		return err
-	}
-	found, err := round.ReadFound(dir, config.Thresholds.Supported)
+	found, err := round.ReadFound(dir, m.Supported())
 	if errors.Is(err, fs.ErrNotExist) {
 		return ibid.Usagef("%s has no verdicts of a judge", dir).With("evaluate with one: ibid run --judge lexical")
 	}

@@ -69,7 +69,7 @@ func TestCalibration(t *testing.T) {
 	s := demo(t)
 	s.write("labels.csv", "item,annotator,value\n1,ada,1\n1,bot,0.9\n2,ada,1\n2,bot,0.8\n3,ada,0\n3,bot,0.1\n4,ada,0\n4,bot,0.6\n5,ada,1\n5,bot,0.2\n6,ada,0\n6,bot,0.3\n")
 	s.steps(
-		step{line: "calibrate labels.csv --judge-name bot", out: "^judge bot against people, labels\\.csv$\n^people yes +2 +1$\n^people no +1 +2$\n^sensitivity +0\\.667 \n^best threshold: "},
+		step{line: "calibrate labels.csv --judge-name bot", out: "^judge bot against people, labels\\.csv$\n^people yes +2 +1$\n^people no +1 +2$\n^sensitivity +0\\.667 "},
 		step{line: "calibrate labels.csv --judge-name bot --json", out: `"schema": "ibid\.calibration/v1"`},
 		step{line: "calibrate labels.csv --judge-name bot --format markdown --threshold 0.65", out: `^\| sensitivity \|`},
 		step{line: "calibrate labels.csv", code: 2, err: `which annotator is the judge`},
@@ -83,7 +83,7 @@ func TestCalibration(t *testing.T) {
 		step{line: "calibrate runs/words --dry-run", out: "^judge lexical-[0-9]+ against people, run words$\n^Says supported: 19 of "},
 		step{line: "calibrate runs/words --dry-run --gate precision>=0.99", out: `^precision +1\.000`},
 		step{line: "calibrate runs/words --dry-run --gate kappa>=0.1", code: 4, err: `^ibid: warning: kappa >= 0\.1: kappa of factual is undefined: no verdict$`},
-		step{line: "calibrate runs/first --fit weights.json", code: 2, err: "^ibid: the flag --fit is gone$"},
+		step{line: "calibrate labels.csv --judge-name bot --fit t.json", code: 4, err: "^ibid: no thresholds are fitted: 3 labels yes, 3 no, 6 documents; 10 of each are needed$"},
 		step{line: "calibrate labels.csv --judge-name bot --bins 1", code: 2, err: "^ibid: the flag --bins is gone$"},
 		step{line: "calibrate runs/first --judge-name bot", code: 2, err: "^ibid: --judge-name needs a table of labels$\n^hint: a run knows its judge$"},
 	)
