@@ -66,21 +66,27 @@ func barred(a, b *Run, m *metrics.Definition) (why []string) {
 	if !m.Judged && m.Group != "overall" || m.Name == metrics.SpanAccuracyScore.String() {
 		return nil
 	}
-	one, two := a.Manifest, b.Manifest
-	differ := func(what, a, b string) { why = appendDifferent(why, what, a, b) }
-	differ("judges", strings.TrimSpace(one.Judge.Kind+" "+one.Judge.Model), strings.TrimSpace(two.Judge.Kind+" "+two.Judge.Model))
-	differ("prompts of the judge", one.Ingredients["judge.prompt"], two.Ingredients["judge.prompt"])
+	why = OtherJudge(a.Manifest, b.Manifest)
 	if m.Name == overall {
-		differ("components of the overall score", strings.Join(a.components, ", "), strings.Join(b.components, ", "))
+		why = appendDifferent(why, "components of the overall score", strings.Join(a.components, ", "), strings.Join(b.components, ", "))
 	}
-	if one.Judge.Kind != two.Judge.Kind { // then its settings say nothing more
+	return why
+}
+
+// OtherJudge says why what rests on verdicts does not mean the same in two runs: other judges
+// gave them, or by other settings.
+func OtherJudge(a, b *runs.Manifest) (why []string) {
+	differ := func(what, a, b string) { why = appendDifferent(why, what, a, b) }
+	differ("judges", strings.TrimSpace(a.Judge.Kind+" "+a.Judge.Model), strings.TrimSpace(b.Judge.Kind+" "+b.Judge.Model))
+	differ("prompts of the judge", a.Ingredients["judge.prompt"], b.Ingredients["judge.prompt"])
+	if a.Judge.Kind != b.Judge.Kind { // then its settings say nothing more
 		return why
 	}
-	names := maps.Clone(one.Ingredients)
-	maps.Copy(names, two.Ingredients)
+	names := maps.Clone(a.Ingredients)
+	maps.Copy(names, b.Ingredients)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if ofVerdicts(name) && name != "judge.prompt" && !isFree(name) {
-			differ("values of "+name, one.Ingredients[name], two.Ingredients[name])
+			differ("values of "+name, a.Ingredients[name], b.Ingredients[name])
 		}
 	}
 	return why

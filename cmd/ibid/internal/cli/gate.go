@@ -123,12 +123,9 @@ func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
 func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags) error {
 	view := gatesView(config, out)
 	if ci.path != "" {
-		var failing *report.Failing
-		if out.Base != "" && exists(filepath.Join(out.Base, runs.ManifestFile)) {
-			var err error
-			if failing, err = report.ReadNewlyFailing(out.Dir, out.Manifest, out.Base, failingJUnit); err != nil {
-				return err
-			}
+		failing, err := newlyFailing(out)
+		if err != nil {
+			return err
 		}
 		if err := writeOutput(ci.path, func(w io.Writer) error { return view.WriteJUnit(w, failing) }); err != nil {
 			return err
@@ -166,6 +163,19 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags
 		return exitError{ExitNoVerdict}
 	}
 	return nil
+}
+
+// newlyFailing are rows that do not fail in the base of a run; nil if there is no base, or
+// another judge says there what fails.
+func newlyFailing(out *harness.Outcome) (*report.Failing, error) {
+	if out.Base == "" || !exists(filepath.Join(out.Base, runs.ManifestFile)) {
+		return nil, nil
+	}
+	base, err := runs.ReadManifest(out.Base)
+	if err != nil || len(compare.OtherJudge(base, out.Manifest)) > 0 {
+		return nil, err
+	}
+	return report.ReadNewlyFailing(out.Dir, out.Manifest, out.Base, failingJUnit)
 }
 
 func gateValue(g runs.GateResult) string {
