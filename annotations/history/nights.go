@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -96,12 +95,10 @@ func changed(before, now map[string]string) []string {
 			why = append(why, key)
 		}
 	}
-	slices.SortFunc(why, func(a, b string) int {
-		if a == "questions" || b == "questions" {
-			return cmp.Compare(b, a) * cmp.Compare("questions", max(a, b))
-		}
-		return cmp.Compare(a, b)
-	})
+	slices.Sort(why)
+	if i := slices.Index(why, "questions"); i > 0 {
+		why = slices.Insert(slices.Delete(why, i, i+1), 0, "questions")
+	}
 	return why
 }
 

@@ -83,13 +83,16 @@ func Incomparable(err error) bool {
 
 // Since is the place of the first run of those in a row, up to place i, of which a system has
 // the same word against a base: better or worse. Runs before the base do not count, nor those
-// that are too many to be looked at.
+// that would have to be read beyond maxPastRows.
 func (w *Watch) Since(base string, all []runs.Listed, i int, system string) (first int, err error) {
 	now, err := w.Changes(base, all[i])
 	if err != nil {
 		return i, err
 	}
-	for first = i; first > 0 && all[first-1].Dir != base && w.rows < maxPastRows; first-- {
+	for first = i; first > 0 && all[first-1].Dir != base; first-- {
+		if _, read := w.known[[2]string{base, all[first-1].Dir}]; !read && w.rows >= maxPastRows {
+			break
+		}
 		before, err := w.Changes(base, all[first-1])
 		if err != nil {
 			return first, err
@@ -102,8 +105,9 @@ func (w *Watch) Since(base string, all []runs.Listed, i int, system string) (fir
 }
 
 // Seen says since when a run has been worse than its base by the metric that decides in their
-// comparison, or else better, and how to accept what is: "" if it is neither, or better for
-// the first time. s has the runs of the series before it.
+// comparison: "first seen tonight", "first seen in NAME"; "" if it is not. If it is better, and
+// was so before, better is the first run in a row that was. s has the runs of the series before
+// it.
 func (s *Series) Seen(run runs.Listed, base string, r *compare.Result) (worse, better string, err error) {
 	i := slices.IndexFunc(r.Metrics, func(m compare.Metric) bool { return m.Deciding })
 	if i < 0 {
@@ -132,7 +136,6 @@ func (s *Series) Seen(run runs.Listed, base string, r *compare.Result) (worse, b
 			names = append(names, m.System)
 		}
 	}
-	now := filepath.Base(run.Dir)
 	if places := first[compare.Worse]; len(places) > 0 {
 		of := make(map[int][]string)
 		for k, place := range places {
@@ -152,7 +155,7 @@ func (s *Series) Seen(run runs.Listed, base string, r *compare.Result) (worse, b
 		return "first seen " + strings.Join(parts, ", "), "", nil
 	}
 	if places := first[compare.Better]; len(places) > 0 && slices.Min(places) < len(all)-1 {
-		better = "Better since " + filepath.Base(all[slices.Min(places)].Dir) + ": ibid history " + s.folder.Dir + " --accept " + now
+		better = filepath.Base(all[slices.Min(places)].Dir)
 	}
 	return "", better, nil
 }

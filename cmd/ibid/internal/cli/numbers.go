@@ -159,6 +159,10 @@ func changeSince(c *report.Compared, base string, now *compare.Run, view *report
 	if err != nil {
 		return err
 	}
-	c.FirstSeen, c.BetterSince, err = runsOf.Before(now.Manifest).Seen(runs.Listed{Dir: now.Dir, Manifest: now.Manifest}, base, r)
+	var better string
+	c.FirstSeen, better, err = runsOf.Before(now.Manifest).Seen(runs.Listed{Dir: now.Dir, Manifest: now.Manifest}, base, r)
+	if better != "" {
+		c.BetterSince = fmt.Sprintf("Better since %s: ibid history %s --accept %s", better, quote(folder), quote(filepath.Base(now.Dir)))
+	}
 	return err
 }
