@@ -16,7 +16,8 @@ import (
 // and judge.file names a file of them.
 type Thresholds struct {
 	Schema string `json:"schema"`
-	Of     string `json:"of"` // SupportScore or OverlapScore
+	Judge  string `json:"judge"` // whose answers they were chosen on
+	Of     string `json:"of"`    // SupportScore or OverlapScore
 	Limits        // chosen on all labels; they decide about documents that no fold has
 	Folds  []Fold `json:"folds"`
 }

@@ -3,6 +3,7 @@ package harness_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +79,11 @@ func TestThresholdsOfSupport(t *testing.T) {
 	fitted, err := harness.ThresholdsOf(t.Context(), low, path)
 	if err != nil || fitted.Decide("d", 0.4) != ibid.No || fitted.Decide("another", 0.4) != ibid.Yes {
 		t.Errorf("%+v, %v", fitted, err)
+	}
+	warned := func(m *runs.Manifest) bool { return strings.Contains(strings.Join(m.Warnings, "\n"), "has thresholds of judge") }
+	write(fmt.Sprintf(`{"schema": "ibid.thresholds/v1", "judge": %q, "of": "support", "supported": 0.3}`, low.Judge.Name()))
+	if own := run("judge.file=" + path); !warned(low) || warned(own) {
+		t.Errorf("warnings %q of another judge's thresholds, %q of its own", low.Warnings, own.Warnings)
 	}
 	write(`{"schema": "ibid.thresholds/v1", "of": "support", "supported": 0.35}`)
 	if _, err := harness.ThresholdsOf(t.Context(), low, path); !errors.Is(err, ibid.ErrUsage) || !strings.Contains(err.Error(), "changed since run run was made") {

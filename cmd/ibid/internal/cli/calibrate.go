@@ -100,6 +100,7 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	case view.Recorded:
 		a.hint(fmt.Sprintf("use it: ibid rescore %s --set thresholds.supported=%v", run, *t.Supported))
 	default:
+		t.Judge = view.Kinds[0].Judge
 		if err := t.Write(f.fit); err != nil {
 			return err
 		}
