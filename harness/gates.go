@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -269,7 +270,7 @@ func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
 		} else if g.Diff {
 			results[i], err = e.askDifference(g)
 		} else {
-			results[i] = e.askSummary(g)
+			results[i], err = e.askSummary(g)
 		}
 		if err != nil {
 			return nil, err
@@ -308,12 +309,12 @@ func (e *Evidence) askAgreement(g configs.Gate) (runs.GateResult, error) {
 }
 
 // askSummary asks a gate about one run.
-func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
+func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict}
 	row, why := gateRow(g, e.Summary)
 	if row == nil {
 		out.Reason = why
-		return out
+		return out, nil
 	}
 	sign := e.signed(e.Signs, row.System, row.Metric)
 	few, coverage := e.tooFewDefined(row), coverageReason(row, e.MinCoverage)
@@ -329,11 +330,15 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 	default:
 		out.Value = row.Estimate
 	}
+	low, high, err := e.rangeOf(g, row)
+	if err != nil {
+		return out, err
+	}
 	switch {
 	case sign != "":
 		out.Reason = sign
-	case row.Reason == runs.Undecided && few == "" && row.BoundLow != nil && g.Func == configs.Estimate && g.Met(*row.BoundLow) == g.Met(*row.BoundHigh): // wherever the value is
-		out.Verdict, out.Reason = verdictOf(g, *row.BoundLow), runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
+	case row.Reason == runs.Undecided && few == "" && low != nil && high != nil && settled(g, *low, *high):
+		out.Verdict, out.Reason = verdictOf(g, *low), runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
 	case row.Reason != "":
 		out.Reason = runs.WithheldText(row.Reason, row.BoundLow, row.BoundHigh)
 	case out.Value == nil && row.Estimate != nil:
@@ -358,7 +363,33 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 			out.Detail = strings.TrimPrefix(out.Detail+"; "+strings.Join(row.Warnings, "; "), "; ")
 		}
 	}
-	return out
+	return out, nil
+}
+
+// rangeOf is where what a gate looks at may lie, if the row's value is a range: the value, or an
+// end of its interval, which is below the value, or above it, wherever that is.
+func (e *Evidence) rangeOf(g configs.Gate, row *runs.SummaryRow) (low, high *float64, err error) {
+	low, high = row.BoundLow, row.BoundHigh
+	if row.Reason != runs.Undecided || low == nil || g.Func != configs.Low && g.Func != configs.High {
+		return low, high, nil
+	}
+	run, err := compare.Open(e.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer run.Close()
+	d, _ := metrics.Lookup(row.Metric)
+	from, to, err := run.Ends(row.System, row.Slice, compare.Quantity{Metric: d, Micro: g.Micro}, row.Level)
+	if g.Func == configs.Low {
+		return from, high, err
+	}
+	return low, to, err
+}
+
+// settled reports whether a gate ends in the same way wherever the value is.
+func settled(g configs.Gate, low, high float64) bool {
+	inside := low < g.Number && g.Number < high
+	return g.Met(low) == g.Met(high) && !(g.Op == "==" && inside)
 }
 
 // noInterval is why an end of an interval over n rows or pairs is not known.

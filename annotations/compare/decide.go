@@ -533,6 +533,30 @@ func (s *rowSet) withhold(v *Value, q Quantity, values *series, level float64) e
 	return nil
 }
 
+// Ends are the ends of the interval of a quantity that is a range over the rows of a system ("" is
+// all) and a slice KEY=VALUE ("" is all rows): the lower one where everything undecided is worst,
+// the upper one where it is best. They are nil if it is no range, or an end is not known.
+func (r *Run) Ends(system, slice string, q Quantity, level float64) (low, high *float64, err error) {
+	s := side(r, system, nil)
+	if key, value, ok := strings.Cut(slice, "="); ok {
+		in, err := r.inSlice(key, value)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.rows = slices.DeleteFunc(slices.Clone(s.rows), func(row int32) bool {
+			_, found := slices.BinarySearch(in, row)
+			return !found
+		})
+	}
+	values, err := r.series(q)
+	if err != nil {
+		return nil, nil, err
+	}
+	var v Value
+	err = s.withhold(&v, q, values, level)
+	return v.CILow, v.CIHigh, err
+}
+
 // restsOnSpans reports whether a metric of a run compares places to the character.
 func restsOnSpans(r *Run, m *metrics.Definition) bool {
 	return m.OfSpans() || m.Name == overall && ofPlaces(r.components)
