@@ -80,7 +80,9 @@ func TestThresholdsOfSupport(t *testing.T) {
 	if err != nil || fitted.Decide("d", 0.4) != ibid.No || fitted.Decide("another", 0.4) != ibid.Yes {
 		t.Errorf("%+v, %v", fitted, err)
 	}
-	warned := func(m *runs.Manifest) bool { return strings.Contains(strings.Join(m.Warnings, "\n"), "has thresholds of judge") }
+	warned := func(m *runs.Manifest) bool {
+		return strings.Contains(strings.Join(m.Warnings, "\n"), "has thresholds of judge")
+	}
 	write(fmt.Sprintf(`{"schema": "ibid.thresholds/v1", "judge": %q, "of": "support", "supported": 0.3}`, low.Judge.Name()))
 	if own := run("judge.file=" + path); !warned(low) || warned(own) {
 		t.Errorf("warnings %q of another judge's thresholds, %q of its own", low.Warnings, own.Warnings)
