@@ -21,16 +21,17 @@ import (
 
 // A Result is how some sides compare. It holds plain values, to be shown as they are.
 type Result struct {
-	Schema   string     `json:"schema"`    // ibid.compare/v2
-	By       string     `json:"by"`        // "run", or what the sides are within one: "system", "model" or "provider"
-	Base     string     `json:"base"`      // name of the side that the others are compared with; "" if every two are
-	Level    float64    `json:"level"`     // of intervals; 1-Level is the alpha of tests
-	Notes    []string   `json:"notes"`     // what a reader of all of it must know, such as why the sides should not be compared
-	Sides    []Side     `json:"sides"`     // of runs, in the order in which they were named
-	SetAside []Aside    `json:"set_aside"` // sides that deciding metrics leave out
-	Unpaired []Unpaired `json:"unpaired"`  // rows of runs that the base, or the run, has alone
-	Metrics  []Metric   `json:"metrics"`   // deciding ones first, whole before slices
-	Failures []Failures `json:"failures"`  // of the base and each run; none within a run
+	Schema   string     `json:"schema"`           // ibid.compare/v2
+	By       string     `json:"by"`               // "run", or what the sides are within one: "system", "model" or "provider"
+	Base     string     `json:"base"`             // name of the side that the others are compared with; "" if every two are
+	Level    float64    `json:"level"`            // of intervals; 1-Level is the alpha of tests
+	Notes    []string   `json:"notes"`            // what a reader of all of it must know, such as why the sides should not be compared
+	Sides    []Side     `json:"sides"`            // of runs, in the order in which they were named
+	SetAside []Aside    `json:"set_aside"`        // sides that deciding metrics leave out
+	Unpaired []Unpaired `json:"unpaired"`         // rows of runs that the base, or the run, has alone
+	Metrics  []Metric   `json:"metrics"`          // deciding ones first, whole before slices
+	Failures []Failures `json:"failures"`         // of the base and each run; none within a run
+	Moved    *Moved     `json:"verdicts_changed"` // nil unless two runs are over the same answers, by the same judge
 }
 
 // A Side is what is compared: a run, or a system of a run.

@@ -299,6 +299,9 @@ func (c *comparison) finish() (*Result, error) {
 	if err := c.took(); err != nil {
 		return nil, err
 	}
+	if err := c.findMoved(); err != nil {
+		return nil, err
+	}
 	return c.result, c.failures()
 }
 
