@@ -52,7 +52,8 @@ func Open(dir string) (*Folder, error) {
 	case err != nil:
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &f.accepted); err != nil {
+	if json.Unmarshal(text, &f.accepted) != nil {
+		err := errors.New(`no list of accepted runs, such as [{"run":"night-8","at":"2026-01-31T02:00:00Z"}]`)
 		return nil, &ibid.Error{Usage: true, File: path, Err: err, Hint: "mend it, or remove it: then the first complete run of a series is its base"}
 	}
 	return f, nil

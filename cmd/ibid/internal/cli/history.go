@@ -49,6 +49,9 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if err != nil {
 		return err
 	}
+	if exists(filepath.Join(dir, runs.ManifestFile)) {
+		return ibid.Usagef("%s is one run", dir).With("name the folder that it lies in: ibid history " + quote(filepath.Dir(filepath.Clean(dir))))
+	}
 	folder, err := history.Open(dir)
 	if err != nil {
 		return noFolder(dir, err)
