@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,8 +22,13 @@ import (
 type History struct {
 	Dir    string
 	Runs   int64
-	Asked  bool // for metrics
-	Series []*history.Account
+	Series []Series
+}
+
+// A Series is one series of a history, and its runs.
+type Series struct {
+	*history.Account
+	Nights []history.Night
 }
 
 func (h *History) writeCSV(w io.Writer) error {
@@ -33,21 +39,16 @@ func (h *History) writeCSV(w io.Writer) error {
 	return history.Lines.WriteCSV(w, all)
 }
 
-// section has a block for each series: a table of its runs for each metric.
 func (h *History) section() doc.Section {
-	title := fmt.Sprintf("history of %s: %s", h.Dir, Plural(h.Runs, "run", "runs"))
-	if n := int64(len(h.Series)); n > 1 {
-		title += fmt.Sprintf(" in %d series", n)
-	}
-	out := doc.Section{Title: title}
+	out := doc.Section{Title: fmt.Sprintf("history of %s: %s", h.Dir, h.count())}
 	if h.Runs == 0 {
 		out.Blocks = append(out.Blocks, doc.Para{Text: doc.T(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", h.Dir))})
 		return out
 	}
 	var last *history.Line
 	for _, s := range h.Series {
-		for k, name := range metricsOf(s) {
-			out.Blocks = append(out.Blocks, seriesTable(s, name, k == 0))
+		for k, name := range metricsOf(s.Account) {
+			out.Blocks = append(out.Blocks, seriesTable(s.Account, name, k == 0, textSystems, ""))
 		}
 		if l := &s.Runs[len(s.Runs)-1]; last == nil || l.At.After(last.At) {
 			last = l
@@ -56,6 +57,49 @@ func (h *History) section() doc.Section {
 	out.Blocks = append(out.Blocks, doc.Para{Text: doc.T("ibid show " + shellWord(filepath.Join(h.Dir, last.Run)) + "  # the last")})
 	return out
 }
+
+// All are the runs of all series.
+func (h *History) All() (all []history.Night) {
+	for _, s := range h.Series {
+		all = append(all, s.Nights...)
+	}
+	return all
+}
+
+// count counts runs and series.
+func (h *History) count() string {
+	text := Plural(h.Runs, "run", "runs")
+	if n := len(h.Series); n > 1 {
+		text += fmt.Sprintf(" in %d series", n)
+	}
+	return text
+}
+
+// WriteIndex writes the page over the runs of a folder: for each series its leading metric by
+// system in a chart, and its tables, which lead to the pages of runs.
+func (h *History) WriteIndex(w io.Writer, version string) error {
+	var out []doc.Block
+	for _, s := range h.Series {
+		for k, name := range metricsOf(s.Account) {
+			if _, isMetric := metrics.Lookup(name); isMetric && len(s.Runs) > 1 {
+				var trends []trend
+				for _, system := range systemsOf(s.Account, name) {
+					trends = append(trends, newTrend(s.Nights, name, system, line(system, 60)))
+				}
+				out = append(out, trendBlocks(line(label(name)+" · "+s.Name, 120), trends)[0])
+			}
+			out = append(out, seriesTable(s.Account, name, k == 0, pageSystems, indexFile))
+		}
+	}
+	if h.Runs == 0 {
+		out = append(out, doc.Para{Text: doc.T("There is no finished run here: ibid run DATASET makes one.")})
+	}
+	p := doc.Page{Title: line(h.Dir, 80), Version: version, Sections: []doc.Section{{ID: "runs", Title: h.count(), Name: "Runs", Top: true, Blocks: out}}}
+	return p.Write(w)
+}
+
+// indexFile is the page of a run beside the index.
+const indexFile = "index.html"
 
 // metricsOf are the metrics of a series, in the order in which they are shown; one without
 // a name if it has none.
@@ -73,12 +117,15 @@ func metricsOf(s *history.Account) (names []string) {
 	return names
 }
 
-// seriesSystems is how many systems have a column.
-const seriesSystems = 4
+// How many systems have a column, and how many runs a line.
+const (
+	textSystems = 4
+	pageSystems = 10
+	seriesRuns  = 60
+)
 
-// seriesTable is a line for each run: its gates, a metric by system, and what changed.
-func seriesTable(s *history.Account, metric string, first bool) doc.Table {
-	var systems []string
+// systemsOf are the systems that have values of a metric, sorted.
+func systemsOf(s *history.Account, metric string) (systems []string) {
 	for i := range s.Runs {
 		for _, v := range s.Runs[i].Values {
 			if v.Metric == metric && !slices.Contains(systems, v.System) {
@@ -87,6 +134,12 @@ func seriesTable(s *history.Account, metric string, first bool) doc.Table {
 		}
 	}
 	slices.Sort(systems)
+	return systems
+}
+
+// seriesTable is a line for each run, the newest first: its gates, a metric by system, and what
+// changed. A page, if it has a name, is linked.
+func seriesTable(s *history.Account, metric string, first bool, mostSystems int, page string) doc.Table {
 	caption := line(s.Name, 40)
 	if len(s.Runs) > 1 {
 		caption += fmt.Sprintf(", %d runs", len(s.Runs))
@@ -103,22 +156,32 @@ func seriesTable(s *history.Account, metric string, first bool) doc.Table {
 	default:
 		caption += "; base " + base
 	}
-	t := doc.Table{Caption: caption, Columns: []doc.Column{{Name: "begun (UTC)", Keep: 1}, {Name: "run"}, {Name: "gates"}}}
+	shown := s.Runs[max(0, len(s.Runs)-seriesRuns):]
 	var begun []time.Time
-	for i := range s.Runs {
-		begun = append(begun, s.Runs[i].At)
+	for i := range shown {
+		begun = append(begun, shown[i].At)
 	}
 	layout := layoutOf(begun)
-	shown := systems[:min(len(systems), seriesSystems)]
-	for _, name := range shown {
+	t := doc.Table{Caption: caption, Columns: []doc.Column{{Name: "begun (UTC)", Keep: 1}, {Name: "run"}, {Name: "gates"}}}
+	systems := systemsOf(s, metric)
+	columns := systems[:min(len(systems), mostSystems)]
+	for _, name := range columns {
 		t.Columns = append(t.Columns, doc.Column{Name: cmp.Or(line(name, 20), "value"), Number: true})
 	}
-	t.Columns = append(t.Columns, doc.Column{Name: "change"}, doc.Column{Name: "not as before", Keep: 2})
-	for i := range s.Runs {
-		r := &s.Runs[i]
-		row := []doc.Cell{doc.C(r.At.Format(layout)), doc.C(clipLine(r.Run, 40)), {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].tone.doc()}}}}
-		var changes []string
+	left := ""
+	if n := len(systems) - len(columns); n > 0 {
+		left = fmt.Sprintf(" (%s: --json)", Plural(int64(n), "more system", "more systems"))
+	}
+	t.Columns = append(t.Columns, doc.Column{Name: "change" + left}, doc.Column{Name: "not as before", Keep: 2})
+	for i := range slices.Backward(shown) {
+		r := &shown[i]
+		name := doc.Span{Text: clipLine(r.Run, 40)}
+		if page != "" {
+			name.Link = url.PathEscape(r.Run) + "/" + page
+		}
+		row := []doc.Cell{doc.C(r.At.Format(layout)), {Text: doc.Text{name}}, {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].tone.doc()}}}}
 		values := make(map[string]*history.Value)
+		var changes []string
 		for k := range r.Values {
 			if v := &r.Values[k]; v.Metric == metric {
 				values[v.System] = v
@@ -127,18 +190,14 @@ func seriesTable(s *history.Account, metric string, first bool) doc.Table {
 				}
 			}
 		}
-		for _, name := range shown {
+		for _, name := range columns {
 			c := doc.C("–")
 			if v := values[name]; v != nil {
 				c = doc.C(numberOrDash(v.Estimate))
 			}
 			row = append(row, c)
 		}
-		row = append(row, doc.C(strings.Join(changes, "; ")), doc.C(line(strings.Join(r.Marks, ", "), 200)))
-		t.Rows = append(t.Rows, row)
-	}
-	if n := len(systems) - len(shown); n > 0 {
-		t.Columns[len(t.Columns)-1].Name += fmt.Sprintf(" (%d more systems: --json)", n)
+		t.Rows = append(t.Rows, append(row, doc.C(strings.Join(changes, "; ")), doc.C(line(strings.Join(r.Marks, ", "), 200))))
 	}
 	return t
 }
@@ -165,7 +224,13 @@ type historyJSON struct {
 	Series runs.ListOf[*history.Account] `json:"series"`
 }
 
-func (h *History) asJSON() any { return historyJSON{"ibid.history/v2", h.Series} }
+func (h *History) asJSON() any {
+	out := historyJSON{Schema: "ibid.history/v2"}
+	for _, s := range h.Series {
+		out.Series = append(out.Series, s.Account)
+	}
+	return out
+}
 
 // LeastNights is how many nights a page must have to show a history, the run itself
 // among them.

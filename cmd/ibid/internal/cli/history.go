@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -67,38 +69,63 @@ func (a *app) history(f *historyFlags, dir string) error {
 		}
 		return err
 	}
-	view := &report.History{Dir: dir, Runs: int64(len(folder.Runs)), Asked: len(f.metrics) > 0}
-	known := make(map[string]bool)
-	for _, s := range folder.Series() {
-		nights, err := history.ReadNights(s.Runs)
-		if err != nil {
-			return err
-		}
-		people, err := addPeople(nights)
-		if err != nil {
-			return err
-		}
-		shown := names
-		if len(names) == 0 {
-			shown = people
-		}
-		account, err := s.Account(nights, shown, len(names) == 0)
-		if err != nil {
-			return err
-		}
-		for i := range account.Runs {
-			for _, v := range account.Runs[i].Values {
-				known[v.Metric] = true
-			}
-		}
-		view.Series = append(view.Series, account)
+	view, err := historyOf(folder, names)
+	if err != nil {
+		return err
 	}
 	for _, name := range names {
-		if !known[name] {
+		known := slices.ContainsFunc(view.Series, func(s report.Series) bool {
+			return slices.ContainsFunc(s.Lines(), func(r history.Record) bool { return r.Metric == name })
+		})
+		if !known {
 			a.warn("%s is undefined in every run", name)
 		}
 	}
 	return a.show(view)
+}
+
+// indexOf is the history of a folder for its index. Runs that cannot be read are left out, with a
+// warning.
+func (a *app) indexOf(dir string) (*report.History, error) {
+	folder, err := history.Open(dir)
+	if err != nil {
+		return nil, noFolder(dir, err)
+	}
+	for _, name := range folder.Unreadable {
+		a.warn("%s: the manifest of this run cannot be read", name)
+	}
+	folder.Runs = slices.DeleteFunc(folder.Runs, func(r runs.Listed) bool {
+		_, err := history.ReadNights([]runs.Listed{r})
+		if err != nil {
+			a.warn("%s: %v", r.Dir, err)
+		}
+		return err != nil
+	})
+	return historyOf(folder, nil)
+}
+
+// historyOf is the history of a folder in some metrics: without any, in the leading one and in
+// what people say.
+func historyOf(folder *history.Folder, names []string) (*report.History, error) {
+	view := &report.History{Dir: folder.Dir, Runs: int64(len(folder.Runs))}
+	for _, s := range folder.Series() {
+		nights, err := history.ReadNights(s.Runs)
+		if err != nil {
+			return nil, err
+		}
+		shown := names
+		if people, err := addPeople(nights); err != nil {
+			return nil, err
+		} else if len(names) == 0 {
+			shown = people
+		}
+		account, err := s.Account(nights, shown, len(names) == 0)
+		if err != nil {
+			return nil, err
+		}
+		view.Series = append(view.Series, report.Series{Account: account, Nights: nights})
+	}
+	return view, nil
 }
 
 // ofPeople matches what a history calls agreement and calibration, as gates call agreement.
@@ -164,4 +191,12 @@ func metricNames(asked []string) ([]string, error) {
 		names = append(names, d.Name)
 	}
 	return names, nil
+}
+
+// noFolder is the error for a folder of runs that is not there; others stay as they are.
+func noFolder(dir string, err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return ibid.Usagef("%s: no such folder", dir).With("runs land in runs/ unless --out says otherwise")
+	}
+	return err
 }

@@ -198,5 +198,5 @@ func TestJudgingRuns(t *testing.T) {
 	s.has("gates.xml", `<testsuite`, `failures="1"`)
 	s.has("one.html", `<title>`, `Port Lindow`)
 	s.has("two.html", `second`)
-	s.has("site/index.html", `href="first/index\.html"`, `4/4 pass`)
+	s.has("site/index.html", `href="first/index\.html"`, `>pass<`)
 }

@@ -40,16 +40,16 @@ func (a *app) writeSite(ctx context.Context, dir string, set []string) error {
 	if a.output == "-" {
 		return ibid.Usagef("the pages of a folder of runs need a folder").With("name it: -o site/, or ibid report " + quote(dir) + " --serve")
 	}
-	list, listed, err := a.listRuns(dir)
+	list, err := a.indexOf(dir)
 	if err != nil {
 		return err
 	}
-	if len(listed) == 0 {
+	if list.Runs == 0 {
 		return ibid.Usagef("%s holds no finished run", dir)
 	}
 	s := &site{app: a, dir: dir, set: set}
-	for _, l := range listed {
-		path := filepath.Join(a.output, filepath.Base(l.Dir), indexFile)
+	for _, l := range list.All() {
+		path := filepath.Join(a.output, l.Name(), indexFile)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (a *app) serve(ctx context.Context, f *reportFlags, args []string) error {
 	case exists(filepath.Join(dir, runs.ManifestFile)):
 		return ibid.Usagef("%s is a run, not a folder of runs", dir).With("ibid report --serve " + quote(filepath.Dir(filepath.Clean(dir))))
 	}
-	if _, _, err := a.listRuns(dir); err != nil {
+	if _, err := a.indexOf(dir); err != nil {
 		return err
 	}
 	server, err := loopback.Listen(f.port)
@@ -133,7 +133,7 @@ func (s *site) handler() http.Handler {
 		})
 	}
 	index := func(w io.Writer, _ *http.Request) error {
-		list, _, err := s.listRuns(s.dir)
+		list, err := s.indexOf(s.dir)
 		if err != nil {
 			return err
 		}
