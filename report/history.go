@@ -83,7 +83,8 @@ func (h *History) WriteIndex(w io.Writer, version string) error {
 		for k, name := range metricsOf(s.Account) {
 			if _, isMetric := metrics.Lookup(name); isMetric && len(s.Runs) > 1 {
 				var trends []trend
-				for _, system := range systemsOf(s.Account, name) {
+				systems := systemsOf(s.Account, name)
+				for _, system := range systems[:min(len(systems), pageSystems)] {
 					trends = append(trends, newTrend(s.Nights, name, system, line(system, 60)))
 				}
 				out = append(out, trendBlocks(line(label(name)+" · "+s.Name, 120), trends)[0])
@@ -144,6 +145,9 @@ func seriesTable(s *history.Account, metric string, first bool, mostSystems int,
 	if len(s.Runs) > 1 {
 		caption += fmt.Sprintf(", %d runs", len(s.Runs))
 	}
+	if len(s.Runs) > seriesRuns {
+		caption += fmt.Sprintf(", the last %d", seriesRuns)
+	}
 	if metric != "" {
 		caption += ": " + shortName(metric)
 	}
@@ -181,12 +185,15 @@ func seriesTable(s *history.Account, metric string, first bool, mostSystems int,
 		}
 		row := []doc.Cell{doc.C(r.At.Format(layout)), {Text: doc.Text{name}}, {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].tone.doc()}}}}
 		values := make(map[string]*history.Value)
-		var changes []string
+		var worse, better []string
 		for k := range r.Values {
 			if v := &r.Values[k]; v.Metric == metric {
 				values[v.System] = v
-				if text := changeInWords(r, v, len(systems) > 1); text != "" {
-					changes = append(changes, text)
+				switch text := changeInWords(r, v, len(systems) > 1); v.Word {
+				case compare.Worse:
+					worse = append(worse, text)
+				case compare.Better:
+					better = append(better, text)
 				}
 			}
 		}
@@ -197,14 +204,22 @@ func seriesTable(s *history.Account, metric string, first bool, mostSystems int,
 			}
 			row = append(row, c)
 		}
-		t.Rows = append(t.Rows, append(row, doc.C(strings.Join(changes, "; ")), doc.C(line(strings.Join(r.Marks, ", "), 200))))
+		t.Rows = append(t.Rows, append(row, doc.C(fewChanges(append(worse, better...))), doc.C(line(strings.Join(r.Marks, ", "), 200))))
 	}
 	return t
 }
 
-// changeInWords says how a system changed from the base, if that is more than chance.
+// fewChanges lists the first changes of a run.
+func fewChanges(all []string) string {
+	if n := len(all) - namedRuns; n > 0 {
+		all = append(all[:namedRuns], fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(all, "; ")
+}
+
+// changeInWords says how a system changed from the base; "" if that is not known.
 func changeInWords(r *history.Line, v *history.Value, named bool) string {
-	if v.Word != compare.Better && v.Word != compare.Worse {
+	if v.Diff == nil {
 		return ""
 	}
 	text := fmt.Sprintf("%s by %s", v.Word, number(math.Abs(*v.Diff)))

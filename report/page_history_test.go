@@ -1,12 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"ibid/annotations/compare"
 	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
@@ -153,5 +155,46 @@ func TestHistoryIsClean(t *testing.T) {
 	}
 	if !strings.Contains(static, "&lt;script&gt;alert(1)&lt;/script&gt;") {
 		t.Error("the page does not name the runs")
+	}
+}
+
+// TestSeries: a table of a series has the last runs, the newest first, some systems, and the
+// changes that are worse first.
+func TestSeries(t *testing.T) {
+	a := &history.Account{Name: "night-1", Base: "night-1", Gone: true}
+	for night := range 70 {
+		l := history.Line{Run: fmt.Sprintf("night-%d", night+1), At: time.Date(2026, 5, 1+night, 2, 0, 0, 0, time.UTC), Gates: runs.Failed}
+		for k := range 6 {
+			v := history.Value{Metric: "char_f1", System: fmt.Sprintf("s%d", k), Estimate: new(0.5), Diff: new(0.25), Word: compare.Better, Since: "night-2"}
+			if k > 1 {
+				v.Diff, v.Word = new(-0.125), compare.Worse
+			}
+			l.Values = append(l.Values, v)
+		}
+		a.Runs = append(a.Runs, l)
+	}
+	a.Runs[69].Values[0] = history.Value{Metric: "char_f1", System: "s0"}
+	h := &History{Dir: "runs", Runs: 70, Series: []Series{{Account: a}}}
+	var out bytes.Buffer
+	if err := Write(&out, h, "csv", TextOptions{}); err != nil || strings.Count(out.String(), "\n") != 1+70*6 {
+		t.Errorf("%d lines of CSV, %v", strings.Count(out.String(), "\n"), err)
+	}
+	out.Reset()
+	if err := Write(&out, h, "markdown", TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"history of runs: 70 runs",
+		"night-1, 70 runs, the last 60: char\\_f1; base night-1 is gone: --accept RUN names another",
+		"change (2 more systems: --json)",
+		"| 2026-07-09 | night-70 | fail | – | 0.500 | 0.500 | 0.500 | s2 worse by 0.125, since night-2; s3 worse by 0.125, since night-2; s4 worse by 0.125, since night-2; 2 more |",
+		"| 2026-05-11 | night-11 |",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%.2000s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "| night-10 |") {
+		t.Error("more than 60 runs")
 	}
 }
