@@ -325,10 +325,11 @@ func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
 		return err
 	}
 	err = p.options.Presence.Detect(ctx, in, &out)
-	d.Presence = &out.Signals
-	if errors.Is(err, presence.ErrNotFetched) || errors.Is(err, openrouter.ErrNotKept) {
-		err = nil // not known, as in the run
+	out.Signals.Explanation = p.options.Presence.Explain(&out)
+	if errors.Is(err, presence.ErrNotFetched) || errors.Is(err, openrouter.ErrNotKept) { // as in the run
+		out.Signals.Explanation, err = "not known: "+err.Error(), nil
 	}
+	d.Presence = &out.Signals
 	return errors.Join(err, closeEmbedder())
 }
 

@@ -14,7 +14,7 @@ import (
 // is needed, leaving claims uncited.
 var componentDefinitions = map[Metric]Definition{
 	SpanAccuracyScore: {
-		Name: "span_accuracy_score", Aliases: []string{"span_accuracy"}, Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Name: "span_accuracy_score", Aliases: []string{"span_accuracy", "citation_span_accuracy"}, Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
 		Summary:       "component: are the right places cited, and no others",
 		Formula:       "harmonic mean of mean_snapped_jaccard and the mean best snapped Jaccard of distinct predicted spans; spans that touch no truth do not count if they support what they are cited for and have concision 1",
 		UndefinedWhen: "no truth span", Source: specification + ", and precision beside recall",

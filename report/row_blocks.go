@@ -468,11 +468,7 @@ func (v *RowView) scoreBlocks() doc.Details {
 		say("undefined, " + reason + ": " + strings.Join(undefined[reason], ", "))
 	}
 	if p := v.Presence; p != nil {
-		verdict := "the text names no source"
-		if p.PassesPresenceCheck {
-			verdict = "the text names its sources"
-		}
-		say(fmt.Sprintf("presence: %s (of %s read, %d with citations)", verdict, Plural(int64(p.TotalAssistantMessages), "text", "texts"), len(p.MessagesWithCitations)))
+		say("presence: " + p.Explanation)
 	}
 	for _, key := range sortedKeys(v.Tags) {
 		say(line(key, 80) + " = " + line(v.Tags[key], 240))

@@ -136,6 +136,8 @@ type Signals struct {
 	// is read because no assistant message has a text counts as the message
 	// after them.
 	MessagesWithCitations []int `json:"messages_with_citations"`
+
+	Explanation string `json:"explanation,omitempty"` // see [Detector.Explain]; Detect leaves it empty
 }
 
 // A Result is the presence of one answer. Evaluated is false, and Signals are
@@ -161,6 +163,9 @@ func (r *Result) Score() float64 {
 // decided. Only strict and the semantic fallback can fail.
 func (d *Detector) Detect(ctx context.Context, in Input, out *Result) error {
 	indices := out.Signals.MessagesWithCitations[:0]
+	if indices == nil {
+		indices = []int{} // a list without elements, also in JSON
+	}
 	*out = Result{}
 	for i := range in.Messages {
 		m := &in.Messages[i]
