@@ -20,7 +20,7 @@ type Verdict struct {
 	Human   float64 // what people said, one value
 	Judge   float64 // the judge's score
 
-	Stands   bool   // the claim stands in its evidence word for word: a yes, whatever the thresholds on overlap are
+	Stands   bool   // the evidence has the claim word for word: a yes with any thresholds on overlap
 	Document string // the first that the claim cites, which decides its fold; "" if it cites none
 }
 

@@ -16,7 +16,7 @@ import (
 // and judge.file names a file of them.
 type Thresholds struct {
 	Schema string `json:"schema"`
-	Judge  string `json:"judge"` // whose answers they were chosen on
+	Judge  string `json:"judge"` // name of the judge that gave the answers
 	Of     string `json:"of"`    // SupportScore or OverlapScore
 	Limits        // chosen on all labels; they decide about documents that no fold has
 	Folds  []Fold `json:"folds"`
@@ -229,9 +229,9 @@ const (
 	sureLabels    = 30
 )
 
-// sureLimits are the loosest limits whose precision is surely high enough, in steps of 1/20 from
-// the strict ends. The first step that has enough labels and is not sure ends the search.
-// Items are in the order of their scores.
+// sureLimits finds the two loosest limits whose precision has a lower bound of surePrecision. It
+// starts at the strict ends and goes in steps of 1/20. A step with enough labels that is not
+// sure ends the search. Items are in the order of their scores.
 func sureLimits(items []Verdict, threshold float64) (l Limits) {
 	const steps = 20
 	sure := func(beyond []Verdict, yes bool) (enough, ok bool) {

@@ -567,8 +567,8 @@ func ofPlaces(components []string) bool {
 	return slices.Equal(components, []string{"span_accuracy_score"})
 }
 
-// Leading is the leading metric of a run whose overall score has these components: the first
-// that is known; "" if none is.
+// Leading returns the first leading metric that is known, "" if none is. components are those of
+// the run's overall score.
 func Leading(components []string, known func(metric string) bool) string {
 	for _, q := range leading {
 		if name := q.Metric.Name; known(name) && (name != overall || !ofPlaces(components)) {

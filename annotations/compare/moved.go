@@ -10,7 +10,8 @@ import (
 	"ibid/metrics/stats"
 )
 
-// Moved are verdicts on claims that one judge gave twice, of two runs over the same answers.
+// Moved counts the verdicts on claims that changed between two runs. One judge judged the same
+// answers in both.
 type Moved struct {
 	Of    int64 `json:"of"` // claims that have a degree of support in both
 	ToYes int64 `json:"to_yes"`
