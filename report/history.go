@@ -48,7 +48,7 @@ func (h *History) section() doc.Section {
 	var last *history.Line
 	for _, s := range h.Series {
 		for k, name := range metricsOf(s.Account) {
-			out.Blocks = append(out.Blocks, seriesTable(s.Account, name, k == 0, textSystems, ""))
+			out.Blocks = append(out.Blocks, seriesTable(s.Account, name, k == 0, ""))
 		}
 		if l := &s.Runs[len(s.Runs)-1]; last == nil || l.At.After(last.At) {
 			last = l
@@ -84,12 +84,12 @@ func (h *History) WriteIndex(w io.Writer, version string) error {
 			if _, isMetric := metrics.Lookup(name); isMetric && len(s.Runs) > 1 {
 				var trends []trend
 				systems := systemsOf(s.Account, name)
-				for _, system := range systems[:min(len(systems), pageSystems)] {
+				for _, system := range systems[:min(len(systems), shownSystems)] {
 					trends = append(trends, newTrend(s.Nights, name, system, line(system, 60)))
 				}
 				out = append(out, trendBlocks(line(label(name)+" · "+s.Name, 120), trends)[0])
 			}
-			out = append(out, seriesTable(s.Account, name, k == 0, pageSystems, indexFile))
+			out = append(out, seriesTable(s.Account, name, k == 0, indexFile))
 		}
 	}
 	if h.Runs == 0 {
@@ -120,9 +120,8 @@ func metricsOf(s *history.Account) (names []string) {
 
 // How many systems have a column, and how many runs a line.
 const (
-	textSystems = 4
-	pageSystems = 10
-	seriesRuns  = 60
+	seriesSystems = 4
+	seriesRuns    = 60
 )
 
 // systemsOf are the systems that have values of a metric, sorted.
@@ -140,7 +139,7 @@ func systemsOf(s *history.Account, metric string) (systems []string) {
 
 // seriesTable is a line for each run, the newest first: its gates, a metric by system, and what
 // changed. A page, if it has a name, is linked.
-func seriesTable(s *history.Account, metric string, first bool, mostSystems int, page string) doc.Table {
+func seriesTable(s *history.Account, metric string, first bool, page string) doc.Table {
 	caption := line(s.Name, 40)
 	if len(s.Runs) > 1 {
 		caption += fmt.Sprintf(", %d runs", len(s.Runs))
@@ -168,15 +167,14 @@ func seriesTable(s *history.Account, metric string, first bool, mostSystems int,
 	layout := layoutOf(begun)
 	t := doc.Table{Caption: caption, Columns: []doc.Column{{Name: "begun (UTC)", Keep: 1}, {Name: "run"}, {Name: "gates"}}}
 	systems := systemsOf(s, metric)
-	columns := systems[:min(len(systems), mostSystems)]
+	columns := systems[:min(len(systems), seriesSystems)]
 	for _, name := range columns {
 		t.Columns = append(t.Columns, doc.Column{Name: cmp.Or(line(name, 20), "value"), Number: true})
 	}
-	left := ""
 	if n := len(systems) - len(columns); n > 0 {
-		left = fmt.Sprintf(" (%s: --json)", Plural(int64(n), "more system", "more systems"))
+		t.Caption += fmt.Sprintf("; %s: --json", Plural(int64(n), "more system", "more systems"))
 	}
-	t.Columns = append(t.Columns, doc.Column{Name: "change" + left}, doc.Column{Name: "not as before", Keep: 2})
+	t.Columns = append(t.Columns, doc.Column{Name: "change"}, doc.Column{Name: "not as before", Keep: 2})
 	for i := range slices.Backward(shown) {
 		r := &shown[i]
 		name := doc.Span{Text: clipLine(r.Run, 40)}

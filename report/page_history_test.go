@@ -185,8 +185,7 @@ func TestSeries(t *testing.T) {
 	}
 	for _, want := range []string{
 		"history of runs: 70 runs",
-		"night-1, 70 runs, the last 60: char\\_f1; base night-1 is gone: --accept RUN names another",
-		"change (2 more systems: --json)",
+		"night-1, 70 runs, the last 60: char\\_f1; base night-1 is gone: --accept RUN names another; 2 more systems: --json",
 		"| 2026-07-09 | night-70 | fail | – | 0.500 | 0.500 | 0.500 | s2 worse by 0.125, since night-2; s3 worse by 0.125, since night-2; s4 worse by 0.125, since night-2; 2 more |",
 		"| 2026-05-11 | night-11 |",
 	} {
