@@ -28,7 +28,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"metrics/dialect":  {ours: []string{"metrics/span"}},
 	"metrics/stats":    {theirs: []string{"gonum.org/v1/gonum"}},
 	"metrics":          {ours: []string{"metrics/span", "metrics/token", "metrics/presence", "metrics/dialect"}},
-	"judge":            {ours: []string{"metrics/quote", "metrics/token"}, theirs: []string{"github.com/go-json-experiment/json"}},
+	"judge":            {ours: []string{"metrics/quote", "metrics/token"}, theirs: []string{"github.com/go-json-experiment/json", "golang.org/x/text"}},
 	"judge/prompts":    {},
 	"judge/openrouter": {
 		ours:   []string{"dataset/disk", "judge", "judge/cache", "judge/openrouter", "judge/prompts", "metrics/token"},
