@@ -31,10 +31,14 @@ test: ## run the tests; needs nothing but Go
 simulate: ## let every operation of a small run fail, be short or slow, or be the last
 	IBID_FAULT=all $(GO) test -v -run TestSimulation -timeout 0 ./harness
 
-# The detector makes every process sleep for a second at its end; tests start thousands. What
-# tests in the browser run of ours, the tests of report, cli and annotate run, too.
+# The detector makes every process sleep for a second at its end; tests start thousands. Goroutines
+# start in packages, whose tests run whole, but for tests in the browser: those of report, cli and
+# annotate run the same of ours. Of the tests of whole processes those run that judge, write side
+# by side, stop, resume or serve.
+RACED := ^(TestLive|TestDurability|TestScoreRows|TestInterrupted|TestLeftovers)|^TestScripts$$/^(annotate|batch|cache|fetch|folder|import|interrupt|judge_recorded|keep|output|report|rows|score|score_rows|site|slices|stops|summary)$$
 race: ## run the tests under the race detector; needs cgo
-	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m $$($(GO) list ./... | grep -v /report/browsertest)
+	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m $$($(GO) list ./... | grep -v -e /report/browsertest -e '/cmd/ibid$$')
+	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m -run '$(RACED)' ./cmd/ibid
 
 fuzz: ## fuzz every target for FUZZTIME (20s) each
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \

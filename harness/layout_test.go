@@ -58,7 +58,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations":         {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/span", "metrics/stats"}},
 	"annotations/round":   {ours: []string{"annotations", "dataset", "dataset/disk", "dataset/runs", "metrics", "metrics/claims", "metrics/span", "metrics/stats"}},
-	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
+	"annotations/compare": {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations/history": {ours: []string{"annotations/compare", "dataset", "dataset/disk", "dataset/runs", "metrics"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
 	"report/doc":          {theirs: []string{"github.com/rivo/uniseg"}},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -124,7 +125,7 @@ func TestSharedDocumentsAreSaid(t *testing.T) {
 
 func TestGates(t *testing.T) {
 	dir := evaluate(t, writeRows(t, questions(60, "a", "b")), "slices=[lang]")
-	summary, err := runs.Summary.Read(dir)
+	m, err := runs.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +144,11 @@ func TestGates(t *testing.T) {
 		{"token_f1 >= 0", runs.NoVerdict}, // no documents, so undefined everywhere
 	}
 	for _, tt := range tests {
-		g, err := configs.ParseGate(tt.gate)
+		c, err := configs.Load(configs.Options{Gates: []string{tt.gate}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := (&harness.Evidence{Summary: summary, MinCoverage: 0.98}).Ask([]configs.Gate{g})
+		all, err := compare.AskGates(dir, m, c, "")
 		if err != nil {
 			t.Fatal(err)
 		}

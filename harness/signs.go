@@ -146,7 +146,7 @@ var signTruthMissing = &Sign{
 
 // signMinDefined is asked of by gates, too.
 var signMinDefined = &Sign{
-	Name: "min_defined", Text: "metrics are defined for less of a system's rows than min_defined",
+	Name: runs.MinDefinedSign, Text: "metrics are defined for less of a system's rows than min_defined",
 	Cause: "answers without citations, or rows without what the metric needs",
 	Tip:   "ibid show RUN --format csv --table rows has the reasons in its column undefined",
 	find:  (*systemSums).fewDefined, asksGates: true, about: "those that it lists; a gate asks of the rows that it is about",
@@ -154,7 +154,7 @@ var signMinDefined = &Sign{
 
 // signQuestionsMissing is asked of by gates over differences.
 var signQuestionsMissing = &Sign{
-	Name: "questions_missing", Text: "questions of the baseline are missing in the run",
+	Name: runs.QuestionsMissingSign, Text: "questions of the baseline are missing in the run",
 	Cause:     "the system did not answer them, or the dataset is another one",
 	Tip:       "answer all questions of the baseline, or take a baseline over the same ones; --limit and --only say that the others are left out on purpose",
 	asksGates: true, about: "those that a gate compares with the baseline",
@@ -368,35 +368,28 @@ func checkAccepted(c *configs.Config) error {
 	return nil
 }
 
-// A fewDefined is a metric that is known of too little of the rows.
-type fewDefined struct {
-	metric  string
-	defined float64 // rows
-	rows    int64   // that count
-	why     string  // the commonest reason
-	noText  bool    // rows count in part, because claims of theirs cite no known text
-}
-
 // fewDefined is the sign min_defined.
 func (s *systemSums) fewDefined() seen {
 	if len(s.few) == 0 {
 		return seen{}
 	}
-	least := slices.MinFunc(s.few, func(a, b fewDefined) int { return cmp.Compare(a.defined*float64(b.rows), b.defined*float64(a.rows)) })
+	least := slices.MinFunc(s.few, func(a, b runs.FewDefined) int {
+		return cmp.Compare(a.Defined*float64(b.Rows), b.Defined*float64(a.Rows))
+	})
 	var names []string
 	for _, f := range s.few {
-		names = append(names, f.metric)
+		names = append(names, f.Metric)
 	}
-	text := fmt.Sprintf("%s is defined for %s of %d rows", least.metric, rowsText(least.defined), least.rows)
+	text := fmt.Sprintf("%s is defined for %s of %d rows", least.Metric, least.RowsText(), least.Rows)
 	if more := len(s.few) - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more for less than min_defined %v", more, metrics.MinDefined)
 	} else {
 		text += fmt.Sprintf(", less than min_defined %v", metrics.MinDefined)
 	}
-	if least.why != "" {
-		text += "; most others have " + least.why
+	if least.Why != "" {
+		text += "; most others have " + least.Why
 	}
-	return seen{text, least.rows - int64(least.defined), least.rows, names}
+	return seen{text, least.Rows - int64(least.Defined), least.Rows, names}
 }
 
 // findSigns looks for signs in the finished tables of the run: first with their sums by

@@ -36,7 +36,7 @@ type systemSums struct {
 	mixed bool // there is more than one model, or a row without
 	twins []string
 
-	few []fewDefined
+	few []runs.FewDefined
 }
 
 // sumSystems adds up what signs look at.

@@ -18,6 +18,12 @@ type Sign struct {
 	Accepted bool     `json:"accepted,omitempty"` // the settings list it under accept
 }
 
+// Names of the signs that gates ask of by themselves, for the rows that they are about.
+const (
+	MinDefinedSign       = "min_defined"
+	QuestionsMissingSign = "questions_missing"
+)
+
 // Counts reports whether the sign takes the verdict from gates over a metric of a
 // system; "" is all systems together.
 func (s *Sign) Counts(system, metric string) bool {
