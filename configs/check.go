@@ -67,7 +67,7 @@ func (r *interval) text(number func(float64) string) string {
 
 // checks are what values of the right type must be besides, by setting.
 var checks = map[string]func(any) string{
-	"truth": of(notBlank), "labels": of(notBlank), "out": of(notBlank), "judge.prompts": of(notBlank), "judge.file": of(notBlank), "presence.semantic.model": of(notBlank),
+	"truth": of(notBlank), "labels": of(notBlank), "out": of(notBlank), "judge.prompts": of(notBlank), "judge.file": of(notBlank), "presence.embed_model": of(notBlank),
 	"judge.model": of(noRepeats), "accept": of(noRepeats), "slices": of(noRepeats),
 	"columns": of(columnNames), "values": of(labelValues), "statistics.cluster": of(clusterName),
 	"judge.base_url": of(httpURL), "judge.api_key_env": of(variableName), "judge.headers": of(headerValues),

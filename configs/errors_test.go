@@ -24,7 +24,7 @@ var errorCases = []struct {
 	{name: "unknown key that lives elsewhere", file: "judge: none\ntolerance_chars: 3\n"},
 	{name: "unknown key like nothing", file: "judge: none\nzebra: 3\n"},
 	{name: "unknown key in the specification's block", file: "judge: none\ncitation_accuracy:\n  span_matching:\n    tolerance_char: 3\n"},
-	{name: "dotted key", file: "judge.kind: none\npresence.semantic.threshold: 0.5\n"},
+	{name: "dotted key", file: "judge.kind: none\npresence.resource_similarity_threshold: 0.5\n"},
 	{name: "repeated key", file: "judge: none\nlimits: 1\nlimits: 1\n"},
 	{name: "repeated key in a group", file: "judge:\n  kind: none\n  votes: 1\n  kind: none\n"},
 	{name: "repeated key in a mapping", file: "judge: none\ncolumns:\n  a: query\n  a: answer\n"},

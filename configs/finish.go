@@ -13,6 +13,7 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 	if len(l.errs) > 0 {
 		return // what follows would only repeat it
 	}
+	judgeByModel(c)
 	l.limitToOneCall(c)
 	spareSmallServers(c)
 	inheritRetries(c)
@@ -35,6 +36,20 @@ func (l *loader) checkWeights(c *Config) {
 			return
 		}
 	}
+}
+
+// judgeByModel lets the model that is named judge where nobody says who judges, as the
+// specification has it. What the environment names is for the runs that ask for it.
+func judgeByModel(c *Config) {
+	model, kind := c.values[byName["judge.model"]], c.values[byName["judge.kind"]]
+	if c.IsSet("judge.kind") || len(c.Judge.Model) == 0 || strings.HasPrefix(model.at.source, envSource) {
+		return
+	}
+	kind.value, kind.at = "openrouter", model.at
+	if c.IsSet("judge.base_url") {
+		kind.value = "openai"
+	}
+	c.assign(kind)
 }
 
 // limitToOneCall allows one call at a time if parallel_evaluation is false.
@@ -106,9 +121,9 @@ func warnUnused(c *Config) {
 		switch {
 		case s.ofJudge() && !usedBy(s.name, c.Judge.Kind) && !(c.Presence.Embeds() && slices.Contains(embeddingKeys, s.name)):
 			c.warn(a, "has no effect with judge: "+c.Judge.Kind)
-		case s.name == "presence.semantic.threshold" && c.Presence.Semantic.Model == "":
-			c.warn(a, "has no effect without presence.semantic.model")
-		case s.name == "presence.semantic.model" && c.Presence.Semantic.Model != "" && c.Presence.Mode == "any_citation":
+		case (s.name == "presence.embed_model" || s.name == "presence.resource_similarity_threshold") && !c.Presence.UseSemanticSearch:
+			c.warn(a, "has no effect without presence.use_semantic_search")
+		case s.name == "presence.use_semantic_search" && c.Presence.UseSemanticSearch && c.Presence.Mode == "any_citation":
 			c.warn(a, "has no effect with presence.mode: any_citation")
 		case s.name == "quality_control.error_handling.fallback_scoring" && c.Compat == "none":
 			c.warn(a, "has no effect without compat: spec-1.0; what cannot be judged is unscored")
@@ -159,6 +174,10 @@ func (l *loader) refuseIncomplete(c *Config) {
 		refusal{
 			c.Presence.Strict && c.Documents == "", "presence.strict", "nobody has asked which URLs are live",
 			"run: ibid fetch ANSWERS -o sources.parquet, then name it: --documents sources.parquet",
+		},
+		refusal{
+			c.Presence.UseSemanticSearch && c.Presence.EmbedModel == "", "presence.use_semantic_search", "nothing embeds headings",
+			"set presence.embed_model: lexical, which is offline, or name a model of embeddings",
 		},
 		refusal{
 			c.Claims == "model" && !j.AsksModels() && !(j.Kind == "recorded" && j.File != ""), "claims",

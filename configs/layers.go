@@ -216,6 +216,9 @@ func (l *loader) inside(n node, offset int) (line, column int) {
 
 const envPrefix = "IBID_"
 
+// envSource begins the place of what the environment says.
+const envSource = "environment "
+
 // fromEnviron reads IBID_A__B=VALUE as a.b. An empty value is as good as none,
 // which is what continuous integration makes of a variable that is not set.
 //
@@ -235,7 +238,7 @@ func (l *loader) fromEnviron(environ []string) []assigned {
 		if !known && !groups[key] && gone[key] == "" && !strings.Contains(rest, "__") && ibid.Nearest(key, children("")) == "" {
 			continue
 		}
-		layer = append(layer, l.override(key, value, false, place{source: "environment " + name})...)
+		layer = append(layer, l.override(key, value, false, place{source: envSource + name})...)
 	}
 	return layer
 }

@@ -94,7 +94,7 @@ func TestLiveSuspected(t *testing.T) {
 	}
 	mustIbid(t, l.dir, "import", "jsonl", "rows.jsonl", "-o", "towers.parquet", "-q")
 	want := l.must("first")
-	for row, text := range map[string]string{"quiet": `"tampering": "none"`, "loud": `"frame in citation:0 at 18: </cited-0000>"`} {
+	for row, text := range map[string]string{"quiet": `"tampering": "none"`, "loud": `"frame in citation:0: </cited-0000>"`} {
 		if shown := mustIbid(t, l.dir, "show", "runs/first", row, "--json"); !strings.Contains(shown, text) {
 			t.Errorf("%s: no %s in\n%s", row, text, shown)
 		}

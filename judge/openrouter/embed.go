@@ -118,7 +118,7 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error)
 		}
 		mendable := status == 0 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
 		if !mendable || try >= e.Retries {
-			return nil, &judge.StopError{Reason: judge.StopEmbedder, Err: err, Hint: "see presence.semantic; vectors so far are kept"}
+			return nil, &judge.StopError{Reason: judge.StopEmbedder, Err: err, Hint: "see presence.embed_model; vectors so far are kept"}
 		}
 		if err := sleep(ctx, max(wait, defaultBackoff<<min(try, 10))); err != nil {
 			return nil, err
