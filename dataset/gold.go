@@ -258,7 +258,7 @@ func (f *field[T]) set(x *T, cell string) error {
 		*ref[string](x, f.at) = cell
 		f.setNull(x, false)
 	case f.kind != parquet.Double:
-		n, ok := wholeNumber(cell)
+		n, ok := WholeNumber(cell)
 		if !ok || f.kind == parquet.Int32 && !fitsInt32(n) {
 			return columnError(f.member, "", "%.80q is not a whole number", cell)
 		}
@@ -335,8 +335,9 @@ func (r *goldReader) set(e *goldElement, f *field[goldElement], cell string) err
 	return f.set(e, cell)
 }
 
-// wholeNumber reads an integer, also where a data frame wrote it as a float.
-func wholeNumber(cell string) (n int64, ok bool) {
+// WholeNumber reads an integer, also one that a data frame has written as a float, such as 12.0: not
+// one so large that floats are not exact.
+func WholeNumber(cell string) (n int64, ok bool) {
 	if n, err := strconv.ParseInt(cell, 10, 64); err == nil {
 		return n, true
 	}

@@ -211,9 +211,6 @@ func (r *run) eachEvent(ctx context.Context, path string, do func(*foreignRecord
 		if bad != nil {
 			return do(&foreignRecord{file: path, at: position{line: number}, reason: bad.Error()})
 		}
-		if number == 1 {
-			line = bytes.TrimPrefix(line, utf8Mark)
-		}
 		if len(line) == 0 {
 			return dispatch()
 		}
