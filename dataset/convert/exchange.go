@@ -92,9 +92,8 @@ type source struct {
 type foundCitation struct {
 	ibid.Citation
 
-	source int   // index in sources, or noSource: then Doc stands as it is
-	mark   int   // index in marks, or noMark: then its place in the answer is known
-	more   extra // members that have no column
+	source int // index in sources, or noSource: then Doc stands as it is
+	mark   int // index in marks, or noMark: then its place in the answer is known
 
 	span markedSpan // the offsets into the source, and what they say if they are tested
 	test bool       // Start and End are characters of the source, and CitedText its quote
@@ -457,7 +456,6 @@ func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 		}
 		out.AnswerStart, out.AnswerEnd, out.AnswerRole = start, end, m.role
 	}
-	out.SourceReference = c.more.reference(out.SourceReference)
 	return out
 }
 
@@ -510,8 +508,7 @@ func (w *exchangeWriter) mark(t *foundTruth) ibid.Mark {
 	return m
 }
 
-// placeOf converts the offsets into the source to code points. Where that gives
-// other numbers, the given ones stay in source_reference.
+// placeOf converts the offsets into the source to code points.
 func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 	q := &c.span.quote
 	if c.source != noSource && w.x.sources[c.source].searched() != nil {
@@ -522,9 +519,6 @@ func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 		if out.Start, out.End = integer(lo), integer(hi); r.Unit != token.CodePoint {
 			out.Unit = r.Unit.String()
 		}
-	}
-	if out.Start != c.Start || out.End != c.End {
-		c.more.add("given", fmt.Appendf(nil, `{"start":%d,"end":%d}`, q.start, q.end))
 	}
 }
 

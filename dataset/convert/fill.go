@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/itchyny/gojq"
 
@@ -599,21 +598,10 @@ func (f *filler) unknownMembers() (names []string) {
 	}
 	o, _ := f.response.(map[string]any)
 	for name := range o {
-		if words := f.p.words(); !words[name] && !words[camelCase(name)] && !slices.Contains(accountMembers, name) {
+		if !f.p.words()[name] && !slices.Contains(accountMembers, name) {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return names
-}
-
-// camelCase is a_name as aName.
-func camelCase(name string) string {
-	words := strings.Split(name, "_")
-	for i, w := range words[1:] {
-		if w != "" {
-			words[i+1] = strings.ToUpper(w[:1]) + w[1:]
-		}
-	}
-	return strings.Join(words, "")
 }

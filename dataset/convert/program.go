@@ -91,12 +91,12 @@ var programs = func() []*program {
 // definitions are the functions of a program, each from behind its def: their lines begin so.
 func definitions(text string) []string { return strings.Split("\n"+text, "\ndef ")[1:] }
 
-// addWords adds the words of a program to a set.
+// addWords adds the words of a program to a set, also as they are in Python.
 func addWords(words map[string]bool, text string) map[string]bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 	}) {
-		words[word] = true
+		words[word], words[snakeCase(word)] = true, true
 	}
 	return words
 }
