@@ -44,22 +44,21 @@ func ReadFlat(path string, columns []string) (*FlatTable, error) {
 	t, found := new(FlatTable), false
 	err := eachRecord(path, plainColumns, func(r *record) (err error) {
 		found = true
-		row := FlatRow{Line: r.line, Cells: make([]string, len(columns))}
 		for _, name := range r.names {
 			if !slices.Contains(t.Columns, name) {
 				t.Columns = append(t.Columns, name)
 			}
 		}
+		if r.line == 0 {
+			return nil
+		}
+		row := FlatRow{Line: r.line, Cells: make([]string, len(columns))}
 		for i, column := range columns {
-			if k := slices.Index(r.names, column); k >= 0 && r.line > 0 {
-				if row.Cells[i], err = r.cell(k, false); err != nil {
-					return err
-				}
+			if row.Cells[i], err = r.cell(column, false); err != nil {
+				return err
 			}
 		}
-		if r.line > 0 {
-			t.Rows = append(t.Rows, row)
-		}
+		t.Rows = append(t.Rows, row)
 		return nil
 	})
 	if err == nil && !found {
@@ -83,9 +82,9 @@ type record struct {
 	line  int64    // in its file, from 1; in Parquet of the row; 0 of the header, which has no cells
 	names []string // of its columns
 
-	// cell is cell k: a text, a number as it is written, or a boolean; or as JSON, which a
-	// cell of CSV and Parquet has as its text.
-	cell func(k int, asJSON bool) (string, error)
+	// cell is the cell of a column: a text, a number as it is written, or a boolean; or as JSON,
+	// which a cell of CSV has as its text. It is "" where there is none.
+	cell func(column string, asJSON bool) (string, error)
 }
 
 // eachRecord calls yield with the header of a plain table, which [ReadFlat] describes, and with
@@ -222,7 +221,16 @@ func eachLine(in io.Reader, yield func(*record) error) error {
 		return err
 	}
 	var cells []string
-	rec := &record{names: c.Columns, cell: func(k int, _ bool) (string, error) { return cells[k], nil }}
+	index := make(map[string]int)
+	for i, name := range slices.Backward(c.Columns) { // of two the first
+		index[name] = i
+	}
+	rec := &record{names: c.Columns, cell: func(column string, _ bool) (string, error) {
+		if i, has := index[column]; has {
+			return cells[i], nil
+		}
+		return "", nil
+	}}
 	err = yield(rec)
 	for err == nil {
 		cells, rec.line, err = c.Next()
@@ -253,12 +261,11 @@ func eachObject(in io.Reader, yield func(*record) error) error {
 		}
 		var object map[string]json.RawMessage
 		if err = json.Unmarshal(text, &object); err == nil {
-			names := slices.Sorted(maps.Keys(object))
-			err = yield(&record{line, names, func(k int, asJSON bool) (string, error) {
+			err = yield(&record{line, slices.Sorted(maps.Keys(object)), func(column string, asJSON bool) (string, error) {
 				if asJSON {
-					return string(object[names[k]]), nil
+					return string(object[column]), nil
 				}
-				return scalarText(names[k], object[names[k]])
+				return scalarText(column, object[column])
 			}})
 		}
 		if err != nil {

@@ -365,14 +365,6 @@ func (r *goldReader) members() (names []string) {
 	return names
 }
 
-// checkName refuses a name that is very probably a misspelt one of ours.
-func (r *goldReader) checkName(name string) error {
-	if meant := ibid.Slip(name, r.members()); meant != "" {
-		return columnError(name, "did you mean "+meant+"?", "unknown column")
-	}
-	return nil
-}
-
 // first is the member that every line of a table with one line an element has.
 func (r *goldReader) first() string {
 	if r.gold.group == groupTruth {
@@ -402,20 +394,6 @@ func (r *goldReader) columns(f *parquet.File) []*parquet.Node {
 	})
 }
 
-// addAll keeps the list of an answer, whose id and system of has.
-func (r *goldReader) addAll(of *goldElement, elements []goldElement, known bool) error {
-	if known && len(elements) == 0 && r.gold.group == groupTruth {
-		return r.add(&goldElement{id: of.id, empty: true})
-	}
-	for k := range elements {
-		elements[k].id, elements[k].system = of.id, of.system
-		if err := r.add(&elements[k]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // read reads one file: records with the column of a dataset, or one record an element.
 func (r *goldReader) read(name string) error {
 	var have []string
@@ -436,44 +414,35 @@ func (r *goldReader) read(name string) error {
 }
 
 // addRecord keeps what one record has. found is false if that is neither the column of
-// a dataset, in JSON, nor the members of an element. A name that is very probably a misspelt one
-// of ours is an error.
+// a dataset, in JSON, nor the members of an element.
 func (r *goldReader) addRecord(rec *record) (found bool, err error) {
 	e := goldElement{mark: ibid.Mark{DocNull: true}}
-	list := slices.Index(rec.names, r.gold.column)
-	for k, name := range rec.names {
-		f := r.field(name)
-		switch {
-		case k == list, list >= 0 && name != "id" && name != "system":
-		case f == nil:
-			if err := r.checkName(name); err != nil {
-				return false, err
-			}
-		case rec.line > 0:
-			cell, err := rec.cell(k, false)
-			if err == nil {
-				err = r.set(&e, f, cell)
-			}
-			if err != nil {
-				return false, err
-			}
-			found = found || f.member == r.first()
-		}
+	names, nested := rec.names, slices.Contains(rec.names, r.gold.column)
+	if nested {
+		names = []string{"id", "system"}
 	}
+	found, err = r.setMembers(&e, names, func(name string) (string, error) {
+		if rec.line == 0 {
+			return "", nil
+		}
+		return rec.cell(name, false)
+	})
 	switch {
+	case err != nil:
+		return false, err
 	case !slices.Contains(rec.names, "id"):
 		return false, noColumn("id", rec.names)
 	case rec.line == 0:
 		return false, nil
 	}
 	r.rows++
-	if list < 0 {
+	if !nested {
 		if found {
 			err = r.add(&e)
 		}
 		return found, err
 	}
-	cell, err := rec.cell(list, true)
+	cell, err := rec.cell(r.gold.column, true)
 	if err != nil || cell == "" {
 		return true, err
 	}
@@ -481,27 +450,46 @@ func (r *goldReader) addRecord(rec *record) (found bool, err error) {
 	if err := json.Unmarshal([]byte(cell), &objects); err != nil {
 		return true, columnError(r.gold.column, "", "not a list of objects: %v", err)
 	}
-	elements := make([]goldElement, len(objects))
-	for k, object := range objects {
-		elements[k].mark.DocNull = true
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			f := r.field(name)
-			if f == nil {
-				if err := r.checkName(name); err != nil {
-					return true, err
-				}
-				continue
-			}
-			cell, err := scalarText(name, object[name])
-			if err == nil {
-				err = r.set(&elements[k], f, cell)
-			}
-			if err != nil {
-				return true, err
-			}
+	if objects != nil && len(objects) == 0 && r.gold.group == groupTruth {
+		e.empty = true
+		return true, r.add(&e)
+	}
+	for _, object := range objects {
+		element := goldElement{mark: ibid.Mark{DocNull: true}}
+		_, err := r.setMembers(&element, slices.Sorted(maps.Keys(object)), func(name string) (string, error) {
+			return scalarText(name, object[name])
+		})
+		if element.id, element.system = e.id, e.system; err == nil {
+			err = r.add(&element)
+		}
+		if err != nil {
+			return true, err
 		}
 	}
-	return true, r.addAll(&e, elements, objects != nil)
+	return true, nil
+}
+
+// setMembers sets the columns of an element to its members, and reports whether it has the first
+// one. A name that is very probably a misspelt one of ours is an error.
+func (r *goldReader) setMembers(e *goldElement, names []string, cell func(name string) (string, error)) (first bool, err error) {
+	for _, name := range names {
+		f := r.field(name)
+		if f == nil {
+			if meant := ibid.Slip(name, r.members()); meant != "" {
+				return false, columnError(name, "did you mean "+meant+"?", "unknown column")
+			}
+			continue
+		}
+		text, err := cell(name)
+		if err == nil {
+			err = r.set(e, f, text)
+		}
+		if err != nil {
+			return false, err
+		}
+		first = first || f.member == r.first()
+	}
+	return first, nil
 }
 
 // atLine names the line of a text file that an error is about.
