@@ -18,22 +18,21 @@ import (
 	"ibid/dataset/parquet"
 )
 
-// arrowKinds are the types of columns in Arrow and in Spark, and their names for columns that are
-// passed, which others are not.
+// arrowKinds are the types of columns in Arrow and in Spark.
 var arrowKinds = [...]struct {
-	arrow         arrow.DataType
-	spark, passed string
+	arrow arrow.DataType
+	spark string
 }{
-	parquet.Int32:      {arrow.PrimitiveTypes.Int32, "INT", "int32"},
-	parquet.Int64:      {arrow.PrimitiveTypes.Int64, "BIGINT", "int64"},
-	parquet.Double:     {arrow.PrimitiveTypes.Float64, "DOUBLE", "double"},
-	parquet.Bool:       {arrow.FixedWidthTypes.Boolean, "BOOLEAN", "bool"},
-	parquet.String:     {arrow.BinaryTypes.String, "STRING", "utf8"},
-	parquet.ListInt32:  {arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int32), "ARRAY<INT>", ""},
-	parquet.ListString: {arrow.ListOfNonNullable(arrow.BinaryTypes.String), "ARRAY<STRING>", ""},
-	parquet.MapString:  {arrowMap(arrow.BinaryTypes.String), "MAP<STRING, STRING>", ""},
-	parquet.MapInt64:   {arrowMap(arrow.PrimitiveTypes.Int64), "MAP<STRING, BIGINT>", ""},
-	parquet.MapDouble:  {arrowMap(arrow.PrimitiveTypes.Float64), "MAP<STRING, DOUBLE>", ""},
+	parquet.Int32:      {arrow.PrimitiveTypes.Int32, "INT"},
+	parquet.Int64:      {arrow.PrimitiveTypes.Int64, "BIGINT"},
+	parquet.Double:     {arrow.PrimitiveTypes.Float64, "DOUBLE"},
+	parquet.Bool:       {arrow.FixedWidthTypes.Boolean, "BOOLEAN"},
+	parquet.String:     {arrow.BinaryTypes.String, "STRING"},
+	parquet.ListInt32:  {arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int32), "ARRAY<INT>"},
+	parquet.ListString: {arrow.ListOfNonNullable(arrow.BinaryTypes.String), "ARRAY<STRING>"},
+	parquet.MapString:  {arrowMap(arrow.BinaryTypes.String), "MAP<STRING, STRING>"},
+	parquet.MapInt64:   {arrowMap(arrow.PrimitiveTypes.Int64), "MAP<STRING, BIGINT>"},
+	parquet.MapDouble:  {arrowMap(arrow.PrimitiveTypes.Float64), "MAP<STRING, DOUBLE>"},
 }
 
 // arrowMap is a map of texts to values that are never null.
@@ -43,40 +42,21 @@ func arrowMap(values arrow.DataType) arrow.DataType {
 	return m
 }
 
-// ParsePassed reads NAME:TYPE, a column of the input that becomes one of the output; without a
-// type it is utf8.
-func ParsePassed(text string) (parquet.Field, error) {
-	name, typ, given := strings.Cut(text, ":")
-	var names []string
-	for _, kind := range []parquet.ColumnKind{parquet.String, parquet.Int32, parquet.Int64, parquet.Double, parquet.Bool} {
-		if typ == arrowKinds[kind].passed || !given {
-			return parquet.Field{Name: name, Kind: kind}, nil
-		}
-		names = append(names, arrowKinds[kind].passed)
-	}
-	return parquet.Field{}, fmt.Errorf("%q is no type of a column: those are %s", typ, strings.Join(names, ", "))
-}
-
 // An ArrowTable is the form of tables of results that leave as an Arrow IPC stream: the
 // format in which other programs, and Arrow libraries of any version, take over tables
 // without parsing. Columns have the names and kinds of results: int32, int64, float64, bool,
 // utf8, list<int32>, list<utf8>, map<utf8, utf8>.
 type ArrowTable struct {
-	fields []parquet.Field // of the table, and behind them those that are passed
-	passed int
+	fields []parquet.Field
 	schema *arrow.Schema
 	bytes  []byte // the schema as a message
 }
 
 // NewArrowTable makes the form. All columns are nullable: row and id are not known of every
 // row.
-func NewArrowTable(fields, passed []parquet.Field, metadata map[string]string) (*ArrowTable, error) {
-	fields = slices.Concat(fields, passed)
+func NewArrowTable(fields []parquet.Field, metadata map[string]string) (*ArrowTable, error) {
 	var columns []arrow.Field
-	for i, f := range fields {
-		if slices.ContainsFunc(fields[:i], func(other parquet.Field) bool { return f.Name == other.Name }) {
-			return nil, fmt.Errorf("column %s is in the table already", f.Name)
-		}
+	for _, f := range fields {
 		columns = append(columns, arrow.Field{Name: f.Name, Type: arrowKinds[f.Kind].arrow, Nullable: true})
 	}
 	m := arrow.MetadataFrom(metadata)
@@ -86,7 +66,7 @@ func NewArrowTable(fields, passed []parquet.Field, metadata map[string]string) (
 		return nil, err
 	}
 	const end = 8 // bytes, of the stream
-	return &ArrowTable{fields, len(passed), schema, b.Bytes()[:b.Len()-end]}, nil
+	return &ArrowTable{fields, schema, b.Bytes()[:b.Len()-end]}, nil
 }
 
 // SparkDDL is the schema as Spark's mapInArrow and from_ddl take it.
@@ -186,20 +166,18 @@ type Record = arrow.Record
 
 // An Origin says where the rows of a batch come from.
 type Origin struct {
-	Row    func(i int) (row int64, ok bool) // the input's number of row i of the batch
-	First  int64                            // the place that the table has for the first row of the batch
-	NoID   func(i int) bool                 // it has no id
-	Record arrow.Record                     // that columns are passed from; nil if none are
+	Row   func(i int) (row int64, ok bool) // the input's number of row i of the batch
+	First int64                            // the place that the table has for the first row of the batch
+	NoID  func(i int) bool                 // it has no id
 }
 
 // Record makes an Arrow record of the rows of a table. The column row of the table holds the
-// position of each row in the batch. With passed columns, the table needs one row for each row
-// of the batch. The record shares no memory with the table.
+// position of each row in the batch. The record shares no memory with the table.
 func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, error) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, t.schema)
 	defer b.Release()
 	b.Reserve(table.Rows())
-	for c, f := range t.fields[:len(t.fields)-t.passed] {
+	for c, f := range t.fields {
 		v := *table.Column(c)
 		switch { // the table keeps its own
 		case f.Name == "row":
@@ -224,34 +202,5 @@ func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, e
 		}
 		appendArrow(b.Field(c), &v)
 	}
-	var v parquet.ColumnValues
-	for c := len(t.fields) - t.passed; c < len(t.fields); c++ {
-		if err := readPassed(from.Record, &t.fields[c], &v); err != nil {
-			return nil, err
-		}
-		appendArrow(b.Field(c), &v)
-	}
 	return b.NewRecord(), nil
-}
-
-// readPassed reads a column of the input in the type of the output. One that is not there is an
-// [*ibid.Error], as is one of another type.
-func readPassed(record arrow.Record, p *parquet.Field, v *parquet.ColumnValues) error {
-	at := record.Schema().FieldIndices(p.Name)
-	if len(at) != 1 {
-		return columnError(p.Name, "", "%d columns of this name in the input, which is to be passed", len(at))
-	}
-	kind, unsigned := arrowKind(record.Column(at[0]).DataType())
-	as := storedAs(p.Kind)
-	if unsigned || kind != as && !(as == parquet.Float && kind == parquet.Integer) {
-		return columnError(p.Name, "name its type: --pass NAME:TYPE", "%s instead of %s", record.Column(at[0]).DataType(), arrowKinds[p.Kind].arrow)
-	}
-	values := readColumn(record, at[0], as)
-	*v = parquet.ColumnValues{Kind: p.Kind, Rows: len(values.Levels), Ints: values.Ints, Doubles: values.Floats, Strings: values.Texts}
-	for i, level := range values.Levels {
-		if v.Valid = append(v.Valid, level > 0); p.Kind == parquet.Int32 && !fitsInt32(v.Ints[i]) {
-			return columnError(p.Name, "", "%d does not fit", v.Ints[i])
-		}
-	}
-	return nil
 }

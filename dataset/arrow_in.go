@@ -191,7 +191,6 @@ func arrowKind(t arrow.DataType) (kind parquet.ValueKind, unsigned bool) {
 type StreamBatch struct {
 	*Batch
 	InputRow func(i int) (row int64, ok bool) // the input's column row; ok is false without, or for null
-	Record   arrow.Record                     // nil of what is no Arrow
 }
 
 // Refuse makes row i an error row.
@@ -233,9 +232,13 @@ func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) 
 	if err := s.pool.admit(ctx, b, s.memory.used+b.spans*spanBytes); err != nil {
 		return nil, err
 	}
-	batch = &StreamBatch{b, func(int) (int64, bool) { return 0, false }, record}
+	batch = &StreamBatch{b, func(int) (int64, bool) { return 0, false }}
 	if s.row >= 0 {
-		of := readColumn(record, s.row, parquet.Integer)
+		var of parquet.Values
+		leaf := arrowLeaf{&record, parquet.Integer, []int{s.row}}
+		if _, err := leaf.ReadRows(b.rows, b.rows, &of, nil, nil); err != nil {
+			return nil, s.fail(err)
+		}
 		batch.InputRow = func(i int) (int64, bool) { return of.Ints[i], of.Levels[i] > 0 }
 	}
 	return batch, nil
@@ -313,13 +316,6 @@ func (l *arrowLeaf) ReadRows(n, most int, dst *parquet.Values, rep *[]byte, _ *p
 		dst.Ints = appendValues(dst.Ints, e.at, numbersOf[int64](a))
 	}
 	return len(e.at), nil
-}
-
-// readColumn reads a column of a record that is neither list nor struct.
-func readColumn(record arrow.Record, column int, kind parquet.ValueKind) (v parquet.Values) {
-	leaf, n := arrowLeaf{&record, kind, []int{column}}, int(record.NumRows())
-	_, _ = leaf.ReadRows(n, n, &v, nil, nil) // fails for lists alone
-	return v
 }
 
 // arrowEntries are entries of an array: where each is, -1 of what is absent, and its levels.

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -43,24 +42,23 @@ const mostRecord = 64 << 20
 // cannot be read is an [*ibid.Error].
 func ReadFlat(path string, columns []string) (*FlatTable, error) {
 	t, found := new(FlatTable), false
-	err := eachRecord(path, func(r *record) (err error) {
+	err := eachRecord(path, plainColumns, func(r *record) (err error) {
 		found = true
-		row := FlatRow{Line: r.line, Cells: make([]string, len(columns))}
 		for _, name := range r.names {
 			if !slices.Contains(t.Columns, name) {
 				t.Columns = append(t.Columns, name)
 			}
 		}
+		if r.line == 0 {
+			return nil
+		}
+		row := FlatRow{Line: r.line, Cells: make([]string, len(columns))}
 		for i, column := range columns {
-			if k := slices.Index(r.names, column); k >= 0 && r.line > 0 {
-				if row.Cells[i], err = r.cell(k, false); err != nil {
-					return err
-				}
+			if row.Cells[i], err = r.cell(column, false); err != nil {
+				return err
 			}
 		}
-		if r.line > 0 {
-			t.Rows = append(t.Rows, row)
-		}
+		t.Rows = append(t.Rows, row)
 		return nil
 	})
 	if err == nil && !found {
@@ -84,17 +82,30 @@ type record struct {
 	line  int64    // in its file, from 1; in Parquet of the row; 0 of the header, which has no cells
 	names []string // of its columns
 
-	// cell is cell k: a text, a number as it is written, or a boolean; or as JSON, which a
-	// cell of CSV and Parquet has as its text.
-	cell func(k int, asJSON bool) (string, error)
+	// cell is the cell of a column: a text, a number as it is written, or a boolean; or as JSON,
+	// which a cell of CSV has as its text. It is "" where there is none.
+	cell func(column string, asJSON bool) (string, error)
 }
 
 // eachRecord calls yield with the header of a plain table, which [ReadFlat] describes, and with
-// its records, until an error. Objects of JSON Lines have names of their own, and no header.
-func eachRecord(path string, yield func(*record) error) error {
+// its records, until an error. Objects of JSON Lines have names of their own, and no header. Of
+// Parquet it reads the chosen columns.
+func eachRecord(path string, choose func(*parquet.File) []*parquet.Node, yield func(*record) error) error {
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext != ".csv" && ext != ".jsonl" && ext != ".ndjson" {
-		return eachFlatRow(path, yield)
+		r, err := openRecords(path, choose)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		header := new(record)
+		for _, n := range r.columns {
+			header.names = append(header.names, n.Name)
+		}
+		if err := yield(header); err != nil {
+			return err
+		}
+		return eachObject(r, yield)
 	}
 	f, err := openText(path)
 	if err != nil {
@@ -210,7 +221,16 @@ func eachLine(in io.Reader, yield func(*record) error) error {
 		return err
 	}
 	var cells []string
-	rec := &record{names: c.Columns, cell: func(k int, _ bool) (string, error) { return cells[k], nil }}
+	index := make(map[string]int)
+	for i, name := range slices.Backward(c.Columns) { // of two the first
+		index[name] = i
+	}
+	rec := &record{names: c.Columns, cell: func(column string, _ bool) (string, error) {
+		if i, has := index[column]; has {
+			return cells[i], nil
+		}
+		return "", nil
+	}}
 	err = yield(rec)
 	for err == nil {
 		cells, rec.line, err = c.Next()
@@ -241,12 +261,11 @@ func eachObject(in io.Reader, yield func(*record) error) error {
 		}
 		var object map[string]json.RawMessage
 		if err = json.Unmarshal(text, &object); err == nil {
-			names := slices.Sorted(maps.Keys(object))
-			err = yield(&record{line, names, func(k int, asJSON bool) (string, error) {
+			err = yield(&record{line, slices.Sorted(maps.Keys(object)), func(column string, asJSON bool) (string, error) {
 				if asJSON {
-					return string(object[names[k]]), nil
+					return string(object[column]), nil
 				}
-				return scalarText(names[k], object[names[k]])
+				return scalarText(column, object[column])
 			}})
 		}
 		if err != nil {
@@ -266,47 +285,12 @@ func scalarText(name string, raw json.RawMessage) (text string, err error) {
 		}
 		return text, nil
 	case raw[0] == '{' || raw[0] == '[':
-		return "", columnError(name, "", "not a text, a number or a boolean")
+		return "", columnError(name, "", "%.80s is not a text, a number or a boolean", raw)
 	}
 	return string(raw), nil
 }
 
-// eachFlatRow is [eachRecord] of the flat columns of Parquet.
-func eachFlatRow(path string, yield func(*record) error) (err error) {
-	isFlat := func(n *parquet.Node) bool { return n.IsLeaf() && !n.Repeated }
-	r, err := openRecords(path, isFlat)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	rec, cells := new(record), make([]json.RawMessage, len(r.columns))
-	for _, n := range r.columns {
-		rec.names = append(rec.names, n.Name)
-	}
-	var unreadable error // of the column, not of the row
-	rec.cell = func(k int, _ bool) (string, error) {
-		if n := r.columns[k]; n.Kind == parquet.Unreadable {
-			unreadable = columnError(n.Name, "", "%s is not a text, a number or a boolean", n.TypeName())
-			return "", unreadable
-		}
-		return scalarText(rec.names[k], cells[k])
-	}
-	for err = yield(rec); err == nil && rec.line < r.file.Rows(); {
-		if rec.line%recordBatch == 0 {
-			if err := r.decode(); err != nil {
-				return err
-			}
-		}
-		rec.line++
-		r.text = r.text[:0]
-		for k, n := range r.columns {
-			from := len(r.text)
-			r.value(n)
-			cells[k] = r.text[from:]
-		}
-		if err = cmp.Or(r.err, yield(rec)); unreadable == nil {
-			err = atLine(rec.line, err)
-		}
-	}
-	return err
+// plainColumns are those that are neither lists nor structs.
+func plainColumns(f *parquet.File) []*parquet.Node {
+	return slices.DeleteFunc(slices.Clone(f.Root.Children), func(n *parquet.Node) bool { return !n.IsLeaf() || n.Repeated })
 }

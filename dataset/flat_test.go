@@ -55,7 +55,7 @@ func TestReadFlatParquet(t *testing.T) {
 	}
 	for column, want := range map[string]string{
 		"list":  `no column "list"`,
-		"bytes": "bytes: FIXED_LEN_BYTE_ARRAY is not a text, a number or a boolean",
+		"bytes": `bytes: line 1: {"type of Parquet":"FIXED_LEN_BYTE_ARRAY"} is not a text, a number or a boolean`,
 	} {
 		table, err := ReadFlat(path, []string{column})
 		if err == nil {

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"hash/maphash"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,14 +63,13 @@ func within[T any](part uintptr, fields []field[T]) []field[goldElement] {
 	lifted := make([]field[goldElement], len(fields))
 	for i, f := range fields {
 		lifted[i] = field[goldElement]{f.columnSpec, f.role, part + f.at, f.null, part + f.flag}
-		lifted[i].want = WantAll
 	}
 	return lifted
 }
 
 // goldKeys are the columns of the answer that an element belongs to.
 var goldKeys = []field[goldElement]{
-	column[goldElement]("id", "id", WantAll).must(),
+	column[goldElement]("id", "id", WantAll),
 	column[goldElement]("system", "system", WantAll),
 }
 
@@ -208,32 +205,14 @@ func (g *Gold) fillLabels(r *ibid.Answer) {
 // aboutText reports whether a label says what claim it is about by text or interval.
 func (e *goldElement) aboutText() bool { return e.claimText != "" || e.claimStart.Known() }
 
-// encode appends an element: whether it is empty, and its fields. Before a text stands its
-// length and one more, 0 for null; before a number whether it is known.
+// encode appends an element: whether it is empty, and before each of its cells the length.
 func (g *Gold) encode(to []byte, e *goldElement) []byte {
-	number := func(known bool, n int64) {
-		if to = append(to, 0); known {
-			to[len(to)-1] = 1
-			to = binary.AppendVarint(to, n)
-		}
+	if to = append(to, 0); e.empty {
+		to[len(to)-1] = 1
 	}
-	number(e.empty, 0)
 	for k := range g.fields {
-		switch f := &g.fields[k]; f.kind {
-		case parquet.String:
-			if f.null == flagIsNull && f.isNull(e) {
-				to = append(to, 0)
-				continue
-			}
-			text := *ref[string](e, f.at)
-			to = append(binary.AppendUvarint(to, uint64(len(text))+1), text...)
-		case parquet.Int64, parquet.Int32:
-			n := ref[ibid.Integer](e, f.at)
-			number(n.Known(), n.Value)
-		default:
-			n := ref[ibid.Number](e, f.at)
-			number(n.Known(), int64(math.Float64bits(n.Value)))
-		}
+		cell := g.fields[k].cell(e)
+		to = append(binary.AppendUvarint(to, uint64(len(cell))), cell...)
 	}
 	return to
 }
@@ -241,38 +220,61 @@ func (g *Gold) encode(to []byte, e *goldElement) []byte {
 // element decodes the element of an entry.
 func (g *Gold) element(entry int) (e goldElement) {
 	all := g.texts[g.entries[entry].at:]
-	rest := all
-	head := func() []byte { return []byte(rest[:min(len(rest), binary.MaxVarintLen64)]) }
-	number := func() (n int64, known bool) {
-		known = rest[0] != 0
-		if rest = rest[1:]; known {
-			var size int
-			n, size = binary.Varint(head())
-			rest = rest[size:]
-		}
-		return n, known
-	}
-	_, e.empty = number()
+	e.empty, e.mark.DocNull = all[0] != 0, true
+	rest := all[1:]
 	for k := range g.fields {
-		switch f := &g.fields[k]; f.kind {
-		case parquet.String:
-			n, size := binary.Uvarint(head())
-			if rest = rest[size:]; n > 0 {
-				*ref[string](&e, f.at), rest = rest[:n-1], rest[n-1:]
-			}
-			f.setNull(&e, n == 0)
-		case parquet.Int64, parquet.Int32:
-			if n, known := number(); known {
-				*ref[ibid.Integer](&e, f.at) = ibid.Some(n)
-			}
-		default:
-			if n, known := number(); known {
-				*ref[ibid.Number](&e, f.at) = ibid.Some(math.Float64frombits(uint64(n)))
-			}
-		}
+		n, size := binary.Uvarint([]byte(rest[:min(len(rest), binary.MaxVarintLen64)]))
+		end := size + int(n)
+		_ = g.fields[k].set(&e, rest[size:end]) // it was set before
+		rest = rest[end:]
 	}
 	e.encoded = all[:len(all)-len(rest)]
 	return e
+}
+
+// cell is the value of a column of x as text, "" for null.
+func (f *field[T]) cell(x *T) string {
+	switch f.kind {
+	case parquet.String:
+		return *ref[string](x, f.at)
+	case parquet.Double:
+		if n := ref[ibid.Number](x, f.at); n.Known() {
+			return strconv.FormatFloat(n.Value, 'g', -1, 64)
+		}
+	default:
+		if n := ref[ibid.Integer](x, f.at); n.Known() {
+			return strconv.FormatInt(n.Value, 10)
+		}
+	}
+	return ""
+}
+
+// set sets a column of x, which has none, to a cell; an empty one is null.
+func (f *field[T]) set(x *T, cell string) error {
+	switch {
+	case cell == "":
+	case f.kind == parquet.String:
+		*ref[string](x, f.at) = cell
+		f.setNull(x, false)
+	case f.kind != parquet.Double:
+		n, ok := WholeNumber(cell)
+		if !ok || f.kind == parquet.Int32 && !fitsInt32(n) {
+			return columnError(f.member, "", "%.80q is not a whole number", cell)
+		}
+		*ref[ibid.Integer](x, f.at) = ibid.Some(n)
+	default:
+		v, err := strconv.ParseFloat(cell, 64)
+		if truth, notBool := strconv.ParseBool(cell); notBool == nil {
+			if v, err = 0, nil; truth {
+				v = 1
+			}
+		}
+		if err != nil {
+			return columnError(f.member, "say what words stand for: values: {supported: 1, unsupported: 0} in the run file", "%.80q is not a number", cell)
+		}
+		*ref[ibid.Number](x, f.at) = ibid.SomeIf(v, !math.IsNaN(v))
+	}
+	return nil
 }
 
 // A goldReader reads the files of a table.
@@ -324,40 +326,17 @@ func (e *goldElement) checkLabel() error {
 	return nil
 }
 
-// set sets a column to a cell; an empty one is null.
+// set sets a column to a cell, in which a word may stand for a number.
 func (r *goldReader) set(e *goldElement, f *field[goldElement], cell string) error {
-	switch {
-	case cell == "":
-	case f.kind == parquet.String:
-		*ref[string](e, f.at) = cell
-		f.setNull(e, false)
-	case f.kind != parquet.Double:
-		n, ok := wholeNumber(cell)
-		if !ok || f.kind == parquet.Int32 && !fitsInt32(n) {
-			return columnError(f.member, "", "%.80q is not a whole number", cell)
-		}
-		*ref[ibid.Integer](e, f.at) = ibid.Some(n)
-	default:
-		v, ok := r.values[cell]
-		if !ok {
-			truth, err := strconv.ParseBool(cell)
-			if v, ok = 0, err == nil; truth {
-				v = 1
-			}
-		}
-		if !ok {
-			var err error
-			if v, err = strconv.ParseFloat(cell, 64); err != nil {
-				return columnError(f.member, "say what words stand for: values: {supported: 1, unsupported: 0} in the run file", "%.80q is not a number", cell)
-			}
-		}
-		*ref[ibid.Number](e, f.at) = ibid.SomeIf(v, !math.IsNaN(v))
+	if v, ok := r.values[cell]; ok && f.kind == parquet.Double {
+		cell = strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	return nil
+	return f.set(e, cell)
 }
 
-// wholeNumber reads an integer, also where a data frame wrote it as a float.
-func wholeNumber(cell string) (n int64, ok bool) {
+// WholeNumber reads an integer, also one that a data frame has written as a float, such as 12.0: not
+// one so large that floats are not exact.
+func WholeNumber(cell string) (n int64, ok bool) {
 	if n, err := strconv.ParseInt(cell, 10, 64); err == nil {
 		return n, true
 	}
@@ -386,14 +365,6 @@ func (r *goldReader) members() (names []string) {
 	return names
 }
 
-// checkName refuses a name that is very probably a misspelt one of ours.
-func (r *goldReader) checkName(name string) error {
-	if meant := ibid.Slip(name, r.members()); meant != "" {
-		return columnError(name, "did you mean "+meant+"?", "unknown column")
-	}
-	return nil
-}
-
 // first is the member that every line of a table with one line an element has.
 func (r *goldReader) first() string {
 	if r.gold.group == groupTruth {
@@ -410,83 +381,25 @@ func (r *goldReader) neither(have []string) error {
 	}
 }
 
-// read reads one file.
-func (r *goldReader) read(name string) error {
-	r.stated = FileConventions{}
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".jsonl", ".ndjson", ".csv":
-		return r.readRecords(name)
-	}
-	f, err := parquet.Open(name)
-	if err != nil {
-		return err
-	}
+// columns are those of a Parquet file that are read: flat ones or, if it has the column of a
+// dataset, that.
+func (r *goldReader) columns(f *parquet.File) []*parquet.Node {
 	r.stated = conventions(f)
 	list, _ := f.Root.Child(r.gold.column)
-	nested := list != nil && !list.IsLeaf()
-	if err := f.Close(); err != nil {
-		return err
+	if list == nil || list.IsLeaf() {
+		return plainColumns(f)
 	}
-	if nested {
-		return r.readLists(name)
-	}
-	return r.readRecords(name)
-}
-
-// readLists reads a Parquet file with the column of a dataset.
-func (r *goldReader) readLists(name string) error {
-	fields := r.gold.fields[len(goldKeys):]
-	spec := &schemaSpec{groups: []string{r.gold.column}}
-	addFields(spec, -1, goldKeys)
-	addFields(spec, 0, fields)
-	files, err := openFiles(name, spec, ReadOptions{})
-	if err != nil {
-		return err
-	}
-	r.rows = files.rows
-	var elements []goldElement
-	return files.read(context.Background(), 0, 1024, func(b *Batch) error {
-		defer b.Release()
-		for i := range b.Len() {
-			var of goldElement
-			fillFields(b, i, goldKeys, &of)
-			has := false
-			err := cmp.Or(b.errs[int32(i)], fillList(b, 0, len(goldKeys), i, fields, &elements, &has))
-			if err == nil {
-				err = r.addAll(&of, elements, has)
-			}
-			if err != nil {
-				if at, ok := errors.AsType[*ibid.Error](err); ok {
-					_, row := b.Place(i)
-					at.Row = ibid.Some(row)
-				}
-				return err
-			}
-		}
-		return nil
+	return slices.DeleteFunc(slices.Clone(f.Root.Children), func(n *parquet.Node) bool {
+		return n != list && n.Name != "id" && n.Name != "system"
 	})
 }
 
-// addAll keeps the list of an answer, whose id and system of has.
-func (r *goldReader) addAll(of *goldElement, elements []goldElement, known bool) error {
-	if known && len(elements) == 0 && r.gold.group == groupTruth {
-		return r.add(&goldElement{id: of.id, empty: true})
-	}
-	for k := range elements {
-		elements[k].id, elements[k].system = of.id, of.system
-		if err := r.add(&elements[k]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readRecords reads a plain table: records with the column of a dataset as JSON, or one record
-// an element.
-func (r *goldReader) readRecords(name string) error {
+// read reads one file: records with the column of a dataset, or one record an element.
+func (r *goldReader) read(name string) error {
 	var have []string
+	r.stated = FileConventions{}
 	found := false
-	err := eachRecord(name, func(rec *record) error {
+	err := eachRecord(name, r.columns, func(rec *record) error {
 		if have == nil {
 			have = rec.names
 		}
@@ -501,44 +414,35 @@ func (r *goldReader) readRecords(name string) error {
 }
 
 // addRecord keeps what one record has. found is false if that is neither the column of
-// a dataset, in JSON, nor the members of an element. A name that is very probably a misspelt one
-// of ours is an error.
+// a dataset, in JSON, nor the members of an element.
 func (r *goldReader) addRecord(rec *record) (found bool, err error) {
 	e := goldElement{mark: ibid.Mark{DocNull: true}}
-	list := slices.Index(rec.names, r.gold.column)
-	for k, name := range rec.names {
-		f := r.field(name)
-		switch {
-		case k == list, list >= 0 && name != "id" && name != "system":
-		case f == nil:
-			if err := r.checkName(name); err != nil {
-				return false, err
-			}
-		case rec.line > 0:
-			cell, err := rec.cell(k, false)
-			if err == nil {
-				err = r.set(&e, f, cell)
-			}
-			if err != nil {
-				return false, err
-			}
-			found = found || f.member == r.first()
-		}
+	names, nested := rec.names, slices.Contains(rec.names, r.gold.column)
+	if nested {
+		names = []string{"id", "system"}
 	}
+	found, err = r.setMembers(&e, names, func(name string) (string, error) {
+		if rec.line == 0 {
+			return "", nil
+		}
+		return rec.cell(name, false)
+	})
 	switch {
+	case err != nil:
+		return false, err
 	case !slices.Contains(rec.names, "id"):
 		return false, noColumn("id", rec.names)
 	case rec.line == 0:
 		return false, nil
 	}
 	r.rows++
-	if list < 0 {
+	if !nested {
 		if found {
 			err = r.add(&e)
 		}
 		return found, err
 	}
-	cell, err := rec.cell(list, true)
+	cell, err := rec.cell(r.gold.column, true)
 	if err != nil || cell == "" {
 		return true, err
 	}
@@ -546,27 +450,46 @@ func (r *goldReader) addRecord(rec *record) (found bool, err error) {
 	if err := json.Unmarshal([]byte(cell), &objects); err != nil {
 		return true, columnError(r.gold.column, "", "not a list of objects: %v", err)
 	}
-	elements := make([]goldElement, len(objects))
-	for k, object := range objects {
-		elements[k].mark.DocNull = true
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			f := r.field(name)
-			if f == nil {
-				if err := r.checkName(name); err != nil {
-					return true, err
-				}
-				continue
-			}
-			cell, err := scalarText(name, object[name])
-			if err == nil {
-				err = r.set(&elements[k], f, cell)
-			}
-			if err != nil {
-				return true, err
-			}
+	if objects != nil && len(objects) == 0 && r.gold.group == groupTruth {
+		e.empty = true
+		return true, r.add(&e)
+	}
+	for _, object := range objects {
+		element := goldElement{mark: ibid.Mark{DocNull: true}}
+		_, err := r.setMembers(&element, slices.Sorted(maps.Keys(object)), func(name string) (string, error) {
+			return scalarText(name, object[name])
+		})
+		if element.id, element.system = e.id, e.system; err == nil {
+			err = r.add(&element)
+		}
+		if err != nil {
+			return true, err
 		}
 	}
-	return true, r.addAll(&e, elements, objects != nil)
+	return true, nil
+}
+
+// setMembers sets the columns of an element to its members, and reports whether it has the first
+// one. A name that is very probably a misspelt one of ours is an error.
+func (r *goldReader) setMembers(e *goldElement, names []string, cell func(name string) (string, error)) (first bool, err error) {
+	for _, name := range names {
+		f := r.field(name)
+		if f == nil {
+			if meant := ibid.Slip(name, r.members()); meant != "" {
+				return false, columnError(name, "did you mean "+meant+"?", "unknown column")
+			}
+			continue
+		}
+		text, err := cell(name)
+		if err == nil {
+			err = r.set(e, f, text)
+		}
+		if err != nil {
+			return false, err
+		}
+		first = first || f.member == r.first()
+	}
+	return first, nil
 }
 
 // atLine names the line of a text file that an error is about.

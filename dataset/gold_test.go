@@ -32,15 +32,21 @@ func TestGoldElements(t *testing.T) {
 				e.mark = ibid.Mark{DocNull: true}
 				switch rng.IntN(3) {
 				case 0:
-					e.mark, e.empty = ibid.Mark{}, true
+					e.empty = true
 				case 1:
-					e.mark = ibid.Mark{Doc: text()}
+					if e.mark.Doc = text(); e.mark.Doc != "" {
+						e.mark.DocNull = false
+					}
 					fallthrough
 				default:
 					m := &e.mark
-					m.Annotator, m.Page, m.Start, m.End, m.Unit, m.CitedText, m.ClaimID = text(), integer(), integer(), integer(), text(), text(), text()
+					m.Annotator, m.Page, m.Start, m.End, m.Unit, m.CitedText, m.ClaimID = text(), ibid.SomeIf(int64(7), rng.IntN(2) == 0), integer(), integer(), text(), text(), text()
+					if !m.Page.Known() {
+						m.Page = ibid.Integer{}
+					}
 				}
 			} else {
+				e.mark.DocNull = true // there is no mark
 				e.label = ibid.Label{Annotator: text(), ClaimID: text(), CitationID: text(), Kind: ibid.SupportLabel, Value: ibid.SomeIf(rng.Float64(), rng.IntN(2) == 0)}
 				if !e.label.Value.Known() {
 					e.label.Value = ibid.Number{}

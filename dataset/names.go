@@ -63,18 +63,8 @@ func isScheme(s string) bool {
 // [Source.Normalize].
 type DocumentNames struct{ own map[string]string }
 
-// Names reads the names of all documents. Two that have one normal name are an error.
-func (s *DocumentSource) Names(ctx context.Context) (*DocumentNames, error) {
-	n := &DocumentNames{own: make(map[string]string)}
-	return n, s.EachName(ctx, func(name string) error {
-		if err := n.add(name); err != nil {
-			return fmt.Errorf("%s: %w", s.fileSet.files[0].Name, err)
-		}
-		return nil
-	})
-}
-
-// NamesOf are the names that each yields, which may come more than once.
+// NamesOf are the names that each yields, which may come more than once. Two that have one normal
+// name are an error.
 func NamesOf(each func(yield func(name string) error) error) (*DocumentNames, error) {
 	n := &DocumentNames{own: make(map[string]string)}
 	return n, each(n.add)

@@ -55,20 +55,20 @@ const (
 // ParquetRecords opens a Parquet file as JSON Lines. Integers and texts are exact, NaN is null,
 // and what has no type of JSON, such as a time or bytes, is an object that names its type.
 func ParquetRecords(path string) (io.ReadCloser, error) {
-	r, err := openRecords(path, func(*parquet.Node) bool { return true })
+	r, err := openRecords(path, func(f *parquet.File) []*parquet.Node { return f.Root.Children })
 	if err != nil {
 		return nil, parquet.FileError(path, err)
 	}
 	return r, nil
 }
 
-// openRecords opens the wanted ones of a file's columns.
-func openRecords(path string, wanted func(n *parquet.Node) bool) (*parquetRecords, error) {
+// openRecords opens the chosen ones of a file's columns.
+func openRecords(path string, choose func(*parquet.File) []*parquet.Node) (*parquetRecords, error) {
 	f, err := parquet.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &parquetRecords{file: f, path: path, left: f.Rows()}
+	r := &parquetRecords{file: f, path: path, columns: choose(f), left: f.Rows()}
 	budget := new(int64)
 	*budget = parquet.MostMemory
 	var add func(n *parquet.Node, wanted bool)
@@ -95,10 +95,7 @@ func openRecords(path string, wanted func(n *parquet.Node) bool) (*parquetRecord
 		r.leaves = append(r.leaves, l)
 	}
 	for _, n := range f.Root.Children {
-		add(n, wanted(n))
-		if wanted(n) {
-			r.columns = append(r.columns, n)
-		}
+		add(n, slices.Contains(r.columns, n))
 	}
 	return r, nil
 }
@@ -124,31 +121,23 @@ func (r *parquetRecords) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// decode reads the entries of the next rows.
-func (r *parquetRecords) decode() error {
+// fill reads the entries of the next rows, and writes these.
+func (r *parquetRecords) fill() error {
+	n := min(recordBatch, r.left)
 	for _, l := range r.leaves {
 		if l == nil {
 			continue
 		}
 		l.values.Reset()
 		l.rep, l.at = l.rep[:0], 0
-		if _, err := l.cursor.ReadRows(int(min(recordBatch, r.left)), recordEntries, &l.values, &l.rep, nil); err != nil {
+		if _, err := l.cursor.ReadRows(int(n), recordEntries, &l.values, &l.rep, nil); err != nil {
 			if errors.Is(err, parquet.ErrManyEntries) {
 				return errors.New("64 rows have more than four million values in one column")
 			}
 			return err
 		}
 	}
-	r.left -= min(recordBatch, r.left)
-	return nil
-}
-
-// fill writes the next rows.
-func (r *parquetRecords) fill() error {
-	n := min(recordBatch, r.left)
-	if err := r.decode(); err != nil {
-		return err
-	}
+	r.left -= n
 	r.text, r.at = r.text[:0], 0
 	for range n {
 		if r.members(r.columns); r.err != nil {

@@ -16,16 +16,14 @@ import (
 	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
 // A Filter says which table of results becomes of a stream of rows.
 type Filter struct {
-	Table   string          // rows, citations or verdicts
-	Format  string          // of the rows: arrow or jsonl; "" recognises it
-	Pass    []parquet.Field // columns of the input for the table rows
-	Without []string        // columns that no row has a value in: truth, documents
+	Table   string   // rows, citations or verdicts
+	Format  string   // of the rows: arrow or jsonl; "" recognises it
+	Without []string // columns that no row has a value in: truth, documents
 }
 
 // FilterTables are the tables that a [Filter] can have.
@@ -45,14 +43,7 @@ const (
 
 // Form is the form of the stream that leaves. It depends on the filter alone.
 func (f *Filter) Form() (*dataset.ArrowTable, error) {
-	if len(f.Pass) > 0 && f.Table != string(partRowsFile) {
-		return nil, ibid.Usagef("columns pass through the table rows only")
-	}
-	t, err := dataset.NewArrowTable(partFile(f.Table).form(runs.NewRowsLayout()).Fields(), f.Pass, map[string]string{"ibid.table": f.Table, "ibid.metrics": metricsVersion})
-	if err != nil {
-		return nil, &ibid.Error{Usage: true, Err: err}
-	}
-	return t, nil
+	return dataset.NewArrowTable(partFile(f.Table).form(runs.NewRowsLayout()).Fields(), map[string]string{"ibid.table": f.Table, "ibid.metrics": metricsVersion})
 }
 
 // A rowStream is rows that come one batch after the other.
@@ -244,7 +235,7 @@ func (w *worker) filter(ctx context.Context, in inputPart, table *dataset.ArrowT
 		return nil, err
 	}
 	b := in.stream
-	from := dataset.Origin{Row: b.InputRow, First: b.Pos(), Record: b.Record}
+	from := dataset.Origin{Row: b.InputRow, First: b.Pos()}
 	if kind == partRowsFile { // rows without an id have nothing in other tables
 		from.NoID = func(i int) bool { _, _, null := b.Key(i); return null }
 	}
@@ -271,9 +262,6 @@ func (p *Plan) openStream(in io.Reader, f *Filter) (rowStream, error) {
 		format = jsonlFormat
 	default:
 		format = arrowFormat
-	}
-	if len(f.Pass) > 0 && format != arrowFormat {
-		return nil, ibid.Usagef("columns pass through from an Arrow stream only, not from %s", format)
 	}
 	if format == jsonlFormat {
 		return p.openLines(r, o)

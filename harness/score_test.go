@@ -21,7 +21,6 @@ import (
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -300,61 +299,6 @@ func TestScoreAsksAModel(t *testing.T) {
 	_, err = send(append(slices.Clone(settings), "judge.max_cost_usd=1"), 0, 7)
 	if !errors.Is(err, ibid.ErrUsage) {
 		t.Errorf("a budget of each process: %v", err)
-	}
-}
-
-// TestScorePasses: columns of the input that are named pass through with their nulls, from
-// any type that holds them; others do not, and one that is not there ends the stream.
-func TestScorePasses(t *testing.T) {
-	record := withRow(recordsOf(t, writeRows(t, questions(9, "a"))))
-	day := array.NewLargeStringBuilder(memory.DefaultAllocator)
-	share := array.NewInt16Builder(memory.DefaultAllocator)
-	for i := range int(record.NumRows()) {
-		if i == 4 {
-			day.AppendNull()
-		} else {
-			day.Append(fmt.Sprint("day ", i))
-		}
-		share.Append(int16(i))
-	}
-	fields := append(slices.Clone(record.Schema().Fields()), arrow.Field{Name: "day", Type: arrow.BinaryTypes.LargeString, Nullable: true}, arrow.Field{Name: "share", Type: arrow.PrimitiveTypes.Int16})
-	record = array.NewRecord(arrow.NewSchema(fields, nil), append(slices.Clone(record.Columns()), day.NewArray(), share.NewArray()), record.NumRows())
-	in := send(t, record, 0, int(record.NumRows()), 3)
-	pass := func(texts ...string) (f harness.Filter) {
-		f.Table = "rows"
-		for _, text := range texts {
-			p, err := dataset.ParsePassed(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f.Pass = append(f.Pass, p)
-		}
-		return f
-	}
-	names, rows, _ := cells(t, score(t, in, pass("day", "share:int32"), "judge=none"))
-	n := len(names)
-	if names[n-2] != "day" || names[n-1] != "share" {
-		t.Fatal(names[n-2:])
-	}
-	for i, row := range rows {
-		want := []string{fmt.Sprint("day ", i), fmt.Sprint(i)}
-		if i == 4 {
-			want[0] = array.NullValueStr
-		}
-		if !slices.Equal(row[n-2:], want) {
-			t.Errorf("row %d passes %v, want %v", i, row[n-2:], want)
-		}
-	}
-	config, err := configs.Load(configs.Options{Set: []string{"judge=none"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, wrong := range []string{"night", "day:int64", "share"} {
-		f := pass(wrong)
-		err := (&harness.Job{Config: config}).Score(t.Context(), bytes.NewReader(in), io.Discard, &f)
-		if !errors.Is(err, ibid.ErrUsage) {
-			t.Errorf("%s: %v", wrong, err)
-		}
 	}
 }
 

@@ -141,14 +141,13 @@ func (p *Plan) eachName(ctx context.Context, yield func(name string) error) erro
 
 // openNames reads the names of documents where all spellings of one are to be it.
 func (p *Plan) openNames(ctx context.Context) (err error) {
-	switch {
-	case p.job.Config.DocNames != "normalized":
-	case p.documents != nil:
-		p.names, err = p.documents.Names(ctx)
-	default:
-		p.names, err = dataset.NamesOf(func(yield func(name string) error) error { return p.eachName(ctx, yield) })
+	if p.job.Config.DocNames != "normalized" {
+		return nil
 	}
-	return err
+	if p.names, err = dataset.NamesOf(func(yield func(name string) error) error { return p.eachName(ctx, yield) }); err != nil {
+		return fmt.Errorf("%s: %w", p.namedDocuments, err)
+	}
+	return nil
 }
 
 // loadNamed loads the documents that need is true of, which is asked about all; nil if the

@@ -20,7 +20,7 @@ import (
 // differently. It states no convention for offsets: formats that leave them as
 // they are could be among those found.
 var auto = Format{
-	Name:    "auto",
+	Name:    autoName,
 	Summary: "whichever of these it is, recognised by the content of each file",
 	Input:   "files, or directories of them",
 	streams: true,
@@ -28,36 +28,20 @@ var auto = Format{
 	convert: convertAuto,
 }
 
+const autoName = "auto"
+
 var (
 	tableExtensions = []string{".csv", ".tsv"}
 	autoExtensions  = append(slices.Clone(exchangeExtensions), tableExtensions...)
 )
 
 func convertAuto(ctx context.Context, r *run) error {
-	var all []string
-	for _, path := range r.paths {
-		if directoryFormat(path) != "" {
-			all = append(all, path)
-			continue
-		}
-		found, err := files([]string{path}, autoExtensions)
-		if err != nil {
-			return err
-		}
-		all = append(all, found...)
-	}
-	for _, path := range all {
+	return r.eachFile(ctx, autoExtensions, func(path string) error {
 		if isRequest(path) {
-			continue
+			return nil
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := r.passOver(r.convertOne(ctx, path), len(all) > 1); err != nil {
-			return err
-		}
-	}
-	return nil
+		return r.convertOne(ctx, path)
+	})
 }
 
 // directoryFormat is the name of the format that a directory as a whole is of, "" if it is of none.

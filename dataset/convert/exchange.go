@@ -16,18 +16,17 @@ import (
 // An exchange is one answer as its provider gave it, before anything has been
 // proved: what the provider formats decode their records to.
 type exchange struct {
-	id, system, provider, model, query string
+	// row is the answer, without what must be proved or named: citations, documents and truth. Its
+	// text is that of the parts, once it is complete. HasCitations is false if it says nothing of
+	// them. SourceRecord is "" of items, which keep members in kept.
+	row ibid.Answer
 
 	ownSystem string        // of the response itself
 	collected bool          // it is an item of a collection
-	uncited   bool          // it says nothing of citations
 	leftOut   bool          // only its documents are written
-	record    string        // the record, as JSON; "" of items, which keep members in kept
 	bad       []any         // what could not be made a citation: the reasons
 	lost      []RecordError // the same, as they are reported
-	tags      []ibid.Tag    // by key
 
-	givenID    string   // beside the response
 	responseID string   // the response's own
 	request    *request // nil if it is not known
 
@@ -40,12 +39,7 @@ type exchange struct {
 
 	marks []answerMark
 
-	claims                         []ibid.Claim
-	labels                         []ibid.Label
-	truth                          []foundTruth
-	hasClaims, hasLabels, hasTruth bool
-
-	cost, tokens, latency ibid.Number // what the answer took
+	truth []foundTruth
 
 	again     bool     // another row of its record has the same truth
 	spanLabel []string // what marks are called
@@ -55,8 +49,7 @@ type exchange struct {
 	unknown  []string // dotted names of members that the format does not have
 	warnings []exchangeWarning
 
-	text  string      // the answer, once it is complete
-	whole *token.Text // the same, nil until asked for
+	whole *token.Text // the answer, nil until asked for
 }
 
 // An exchangeWarning is what a reader should know; a zero place is that of the row.
@@ -99,9 +92,8 @@ type source struct {
 type foundCitation struct {
 	ibid.Citation
 
-	source int   // index in sources, or noSource: then Doc stands as it is
-	mark   int   // index in marks, or noMark: then its place in the answer is known
-	more   extra // members that have no column
+	source int // index in sources, or noSource: then Doc stands as it is
+	mark   int // index in marks, or noMark: then its place in the answer is known
 
 	span markedSpan // the offsets into the source, and what they say if they are tested
 	test bool       // Start and End are characters of the source, and CitedText its quote
@@ -168,13 +160,13 @@ func (x *exchange) complete() {
 		p.chars = len([]rune(string(p.text)))
 		n += p.chars
 	}
-	x.text = b.String()
+	x.row.Answer = b.String()
 }
 
 // answer is the text of the answer.
 func (x *exchange) answer() *token.Text {
 	if x.whole == nil {
-		x.whole = token.NewText(x.text)
+		x.whole = token.NewText(x.row.Answer)
 	}
 	return x.whole
 }
@@ -236,7 +228,7 @@ func (x *exchange) forget() {
 // size is about how many bytes the exchange holds: a text that it shares with the one before is
 // not counted again.
 func (x *exchange) size(before *exchange) int {
-	n := len(x.record)/2 + len(x.text)
+	n := len(x.row.SourceRecord)/2 + len(x.row.Answer)
 	for i, s := range x.sources {
 		text, _ := textOf(&s.Document)
 		if before != nil && i < len(before.sources) && unsafe.StringData(before.sources[i].Text) == unsafe.StringData(text) {
@@ -334,24 +326,17 @@ func (r *run) isRepeated(id, system string) bool {
 // write writes the row of an exchange whose offsets have been examined, and the
 // documents it brings.
 func (c *exchangeReader) write(x *exchange, at position) error {
-	if !x.leftOut && c.run.isRepeated(x.id, x.system) {
-		c.fail(at.err(c.file, fmt.Sprintf("the answer of system %s to %s is there twice", quoted(x.system), quoted(x.id))))
+	if !x.leftOut && c.run.isRepeated(x.row.ID, x.row.System) {
+		c.fail(at.err(c.file, fmt.Sprintf("the answer of system %s to %s is there twice", quoted(x.row.System), quoted(x.row.ID))))
 		return nil
 	}
-	row := ibid.Answer{
-		File: c.file, ID: x.id, Query: x.query, Answer: x.text,
-		System: x.system, Provider: c.program.name, Model: x.model,
-		CostUSD: x.cost, Tokens: wholeTokens(x.tokens), LatencyMillis: x.latency,
-		Citations: make([]ibid.Citation, 0, len(x.citations)), HasCitations: !x.uncited,
-		Claims: x.claims, HasClaims: x.hasClaims, Labels: x.labels, HasLabels: x.hasLabels,
-	}
+	row := &x.row
+	row.File = c.file
 	w := exchangeWriter{exchangeReader: c, x: x, at: at, names: &c.names}
-	if x.collected {
-		row.Provider = x.provider
-	} else if !c.Docs {
+	if !x.collected && !c.Docs {
 		w.names = &documentNames{}
 	}
-	if err := w.documents(&row); err != nil {
+	if err := w.documents(row); err != nil {
 		return err
 	}
 	if x.leftOut {
@@ -361,10 +346,9 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	for i := range x.citations {
 		row.Citations = append(row.Citations, w.citation(&x.citations[i]))
 	}
-	w.truth(&row)
-	row.Tags = append(x.kept.tags(), x.tags...)
+	w.truth(row)
+	row.Tags = append(x.kept.tags(), row.Tags...)
 	sortTags(row.Tags)
-	row.SourceRecord = x.record
 	for _, name := range x.unknown {
 		c.report.unknownField(name)
 	}
@@ -382,11 +366,8 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	for _, warning := range x.warnings {
 		c.warn(cmp.Or(warning.at, at).err(c.file, warning.text))
 	}
-	return c.row(&row)
+	return c.row(row)
 }
-
-// wholeTokens is a number of tokens.
-func wholeTokens(n ibid.Number) ibid.Integer { return ibid.SomeIf(int64(n.Value), n.Known()) }
 
 // An exchangeWriter makes the row of one exchange.
 type exchangeWriter struct {
@@ -434,7 +415,7 @@ func (w *exchangeWriter) documents(row *ibid.Answer) error {
 // we do not know tells from others is called by the answer, too.
 func (w *exchangeWriter) calledBy(s *source) string {
 	if s.unnamed {
-		return w.x.id + " " + s.Doc
+		return w.x.row.ID + " " + s.Doc
 	}
 	if s.common {
 		return w.names.common(s.Text, s.Doc)
@@ -475,7 +456,6 @@ func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 		}
 		out.AnswerStart, out.AnswerEnd, out.AnswerRole = start, end, m.role
 	}
-	out.SourceReference = c.more.reference(out.SourceReference)
 	return out
 }
 
@@ -493,7 +473,7 @@ func (w *exchangeWriter) truth(row *ibid.Answer) {
 		reason := markReasons[v]
 		switch {
 		case lost:
-			reason = fmt.Sprintf("the document does not have %s exactly once: it is no truth of %s", quoted(t.span.quote.text), quoted(w.x.id))
+			reason = fmt.Sprintf("the document does not have %s exactly once: it is no truth of %s", quoted(t.span.quote.text), quoted(w.x.row.ID))
 		case t.quoted:
 			reason = quotedReasons[v]
 		}
@@ -509,7 +489,7 @@ func (w *exchangeWriter) truth(row *ibid.Answer) {
 		}
 		row.Truth = append(row.Truth, w.mark(t))
 	}
-	row.HasTruth = w.x.hasTruth && (len(row.Truth) > 0 || len(w.x.truth) == 0)
+	row.HasTruth = w.x.row.HasTruth && (len(row.Truth) > 0 || len(w.x.truth) == 0)
 }
 
 // mark is a place of the truth.
@@ -528,8 +508,7 @@ func (w *exchangeWriter) mark(t *foundTruth) ibid.Mark {
 	return m
 }
 
-// placeOf converts the offsets into the source to code points. Where that gives
-// other numbers, the given ones stay in source_reference.
+// placeOf converts the offsets into the source to code points.
 func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 	q := &c.span.quote
 	if c.source != noSource && w.x.sources[c.source].searched() != nil {
@@ -540,9 +519,6 @@ func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 		if out.Start, out.End = integer(lo), integer(hi); r.Unit != token.CodePoint {
 			out.Unit = r.Unit.String()
 		}
-	}
-	if out.Start != c.Start || out.End != c.End {
-		c.more.add("given", fmt.Appendf(nil, `{"start":%d,"end":%d}`, q.start, q.end))
 	}
 }
 

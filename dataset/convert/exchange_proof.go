@@ -25,7 +25,7 @@ type exchangeProof struct {
 // newExchangeProof begins the proof of a file in a format.
 func newExchangeProof(p *program) exchangeProof {
 	return exchangeProof{
-		source: proof{documented: indexOf(p.source), anyUnit: p.anyUnit},
+		source: proof{documented: indexOf(p.source)},
 		part:   proof{documented: indexOf(p.answer)},
 		whole:  proof{documented: indexOf(p.answer)},
 	}

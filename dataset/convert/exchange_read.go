@@ -260,7 +260,7 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 			return true
 		}
 		f := filler{p: p, rec: from, response: w.response, first: c.firstMark()}
-		f.x = &exchange{givenID: w.id, system: w.system, query: w.query, cost: w.cost, tokens: w.tokens, latency: w.latency}
+		f.x = &exchange{row: w.row}
 		c.ask(f.x, q)
 		m := c.made(&f, row)
 		if m.x != nil && len(all) == 0 {
@@ -289,8 +289,8 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 			m.record = f.record()
 		}
 		if m.x != nil {
-			m.x.id = c.nameOf(m.x, number, only && len(all) == 1)
-			m.x.system = cmp.Or(m.x.system, c.System, m.x.ownSystem, m.x.model, c.lastSystem())
+			m.x.row.ID = c.nameOf(m.x, number, only && len(all) == 1)
+			m.x.row.System = cmp.Or(m.x.row.System, c.System, m.x.ownSystem, m.x.row.Model, c.lastSystem())
 			m.x.complete()
 			m.x.again = !m.counts
 		}
@@ -364,8 +364,8 @@ func (c *exchangeReader) stem() string {
 // nameOf is the id of a row: number is that of its record.
 func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
 	switch {
-	case x.givenID != "":
-		return x.givenID
+	case x.row.ID != "": // beside the response
+		return x.row.ID
 	case c.program.collection && x.responseID == "":
 		return fmt.Sprint(number)
 	case only && c.file != stdinPath && !c.program.collection:

@@ -79,10 +79,10 @@ func (c *exchangeReader) ask(x *exchange, own *request) {
 			s.shared = q != own
 		}
 		x.request = q
-		if x.query == "" {
-			x.query = q.query
+		if x.row.Query == "" {
+			x.row.Query = q.query
 		}
-		x.model = q.model
+		x.row.Model = q.model
 		break
 	}
 	if x.request != nil {
@@ -95,12 +95,11 @@ func (c *exchangeReader) ask(x *exchange, own *request) {
 	}
 }
 
-// A wrappedResponse is a response, and the request, names and costs of its record.
+// A wrappedResponse is a response, and what its record has beside it: the request, and names and
+// costs of the answer.
 type wrappedResponse struct {
 	response, request any
-	id, system, query string
-	cost, tokens      ibid.Number
-	latency           ibid.Number
+	row               ibid.Answer
 }
 
 // envelope takes responses and requests out of what holds them.
@@ -123,11 +122,9 @@ func unwrapped(ctx context.Context, tree any, p *program) (w wrappedResponse, er
 	}
 	f := filler{}
 	o := f.object(out, "response")
-	return wrappedResponse{
-		response: o["response"], request: o["request"],
-		id: f.text(o, "id"), system: f.text(o, "system"), query: f.text(o, "query"),
-		cost: f.number(o, "cost_usd"), tokens: f.number(o, "tokens"), latency: f.number(o, "latency_ms"),
-	}, f.err
+	w = wrappedResponse{response: o["response"], request: o["request"], row: ibid.Answer{ID: f.text(o, "id"), System: f.text(o, "system")}}
+	f.took(&w.row, o)
+	return w, f.err
 }
 
 // requestOf reads the request that a record holds beside its response; nil if it holds none.

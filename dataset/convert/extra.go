@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"ibid"
 )
 
@@ -86,11 +88,8 @@ func (e *extra) reference(given string) string {
 
 // jsonString is s as a JSON string, HTML characters as they are.
 func jsonString(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string cannot fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	b, _ := jsontext.AppendQuote(nil, s) // what is not UTF-8 becomes U+FFFD
+	return b
 }
 
 // compact drops the white space between the tokens of valid JSON.

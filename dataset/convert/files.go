@@ -26,12 +26,13 @@ import (
 // stdinPath is the path that stands for standard input.
 const stdinPath = "-"
 
-// files expands paths into files: a directory becomes the files in it, at any depth, that have
-// one of the extensions (or one followed by .gz or .zst), sorted by name, hidden ones left out.
-func files(paths, extensions []string) ([]string, error) {
+// files expands the run's paths into files: a directory becomes the files in it, at any depth, that
+// have one of the extensions (or one followed by .gz or .zst), sorted by name, hidden ones left out.
+// One that format auto reads as a whole stays.
+func (r *run) files(extensions []string) ([]string, error) {
 	var all []string
-	for _, path := range paths {
-		if path == stdinPath {
+	for _, path := range r.paths {
+		if path == stdinPath || r.format == autoName && directoryFormat(path) != "" {
 			all = append(all, path)
 			continue
 		}
@@ -55,9 +56,9 @@ func files(paths, extensions []string) ([]string, error) {
 	return all, nil
 }
 
-// eachFile calls do with every file of the run's paths (see [files]).
+// eachFile calls do with every file of the run's paths (see [run.files]).
 func (r *run) eachFile(ctx context.Context, extensions []string, do func(path string) error) error {
-	paths, err := files(r.paths, extensions)
+	paths, err := r.files(extensions)
 	if err != nil {
 		return err
 	}

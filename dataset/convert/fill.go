@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/itchyny/gojq"
 
@@ -66,15 +65,14 @@ func (f *filler) fill(row any) error {
 	}
 	x := f.x
 	x.collected, x.leftOut = f.p.collection, f.isTrue(o, "left_out")
-	x.uncited = o["cites"] == false || o["parts"] == nil && o["cites"] == nil && o["numbered"] == nil
+	x.row.HasCitations = o["cites"] != false && (o["parts"] != nil || o["cites"] != nil || o["numbered"] != nil)
 	x.responseID = f.text(o, "id")
-	x.model = cmp.Or(f.text(o, "model"), x.model)
-	x.ownSystem, x.system = f.text(o, "system"), cmp.Or(x.system, f.text(o, "fixed_system"))
-	x.provider = f.text(o, "provider")
-	x.query = cmp.Or(x.query, f.text(o, "query"))
-	x.cost = cmp.Or(x.cost, f.number(o, "cost_usd"))
-	x.latency = cmp.Or(x.latency, f.number(o, "latency_ms"))
-	x.tokens = cmp.Or(x.tokens, f.number(o, "tokens"))
+	x.row.Model = cmp.Or(f.text(o, "model"), x.row.Model)
+	x.ownSystem, x.row.System = f.text(o, "system"), cmp.Or(x.row.System, f.text(o, "fixed_system"))
+	if x.row.Provider = f.p.name; x.collected {
+		x.row.Provider = f.text(o, "provider")
+	}
+	f.took(&x.row, o)
 	for _, d := range f.list(o, "documents") {
 		f.own = append(f.own, f.source(d))
 	}
@@ -89,7 +87,7 @@ func (f *filler) fill(row any) error {
 			}
 		}
 	}
-	if !x.uncited {
+	if x.row.HasCitations {
 		for _, c := range f.list(o, "cites") {
 			f.cite(c, noPart)
 		}
@@ -103,16 +101,25 @@ func (f *filler) fill(row any) error {
 	f.tags(o)
 	f.members(&x.kept, f.list(o, "kept"))
 	if !x.collected {
-		x.record = f.record()
+		x.row.SourceRecord = f.record()
 	}
 	return f.err
+}
+
+// took fills in what a row does not have yet: the question, and what its answer took.
+func (f *filler) took(row *ibid.Answer, o map[string]any) {
+	row.Query = cmp.Or(row.Query, f.text(o, "query"))
+	row.CostUSD = cmp.Or(row.CostUSD, f.number(o, "cost_usd"))
+	row.LatencyMillis = cmp.Or(row.LatencyMillis, f.number(o, "latency_ms"))
+	tokens := f.number(o, "tokens")
+	row.Tokens = cmp.Or(row.Tokens, ibid.SomeIf(int64(tokens.Value), tokens.Known()))
 }
 
 // claims adds the claims, with the citations that back them.
 func (f *filler) claims(o map[string]any) {
 	x := f.x
 	list := f.list(o, "claims")
-	if x.hasClaims = o["claims"] != nil; x.hasClaims {
+	if x.row.HasClaims = o["claims"] != nil; x.row.HasClaims {
 		x.complete()
 	}
 	for i, v := range list {
@@ -122,7 +129,7 @@ func (f *filler) claims(o map[string]any) {
 			p := &x.parts[n.Value]
 			claim.Start, claim.End = integer(int64(p.at)), integer(int64(p.at+p.chars))
 		}
-		x.claims = append(x.claims, claim)
+		x.row.Claims = append(x.row.Claims, claim)
 		f.claim = &claim
 		for _, cite := range f.list(c, "cites") {
 			f.cite(cite, noPart)
@@ -146,7 +153,7 @@ func (f *filler) warnings(o map[string]any) {
 // judgments adds what people say: labels, and the truth.
 func (f *filler) judgments(o map[string]any) {
 	x := f.x
-	x.hasLabels, x.hasTruth = o["labels"] != nil, o["truth"] != nil
+	x.row.HasLabels, x.row.HasTruth = o["labels"] != nil, o["truth"] != nil
 	for _, v := range f.list(o, "labels") {
 		l := f.object(v, "labels")
 		label := ibid.Label{Annotator: f.text(l, "annotator"), Kind: f.text(l, "kind"), Value: f.number(l, "value"), CitationID: f.text(l, "citation")}
@@ -155,7 +162,7 @@ func (f *filler) judgments(o map[string]any) {
 		} else if n := f.integer(l, "claim"); n.Known() {
 			label.ClaimID = strconv.FormatInt(n.Value, 10)
 		}
-		x.labels = append(x.labels, label)
+		x.row.Labels = append(x.row.Labels, label)
 	}
 	for _, v := range f.list(o, "truth") {
 		m := f.object(v, "truth")
@@ -469,7 +476,7 @@ func (f *filler) marks(o map[string]any) {
 	x, sources := f.x, f.own
 	list := f.list(o, "numbered")
 	said := o["cites"] != nil || o["claims"] != nil || o["truth"] != nil || slices.ContainsFunc(f.list(o, "parts"), citesOfPart)
-	if o["numbered"] == nil && said || x.uncited {
+	if o["numbered"] == nil && said || !x.row.HasCitations {
 		return
 	}
 	if o["numbered"] != nil {
@@ -490,7 +497,7 @@ func (f *filler) marks(o map[string]any) {
 		}
 	}
 	m := markReader{
-		row: &ibid.Answer{Answer: x.text}, sources: numbered,
+		row: &ibid.Answer{Answer: x.row.Answer}, sources: numbered,
 		known: o["numbered"] != nil || o["documents"] != nil, listed: o["numbered"] != nil, first: f.first,
 		report: func(format string, args ...any) { x.warn(fmt.Sprintf(format, args...)) },
 	}
@@ -533,7 +540,7 @@ func (f *filler) tags(o map[string]any) {
 		return
 	}
 	for key := range f.object(o["tags"], "tags") {
-		f.x.tags = append(f.x.tags, ibid.Tag{Key: key, Value: f.text(o["tags"].(map[string]any), key)})
+		f.x.row.Tags = append(f.x.row.Tags, ibid.Tag{Key: key, Value: f.text(o["tags"].(map[string]any), key)})
 	}
 }
 
@@ -591,21 +598,10 @@ func (f *filler) unknownMembers() (names []string) {
 	}
 	o, _ := f.response.(map[string]any)
 	for name := range o {
-		if words := f.p.words(); !words[name] && !words[camelCase(name)] && !slices.Contains(accountMembers, name) {
+		if !f.p.words()[name] && !slices.Contains(accountMembers, name) {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return names
-}
-
-// camelCase is a_name as aName.
-func camelCase(name string) string {
-	words := strings.Split(name, "_")
-	for i, w := range words[1:] {
-		if w != "" {
-			words[i+1] = strings.ToUpper(w[:1]) + w[1:]
-		}
-	}
-	return strings.Join(words, "")
 }

@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"ibid"
+	"ibid/dataset"
 )
 
 // maxDepth is how deep values may be nested. No record of ours needs ten.
@@ -292,7 +291,7 @@ func unknownValue(s string, values []string) string {
 // label is a string or a number as text: ids are either.
 func (v value) label() string {
 	if v.r.err == nil && v.kind() == aNumber {
-		if n, ok := integral(string(v.raw())); ok {
+		if n, ok := dataset.WholeNumber(string(v.raw())); ok {
 			return strconv.FormatInt(n, 10) // 12.0 is what is left of 12 in a column of doubles
 		}
 		return string(v.raw())
@@ -328,26 +327,12 @@ func (v value) integerOf(bits int) ibid.Integer {
 	if literal == "" {
 		return ibid.Integer{}
 	}
-	n, err := strconv.ParseInt(literal, 10, bits)
-	if whole, ok := integral(literal); err != nil && ok && whole>>(bits-1) == whole>>63 {
-		n, err = whole, nil
-	}
-	if err != nil {
+	n, ok := dataset.WholeNumber(literal)
+	if !ok || n>>(bits-1) != n>>63 {
 		v.fail("want an integer of %d bits, got %s", bits, shorten(literal, 40))
 		return ibid.Integer{}
 	}
 	return integer(n)
-}
-
-// integral is the whole number that a number written as a double is, such as 12.0; ok is
-// false for one that is none, or so large that doubles are not exact.
-func integral(literal string) (n int64, ok bool) {
-	const exact = 1 << 53
-	f, err := strconv.ParseFloat(literal, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > exact || !strings.ContainsAny(literal, ".eE") {
-		return 0, false
-	}
-	return int64(f), true
 }
 
 // float is a double, null if it is null or absent.

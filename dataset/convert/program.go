@@ -31,8 +31,7 @@ import (
 // Only row is needed. The comment at the top says more. Its first line is what the format is.
 // The others:
 //
-//	offsets: source UNIT END; answer UNIT END   readings that the provider documents; the unit
-//	            any of a source is the one of most quotes
+//	offsets: source UNIT END; answer UNIT END   readings that the provider documents
 //	last        it fits only if no other format does
 //	flat        its rows have the members of format jsonl, under any name that these have
 //	list        the records of a file are the events of one
@@ -46,7 +45,6 @@ type program struct {
 	name, summary  string
 	file           string // that it stands in, "" if it is built in
 	source, answer Reading
-	anyUnit        bool // of the source
 	last           bool
 	flat, list     bool
 	collection     bool
@@ -93,12 +91,12 @@ var programs = func() []*program {
 // definitions are the functions of a program, each from behind its def: their lines begin so.
 func definitions(text string) []string { return strings.Split("\n"+text, "\ndef ")[1:] }
 
-// addWords adds the words of a program to a set.
+// addWords adds the words of a program to a set, also as they are in Python.
 func addWords(words map[string]bool, text string) map[string]bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 	}) {
-		words[word] = true
+		words[word], words[snakeCase(word)] = true, true
 	}
 	return words
 }
@@ -156,9 +154,6 @@ func (p *program) offsets(text string) error {
 		words := strings.Fields(part)
 		if len(words) != 3 {
 			return fmt.Errorf("offsets: want SIDE UNIT END, got %s", quoted(part))
-		}
-		if p.anyUnit = words[0] == "source" && words[1] == "any" && words[2] == "exclusive"; p.anyUnit {
-			continue
 		}
 		i := slices.IndexFunc(readings[:], func(r Reading) bool { return r.String() == words[1]+"_"+words[2] })
 		if i < 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/itchyny/gojq"
 
+	"ibid/dataset"
 	"ibid/metrics/claims"
 	"ibid/metrics/token"
 )
@@ -77,7 +78,7 @@ func wholeNumber(v any) (any, string) {
 	case int:
 		return n, ""
 	case json.Number:
-		if whole, ok := integral(string(n)); ok {
+		if whole, ok := dataset.WholeNumber(string(n)); ok {
 			return int(whole), ""
 		}
 		return nil, "an integer of 64 bits"
@@ -100,7 +101,7 @@ func label(v any) (any, string) {
 	case int:
 		return strconv.Itoa(n), ""
 	case json.Number:
-		if whole, ok := integral(string(n)); ok {
+		if whole, ok := dataset.WholeNumber(string(n)); ok {
 			return strconv.FormatInt(whole, 10), ""
 		}
 		return string(n), ""

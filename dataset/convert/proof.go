@@ -176,10 +176,6 @@ var noSpan = evidence{evidenceKind: evidenceKind{degenerate: true}}
 type proof struct {
 	documented int // index in readings: what the offsets are said to count, believed where nothing contradicts it
 
-	// anyUnit says that the format documents no unit: that which reproduces most quotes, of
-	// the first of readings, counts as documented.
-	anyUnit bool
-
 	tallies map[evidenceKind]int64
 	differ  [len(readings)]readingSet // readings that gave another span for some quote that both reproduce
 
@@ -241,7 +237,7 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 	}
 	p.compare(e.exact, &spans)
 	e.alike = p.alike(s, q, e.exact)
-	if p.mayBeDocumented()&^e.exact != 0 {
+	if e.exact>>p.documented&1 == 0 {
 		e.lo, e.hi, e.found = s.once(q)
 	}
 	e.degenerate = q.start == q.end && e.exact == 0 && e.alike == 0
@@ -253,7 +249,7 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 // others; but where the file falls back on the documented one, it may stand there.
 func (p *proof) alike(s *searched, q *quote, exact readingSet) (set readingSet) {
 	for i, r := range readings {
-		if exact != 0 && (p.mayBeDocumented()>>i&1 == 0 || exact>>i&1 == 1) {
+		if exact != 0 && (i != p.documented || exact>>i&1 == 1) {
 			continue
 		}
 		if lo, hi, ok := q.span(s.text, r); ok && q.isLike(s.text.Slice(lo, hi)) {
@@ -294,9 +290,6 @@ const (
 // is the documented one: the quotes that it does not reproduce are then searched
 // for. voted reports whether any quote decided it.
 func (p *proof) reading() (chosen int, voted bool) {
-	if p.anyUnit {
-		p.documented = p.mostExact()
-	}
 	common := allReadings
 	for k := range p.tallies {
 		if k.exact != 0 && k.coarse == noCoarse {
@@ -313,34 +306,6 @@ func (p *proof) reading() (chosen int, voted bool) {
 		}
 	}
 	return bits.TrailingZeros16(uint16(common)), true
-}
-
-// mayBeDocumented are the readings that may turn out to be the documented one.
-func (p *proof) mayBeDocumented() readingSet {
-	if p.anyUnit {
-		return 1<<unitReadings - 1
-	}
-	return 1 << p.documented
-}
-
-// unitReadings is how many of readings differ from ours in the unit only.
-const unitReadings = 3
-
-// mostExact is the first of the readings that differ in the unit only that reproduces most
-// quotes.
-func (p *proof) mostExact() (best int) {
-	var counts [unitReadings]int64
-	for k, n := range p.tallies {
-		for i := range counts {
-			counts[i] += n * int64(k.exact>>i&1)
-		}
-	}
-	for i, n := range counts {
-		if n > counts[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // verdict says what the reading of the file makes of one kind of evidence.

@@ -59,11 +59,7 @@ func startsAsEvents(text []byte) bool {
 		}
 	}
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
-	var t jsonText
-	if !bytes.Contains(line, []byte(`"event_type"`)) && !bytes.Contains(line, []byte(`"messageStart"`)) && !bytes.Contains(line, []byte(`"message_start"`)) && !bytes.Contains(line, []byte(`"response.created"`)) {
-		return false
-	}
-	o := t.open(line)
+	o := new(jsonText).open(line)
 	return o != nil && (o.peek("event_type") != "" || o.isObject("messageStart") || o.peek("type") == "message_start" || o.peek("type") == "response.created")
 }
 
@@ -210,9 +206,6 @@ func (r *run) eachEvent(ctx context.Context, path string, do func(*foreignRecord
 	err := r.lines(ctx, path, func(line []byte, number int, bad error) error {
 		if bad != nil {
 			return do(&foreignRecord{file: path, at: position{line: number}, reason: bad.Error()})
-		}
-		if number == 1 {
-			line = bytes.TrimPrefix(line, utf8Mark)
 		}
 		if len(line) == 0 {
 			return dispatch()

@@ -17,14 +17,14 @@ import (
 
 var squadSample = filepath.Join("testdata", "squad", "harbour.json")
 
-// TestSquad converts a sample that counts UTF-16 units and has something wrong in
-// each way, and keeps the rest.
+// TestSquad converts a sample that counts UTF-16 units, but for one text, so that no unit is
+// proved; it has something wrong in each way, and the rest is kept.
 func TestSquad(t *testing.T) {
 	m, report := importPath(t, "squad", squadSample, Options{Docs: true})
 	if report.Records != 7 || report.Rows != 4 || report.Failed != 3 || report.Documents != 2 {
 		t.Errorf("report: %+v", report)
 	}
-	if report.Proved != 4 || report.Repaired != 1 || report.Degenerate != 1 || report.Files[0].Source.Reading != "utf16_exclusive" {
+	if report.Proved != 1 || report.Repaired != 4 || report.Degenerate != 1 || report.Files[0].Source.Reading != "codepoint_exclusive" {
 		t.Errorf("offsets: %+v, %+v", report, report.Files)
 	}
 	wantErrors(t, report.Errors,

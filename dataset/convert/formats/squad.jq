@@ -1,6 +1,6 @@
 # SQuAD 1.1 and 2.0, CMRC 2018: questions with the answers that people marked in paragraphs
 # collection
-# offsets: source any exclusive
+# offsets: source codepoint exclusive
 #
 # Rajpurkar et al., 2016 and 2018; CMRC 2018 and other collections share the form: questions about
 # a paragraph, each with the answers that people marked in it. A question is a row: its id, and
@@ -9,8 +9,8 @@
 # truth; one without answers that is not said to be so has none.
 #
 # An answer is a text and where it starts; it ends where a text of its length in the same unit
-# does. The unit is the one of code points, UTF-16 units and bytes that puts most texts of the file
-# where the paragraph has them: SQuAD counts code points, CMRC 2018 UTF-16 units. A text that is
+# does. The unit is code points, as SQuAD counts, unless the texts prove another one, as those of
+# CMRC 2018 do, which counts UTF-16 units. A text that is
 # elsewhere, but once only, moves there. One that the paragraph does not have once is no place: it
 # is not in the truth, it is warned of, and it is kept in the tag source_reference.
 #

@@ -9,14 +9,12 @@ import (
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
 	"ibid/harness"
 )
 
 type scoreFlags struct {
 	settings settingFlags
 	filter   harness.Filter
-	pass     []string
 	schema   string
 	rows     string
 	workers  int
@@ -37,7 +35,6 @@ func (a *app) scoreCommand() *cobra.Command {
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	flags := cmd.Flags()
 	flags.StringVar(&f.filter.Table, "table", harness.FilterTables[0], "the table to write: rows, citations, verdicts")
-	flags.StringArrayVar(&f.pass, "pass", nil, "a column of the input that the rows have, too, as NAME or NAME:TYPE, where TYPE is utf8, int32, int64, double, bool (may be repeated)")
 	flags.StringSliceVar(&f.filter.Without, "without", nil, "columns that are empty in all rows: truth, documents")
 	flags.StringVar(&f.schema, "schema", "", "print the schema of the table and end: spark (DDL)")
 	flags.StringVar(&f.rows, "rows", "", "score the rows A to before B of a dataset, A:B, into the directory -o")
@@ -67,13 +64,6 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, args []string) error {
 			return err
 		}
 		f.filter.Format, a.format = a.format, "text"
-	}
-	for _, text := range f.pass {
-		p, err := dataset.ParsePassed(text)
-		if err != nil {
-			return ibid.Usagef("--pass %s: %w", text, err)
-		}
-		f.filter.Pass = append(f.filter.Pass, p)
 	}
 	for _, column := range f.filter.Without {
 		if err := oneOf("--without", column, harness.FilterWithout...); err != nil {
@@ -110,7 +100,7 @@ func (a *app) keys(job *harness.Job) (err error) {
 
 // scoreRows scores a range of the rows of a dataset into a directory.
 func (a *app) scoreRows(cmd *cobra.Command, f *scoreFlags, args []string) error {
-	for _, name := range []string{"table", "pass", "without", "schema", "format"} {
+	for _, name := range []string{"table", "without", "schema", "format"} {
 		if cmd.Flags().Changed(name) {
 			return ibid.Usagef("--%s is of rows on standard input", name).With("leave it out, or leave --rows out")
 		}
