@@ -46,7 +46,7 @@ type Judgment struct {
 	Settled   string  `json:"settled,omitempty" doc:"rule that settled it before anybody was asked" null:"none did"`
 	Unscored  string  `json:"unscored,omitempty" doc:"why there is no verdict, in a word" null:"there is one"`
 
-	Suspected []string `json:"suspected,omitempty" doc:"what looks written to steer the judge, found without it: its kind, the text of the row, and the words in small letters; kinds are ignore (instructions), order (of a verdict), member (of a reply), roles (of chat templates), frame (tags of the prompt), address (of reviewers) and hidden (characters that nobody sees)" null:"nothing, or evidence is not claim"`
+	Suspected []string `json:"suspected,omitempty" doc:"what looks written to steer the judge, found without it: its kind, the text of the row, and the words in small letters; kinds are ignore (instructions), order (of a verdict), member (of a reply) and roles (of chat templates); others are frame (tags of the prompt), address (of reviewers) and hidden (characters that nobody sees)" null:"nothing, or evidence is not claim"`
 }
 
 // Evidence of verdicts that is no citation.
