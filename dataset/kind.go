@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"ibid"
 	"ibid/dataset/objects"
@@ -67,14 +68,47 @@ func NoRecords(start []byte) (kind, hint string) {
 const tarMagic = 257
 
 // AsUTF8 is a text that may be in UTF-16: a byte order mark says so, or zero bytes beside the first
-// two characters, which no text in UTF-8 has. Half a character becomes U+FFFD.
+// two characters, which no text in UTF-8 has. Half a character is an error.
 func AsUTF8(in *bufio.Reader) io.Reader {
 	start, _ := in.Peek(utf16Bytes)
 	order, is := utf16Order(start)
 	if !is {
 		return in
 	}
-	return unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(in)
+	whole := &wholePairs{order: binary.BigEndian}
+	if order == unicode.LittleEndian {
+		whole.order = binary.LittleEndian
+	}
+	return transform.NewReader(in, transform.Chain(whole, unicode.UTF16(order, unicode.UseBOM).NewDecoder()))
+}
+
+var errHalfCharacter = ibid.Usagef("half a character of UTF-16: the text is damaged").With("write the file again, as UTF-8")
+
+// wholePairs passes on UTF-16 and fails at half a character.
+type wholePairs struct {
+	order binary.ByteOrder
+	high  bool // the first half of a pair was the last unit
+}
+
+func (w *wholePairs) Reset() { w.high = false }
+
+func (w *wholePairs) Transform(dst, src []byte, atEOF bool) (n, _ int, err error) {
+	for ; n+2 <= min(len(dst), len(src)); n += copy(dst[n:], src[n:n+2]) {
+		unit := w.order.Uint16(src[n:])
+		if low := unit&0xfc00 == 0xdc00; low != w.high {
+			return n, n, errHalfCharacter
+		}
+		w.high = unit&0xfc00 == 0xd800
+	}
+	switch {
+	case n+2 <= len(src):
+		err = transform.ErrShortDst
+	case atEOF && (n < len(src) || w.high):
+		err = errHalfCharacter
+	case n < len(src):
+		err = transform.ErrShortSrc
+	}
+	return n, n, err
 }
 
 // utf16Bytes is how many bytes tell that a text is in UTF-16.
