@@ -91,9 +91,6 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 // keep makes an answer durable. It is paid for: an interrupted run keeps it, too.
 func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 	e.CostNanoUSD, e.LatencyMillis, e.Attempts = c.cost, c.millis, c.calls
-	if c.judge.store == nil {
-		return nil
-	}
 	return c.judge.store.Put(context.WithoutCancel(ctx), e)
 }
 
@@ -422,9 +419,6 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 // record writes the call into the store's audit.
 func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at time.Time, millis, cost int64) error {
 	j := c.judge
-	if j.store == nil {
-		return nil
-	}
 	a := cache.Attempt{
 		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(classOK), Millis: millis, CostNanoUSD: cost,
 		GenerationID: x.generation(), At: at, Run: j.config.Run,
@@ -480,24 +474,22 @@ func (u *unanswered) Unwrap() error { return u.err }
 // same, or by asking.
 func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 	key := q.request.key()
-	if j.store != nil {
-		if e, err := j.store.Get(ctx, key); err != nil {
-			return nil, err
-		} else if e != nil {
-			return j.fromEntry(e), nil
-		}
+	if e, err := j.store.Get(ctx, key); err != nil {
+		return nil, err
+	} else if e != nil {
+		return j.fromEntry(e), nil
 	}
 	a, first, err := j.once(ctx, key, func() (*answer, error) {
 		waits, cancel := j.waiting(ctx)
 		defer cancel()
-		e, err := j.leases.hold(waits, key)
+		release, e, err := j.hold(waits, key)
 		if err != nil {
 			return nil, j.ended(err)
 		}
 		if e != nil {
 			return j.fromEntry(e), nil
 		}
-		defer j.leases.release(key)
+		defer release()
 		if q.long != nil && q.long(waits) {
 			if halves, join := q.halves(); halves != nil {
 				return j.askHalves(ctx, q, halves, join)
@@ -540,7 +532,7 @@ func (j *Judge) askHalves(ctx context.Context, q *question, halves []*question, 
 		verdicts[i], out.calls = a.verdict, append(out.calls, a.calls...)
 	}
 	var err error
-	if out.verdict, err = join(verdicts); err != nil || j.store == nil {
+	if out.verdict, err = join(verdicts); err != nil {
 		return out, err
 	}
 	return out, j.store.Put(context.WithoutCancel(ctx), &cache.Entry{
