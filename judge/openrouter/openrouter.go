@@ -43,7 +43,7 @@ type Judge struct {
 	secrets *scrubber
 	http    *http.Client
 	store   *cache.SQLite
-	owner   string        // of leases
+	owner   string // of leases
 	budget  *budget
 	flights sync.Map // a *flight for each key that is asked
 	counts  counters
