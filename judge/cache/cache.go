@@ -46,8 +46,8 @@ type Entry struct {
 	// ModelRequested is what was asked for, ModelResolved and Provider are who
 	// answered; GenerationID is the provider's name for the answer.
 	ModelRequested, ModelResolved, Provider, GenerationID string
-	// Template and Schema name the versions of prompt and schema.
-	Template, Schema, FinishReason string
+	// Template is the version of the prompt.
+	Template string
 	// CompletionTokens has ReasoningTokens in it, PromptTokens has CachedTokens.
 	PromptTokens, CompletionTokens, ReasoningTokens, CachedTokens int64
 	// CostNanoUSD is what the answer cost, in billionths of a US dollar.

@@ -11,8 +11,6 @@ CREATE TABLE entry (
 	provider          TEXT    NOT NULL,
 	generation_id     TEXT    NOT NULL,
 	template          TEXT    NOT NULL,
-	schema            TEXT    NOT NULL,
-	finish_reason     TEXT    NOT NULL,
 	prompt_tokens     INTEGER NOT NULL,
 	completion_tokens INTEGER NOT NULL,
 	reasoning_tokens  INTEGER NOT NULL,

@@ -129,9 +129,9 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	added, err := s.exec(ctx, "INSERT INTO entry ("+entryColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING",
+	added, err := s.exec(ctx, "INSERT INTO entry ("+entryColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING",
 		e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
-		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
+		e.Template, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
 		e.LatencyMillis, e.Attempts, e.Run, e.Verdict, blob(e.Raw), e.Sent)
 	if err != nil || added > 0 {
 		return err
@@ -236,8 +236,8 @@ const (
 	// this one when it is opened, another one is refused: no question has an answer in older
 	// ones.
 	schemaForm = 4
-	// fromBefore makes this form of the one before, which kept a checksum of each entry.
-	fromBefore = "ALTER TABLE entry DROP COLUMN crc32c; ALTER TABLE batch DROP COLUMN digest; ALTER TABLE batch DROP COLUMN cost_nano_usd;"
+	// fromBefore makes this form of the one before, which kept more.
+	fromBefore = "ALTER TABLE entry DROP COLUMN crc32c; ALTER TABLE entry DROP COLUMN schema; ALTER TABLE entry DROP COLUMN finish_reason; ALTER TABLE batch DROP COLUMN digest; ALTER TABLE batch DROP COLUMN cost_nano_usd;"
 )
 
 // migrate makes the tables of an empty file. It looks before it changes
@@ -307,7 +307,7 @@ func logAhead(ctx context.Context, conn *sql.DB) error {
 
 // entryColumns are the columns of an entry in the order of [scanEntry] and of the
 // statement that puts one.
-const entryColumns = `key, created, status, model_requested, model_resolved, provider, generation_id, template, schema, finish_reason,
+const entryColumns = `key, created, status, model_requested, model_resolved, provider, generation_id, template,
 	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, verdict, raw, sent`
 
 // attemptColumns are those of an attempt.
@@ -333,8 +333,8 @@ func scanEntry(row scanner) (*Entry, error) {
 	e := new(Entry)
 	var key []byte
 	var created int64
-	err := row.Scan(&key, &created, &e.Status, &e.ModelRequested, &e.ModelResolved, &e.Provider, &e.GenerationID, &e.Template, &e.Schema,
-		&e.FinishReason, &e.PromptTokens, &e.CompletionTokens, &e.ReasoningTokens, &e.CachedTokens, &e.CostNanoUSD, &e.LatencyMillis,
+	err := row.Scan(&key, &created, &e.Status, &e.ModelRequested, &e.ModelResolved, &e.Provider, &e.GenerationID, &e.Template,
+		&e.PromptTokens, &e.CompletionTokens, &e.ReasoningTokens, &e.CachedTokens, &e.CostNanoUSD, &e.LatencyMillis,
 		&e.Attempts, &e.Run, &e.Verdict, &e.Raw, &e.Sent)
 	if err != nil {
 		return nil, err

@@ -276,7 +276,8 @@ func TestFormBefore(t *testing.T) {
 	s := open(t, path)
 	put(t, s, e)
 	s.Close()
-	execute(t, path, `ALTER TABLE entry ADD COLUMN crc32c INTEGER NOT NULL DEFAULT 7; ALTER TABLE batch ADD COLUMN digest BLOB NOT NULL DEFAULT x'';
+	execute(t, path, `ALTER TABLE entry ADD COLUMN crc32c INTEGER NOT NULL DEFAULT 7; ALTER TABLE entry ADD COLUMN schema TEXT NOT NULL DEFAULT '';
+		ALTER TABLE entry ADD COLUMN finish_reason TEXT NOT NULL DEFAULT ''; ALTER TABLE batch ADD COLUMN digest BLOB NOT NULL DEFAULT x'';
 		ALTER TABLE batch ADD COLUMN cost_nano_usd INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 3`)
 	for n := range 2 { // it is brought up once
 		s = open(t, path)

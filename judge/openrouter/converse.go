@@ -292,7 +292,7 @@ func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 // judgeReply checks what a response says.
 func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	if c.request.whole != nil {
-		return c.readReply(x, "", "")
+		return c.readReply(x, "")
 	}
 	choice := &x.envelope.Choices[0]
 	if f := refusal(choice); f != nil {
@@ -320,11 +320,11 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		bad.err = errors.New("the reply is empty")
 		return nil, bad
 	}
-	return c.readReply(x, text, string(choice.FinishReason))
+	return c.readReply(x, text)
 }
 
 // readReply reads a reply that is whole.
-func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry, *failure) {
+func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failure) {
 	c.replies++
 	bad := &failure{class: classContent, status: http.StatusOK}
 	verdict, defects, err := c.read(x, text)
@@ -343,7 +343,7 @@ func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry
 		c.repair(text, err.Error())
 		return nil, bad
 	}
-	e := c.entry(x, verdict, finish)
+	e := c.entry(x, verdict)
 	if len(defects) == 0 {
 		return e, nil
 	}
@@ -392,15 +392,11 @@ func hiddenTokens(x *exchange, answer string) int64 {
 }
 
 // entry is an answer to keep.
-func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.Entry {
+func (c *conversation) entry(x *exchange, verdict []byte) *cache.Entry {
 	v, j := &x.envelope, c.judge
 	status := cache.StatusOK
 	if len(c.turns) > 0 {
 		status = cache.StatusRepaired
-	}
-	schema := ""
-	if s := c.request.head.schema; s != "" {
-		schema = versionOf(s)
 	}
 	sent := fmt.Sprintf("max_tokens %d, %v", c.maxTokens, c.sent)
 	if c.batch && c.calls == 1 {
@@ -409,7 +405,7 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
 		ModelRequested: c.member.model, ModelResolved: cmp.Or(string(v.Model), c.member.model), Provider: string(v.Provider), GenerationID: x.generation(),
-		Template: cmp.Or(c.template, j.prompts.Version()), Schema: schema, FinishReason: finish,
+		Template:     cmp.Or(c.template, j.prompts.Version()),
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
 		Created: j.config.Now(), Run: j.config.Run, Sent: sent,

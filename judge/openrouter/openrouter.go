@@ -16,8 +16,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"net"
 	"net/http"
 	"net/url"
@@ -348,9 +346,3 @@ func (c *Config) loopback() bool {
 
 // endpoint is where requests go.
 func (c *Config) endpoint() string { return c.BaseURL + "/chat/completions" }
-
-// versionOf identifies a schema of replies.
-func versionOf(schema string) string {
-	h := sha256.Sum256([]byte(schema))
-	return hex.EncodeToString(h[:])[:12]
-}
