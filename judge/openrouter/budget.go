@@ -209,33 +209,17 @@ func (j *Judge) hold(ctx context.Context, key cache.Key) (release func(), e *cac
 	}
 }
 
-// A flight is a question that is being asked.
-type flight struct {
-	done   chan struct{}
-	answer *answer
-	err    error
-}
-
 // once calls f once for equal keys at the same time. first is false for those
 // that waited. When the one that is waited for gives up because its own context
 // ended, the next takes its place.
 func (j *Judge) once(ctx context.Context, key cache.Key, f func() (*answer, error)) (a *answer, first bool, err error) {
 	for {
-		found, waits := j.flights.LoadOrStore(key, &flight{done: make(chan struct{})})
-		w := found.(*flight)
-		if !waits {
-			w.answer, w.err = f()
-			j.flights.Delete(key)
-			close(w.done)
-			return w.answer, true, w.err
-		}
-		select {
-		case <-w.done:
-		case <-ctx.Done():
-			return nil, false, ctx.Err()
-		}
-		if !errors.Is(w.err, context.Canceled) && !errors.Is(w.err, context.DeadlineExceeded) {
-			return w.answer, false, w.err
+		got, err, _ := j.asked.Do(string(key[:]), func() (any, error) {
+			first = true
+			return f()
+		})
+		if first || ctx.Err() != nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			return got.(*answer), first, err
 		}
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+	"golang.org/x/sync/singleflight"
 
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -43,7 +44,7 @@ type Judge struct {
 	store   *cache.SQLite
 	owner   string // of leases
 	budget  *budget
-	flights sync.Map // a *flight for each key that is asked
+	asked   singleflight.Group // by key
 	counts  counters
 	began   time.Time // of this process, in milliseconds as the store has them
 	before  sync.Map  // keys of answers that earlier processes of the run paid for, taken by some row
