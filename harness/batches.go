@@ -23,10 +23,7 @@ func (p *Plan) askInBatches(ctx context.Context, from, to, perPart int64, docs *
 	if !ok || !p.job.Config.Judge.Batch || from == to {
 		return nil
 	}
-	batcher, err := live.NewBatcher()
-	if err != nil {
-		return err
-	}
+	batcher := live.NewBatcher()
 	defer func() {
 		p.openBatches = batcher.Open()
 		batcher.Close()

@@ -129,7 +129,7 @@ func alignRest(all []alignWord, from int, pieces [][]alignWord) (last int, ok bo
 			// The nearest that fits: later ones leave more out.
 			return alignRest(all, i+len(pieces[0]), pieces[1:])
 		}
-		negates := negations[all[i].fold] || strings.HasSuffix(all[i].fold, "n't")
+		negates := wordLists().classes[all[i].fold]&negation != 0 || strings.HasSuffix(all[i].fold, "n't")
 		negatedBefore = negatedBefore || negates && !ended
 		negatedAfter = negatedAfter || negates
 		if all[i].ends {
@@ -253,8 +253,9 @@ func wordFrom(runes []rune, start, end int32) alignWord {
 		}
 	}
 	w := alignWord{fold: string(fold), start: start, end: end}
-	w.fact = strings.ContainsFunc(w.fold, unicode.IsDigit) || factWords[w.fold] || negations[w.fold] || strings.HasSuffix(w.fold, "n't") ||
-		unicode.IsUpper(runes[0]) && !plainOpeners[w.fold] || isWide(runes[0]) || runes[0] == utf8.RuneError
+	class := wordLists().classes[w.fold]
+	w.fact = strings.ContainsFunc(w.fold, unicode.IsDigit) || class&(factWord|negation) != 0 || strings.HasSuffix(w.fold, "n't") ||
+		unicode.IsUpper(runes[0]) && class&opener == 0 || isWide(runes[0]) || runes[0] == utf8.RuneError
 	return w
 }
 
@@ -283,41 +284,3 @@ func isDash(r rune) bool { return unicode.Is(unicode.Pd, r) || r == '−' }
 func isQuotationMark(r rune) bool {
 	return strings.ContainsRune("\"'`´", r) || unicode.Is(unicode.Pi, r) || unicode.Is(unicode.Pf, r) || strings.ContainsRune("‚„「」『』", r)
 }
-
-func wordSet(words string) map[string]bool {
-	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
-}
-
-var (
-	negations = wordSet(`no not none never neither nor cannot nobody nothing nowhere without hardly barely scarcely rarely seldom lacks lack lacked
-		fail fails failed denies denied deny refuses refused nicht kein keine keinen keiner keinem keines nie niemals weder niemand nichts ohne
-		pas jamais aucun aucune sans nunca jamás ningún ninguna tampoco sin nessuno nessuna mai não nenhum niet geen nooit inte aldrig не нет никогда без`)
-
-	// factWords are the other words that decide what a sentence says: modals,
-	// quantifiers, numbers, units, and directions that have an opposite.
-	factWords = wordSet(`may might can could should would must shall will ought need possibly probably perhaps maybe likely unlikely certainly allegedly
-		reportedly apparently supposedly if unless except only
-		all some any most many much few several every each both either half more less fewer least fewest majority minority about almost nearly
-		roughly approximately exactly up down over under between always often sometimes usually
-		zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-		twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions billion billions trillion dozen
-		first second third fourth fifth last once twice double triple quarter
-		percent per pct km cm mm mile miles metre metres meter meters foot feet inch inches yard yards kg mg lb lbs pound pounds ton tons tonne
-		tonnes ml litre litres liter liters gallon gallons ms sec minute minutes hour hours day days week weeks month months year years
-		decade decades century centuries degrees celsius fahrenheit kelvin hz khz mhz ghz kb mb gb tb kw mw kv usd eur gbp dollar dollars
-		euro euros yen hectare hectares acre acres
-		increase increases increased increasing decrease decreases decreased decreasing rise rises rose risen fall falls fell fallen grew grow
-		shrank shrink higher lower high low above below before after earlier later began begin begins ended end ends opened closed won lost
-		better worse best worst larger smaller largest smallest longer shorter same different true false support supports supported oppose
-		opposes opposed allow allows allowed forbid forbids forbidden prohibited accept accepted reject rejected
-		können kann könnte soll sollte muss müssen darf alle einige viele wenige mehr weniger nur
-		peut doit tous toutes plusieurs plus moins puede debe todos todas algunos más menos`)
-
-	// plainOpeners are capitalised where a sentence begins and name nothing.
-	plainOpeners = wordSet(`the a an it its this that these those he she they we you his her their our in on at of for to by from with as and or
-		but so then there when while where which who however also moreover thus therefore is was are were has had have`)
-)

@@ -61,7 +61,6 @@ func TestLiveConformance(t *testing.T) {
 		"necessity": func(c *openrouter.Config) { c.Necessity = true },
 		"votes":     func(c *openrouter.Config) { c.Votes = 3 },
 		"panel":     func(c *openrouter.Config) { c.Models = []string{"fake/judge", "other/judge"} },
-		"no store":  func(c *openrouter.Config) { c.Store = nil },
 		"openai":    func(c *openrouter.Config) { c.Kind = openrouter.KindOpenAI },
 		"parts":     func(c *openrouter.Config) { c.MaxPairs = 2 },
 		"long":      func(c *openrouter.Config) { c.MaxPromptTokens = 40 },

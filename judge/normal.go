@@ -106,7 +106,7 @@ func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
 		Elsewhere: n.Elsewhere.Support(), ElsewhereEvidence: -1,
 	}
 	if p := n.Other; p != nil {
-		if !o.around(p) {
+		if !o.holds(p, true) {
 			return errForeign
 		}
 		v.ElsewhereEvidence, v.ElsewhereQuote, v.ElsewhereAligned = o.first[p.Evidence-1], p.Quote, p.Aligned
@@ -116,7 +116,7 @@ func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
 	v.Checks = make([]Check, len(evidence))
 	for i, e := range evidence {
 		k := &n.Checks[slices.Index(o.cited[c], o.numbers[e])]
-		if k.Evidence != o.numbers[e] || k.Support >= ibid.NumDegrees || k.Relevant > ibid.Yes || !o.holds(&k.normalPassage) {
+		if k.Evidence != o.numbers[e] || k.Support >= ibid.NumDegrees || k.Relevant > ibid.Yes || !o.holds(&k.normalPassage, false) {
 			return errForeign
 		}
 		v.Checks[i] = Check{
@@ -144,19 +144,17 @@ func (o *Roster) decodeSufficient(c int, sets *[][]int, v *ClaimVerdict) error {
 	return nil
 }
 
-// holds reports whether the passage can be of this request.
-func (o *Roster) holds(p *normalPassage) bool {
-	return 1 <= p.Evidence && p.Evidence <= len(o.first) && 0 <= p.Start && p.Start <= p.End &&
-		int(p.End) <= len(o.request.Evidence[o.first[p.Evidence-1]].Text)
-}
-
-// around reports whether the passage can be of this request, beside the cited words, too.
-func (o *Roster) around(p *normalPassage) bool {
+// holds reports whether the passage can be of this request: of the cited words, or of what
+// stands beside them, too.
+func (o *Roster) holds(p *normalPassage, beside bool) bool {
 	if p.Evidence < 1 || p.Evidence > len(o.first) || p.Start > p.End {
 		return false
 	}
 	e := &o.request.Evidence[o.first[p.Evidence-1]]
-	return int(p.Start) >= -len(e.Before) && int(p.End) <= len(e.Text)+len(e.After)
+	if beside {
+		return int(p.Start) >= -len(e.Before) && int(p.End) <= len(e.Text)+len(e.After)
+	}
+	return p.Start >= 0 && int(p.End) <= len(e.Text)
 }
 
 // citing returns the first evidence of claim c that has that number.

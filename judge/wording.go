@@ -374,9 +374,9 @@ type word struct {
 	mask    uint64 // a bit of each form
 }
 
-type wordClass uint8
+type wordClass uint16
 
-// The classes of words in wording.txt.
+// The classes of words in wording.txt. Those of a quote are of several languages.
 const (
 	fillWord wordClass = 1 << iota
 	turnWord
@@ -384,6 +384,9 @@ const (
 	heWord
 	sheWord
 	personWord
+	negation // of a quote
+	factWord // of a quote: decides what a sentence says, such as modals, quantifiers, units and directions
+	opener   // of a quote: capitalised where a sentence begins, and names nothing
 )
 
 func (x *word) is(c wordClass) bool { return x.class&c != 0 }
@@ -451,7 +454,7 @@ type lists struct {
 
 var wordLists = sync.OnceValue(func() *lists {
 	l := &lists{classes: make(map[string]wordClass), numerals: make(map[string]string)}
-	class := map[string]wordClass{"fill": fillWord, "turn": turnWord, "refute": refuteWord, "he": heWord, "she": sheWord, "person": personWord}
+	class := map[string]wordClass{"fill": fillWord, "turn": turnWord, "refute": refuteWord, "he": heWord, "she": sheWord, "person": personWord, "negation": negation, "fact": factWord, "opener": opener}
 	language := ""
 	for line := range strings.Lines(wordingText) {
 		name, words, _ := strings.Cut(line, ":")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -60,66 +59,28 @@ const (
 	LineRefused  LineState = "refused" // sent again it would be refused again
 )
 
-// addBatches makes schema 3.
-const addBatches = `
-CREATE TABLE batch (
-	id                INTEGER PRIMARY KEY,
-	token             BLOB    NOT NULL UNIQUE,
-	endpoint          TEXT    NOT NULL,
-	model             TEXT    NOT NULL,
-	questions         INTEGER NOT NULL,
-	digest            BLOB    NOT NULL,
-	state             TEXT    NOT NULL,
-	service_id        TEXT    NOT NULL,
-	created           INTEGER NOT NULL,
-	reserved_nano_usd INTEGER NOT NULL,
-	cost_nano_usd     INTEGER NOT NULL,
-	run               TEXT    NOT NULL
-);
-CREATE TABLE batch_line (
-	id            INTEGER PRIMARY KEY,
-	key           BLOB    NOT NULL,
-	batch         INTEGER NOT NULL,
-	state         TEXT    NOT NULL,
-	max_tokens    INTEGER NOT NULL,
-	form          INTEGER NOT NULL,
-	cost_nano_usd INTEGER NOT NULL,
-	error         TEXT    NOT NULL,
-	raw           BLOB    NOT NULL,
-	UNIQUE (key, batch)
-);
-CREATE INDEX batch_line_batch ON batch_line (batch);
-`
-
-const (
-	batchColumns = "token, endpoint, model, questions, state, service_id, created, reserved_nano_usd, run"
-	lineColumns  = "key, batch, state, max_tokens, form, cost_nano_usd, error, raw"
-)
+const batchColumns = "token, endpoint, model, questions, state, service_id, created, reserved_nano_usd, run"
 
 // AddBatch keeps a batch with its lines, all or nothing, and sets its ID. It is
 // durable when AddBatch returns.
 func (s *SQLite) AddBatch(ctx context.Context, b *Batch, lines []BatchLine) error {
-	var id int64
-	err := s.write(ctx, func(conn *sql.DB) error {
-		res, err := conn.ExecContext(context.WithoutCancel(ctx), "INSERT INTO batch ("+batchColumns+", digest, cost_nano_usd) VALUES (?,?,?,?,?,?,?,?,?,x'',0)",
-			b.Token[:], b.Endpoint, b.Model, b.Questions, string(b.State), b.ServiceID, b.Created.UnixMilli(), b.ReservedNanoUSD, b.Run)
-		if err != nil {
-			return err
+	id, err := s.write(ctx, func(conn *sql.DB) (id int64, err error) {
+		durable := context.WithoutCancel(ctx)
+		if err := conn.QueryRowContext(durable, "INSERT INTO batch ("+batchColumns+") VALUES (?,?,?,?,?,?,?,?,?) RETURNING id",
+			b.Token[:], b.Endpoint, b.Model, b.Questions, string(b.State), b.ServiceID, b.Created.UnixMilli(), b.ReservedNanoUSD, b.Run).Scan(&id); err != nil {
+			return 0, err
 		}
-		if id, err = res.LastInsertId(); err != nil {
-			return err
-		}
-		insert, err := conn.PrepareContext(context.WithoutCancel(ctx), "INSERT INTO batch_line ("+lineColumns+") VALUES (?,?,?,?,?,0,'',x'')")
+		insert, err := conn.PrepareContext(durable, "INSERT INTO batch_line (key, batch, state, max_tokens, form, cost_nano_usd, error, raw) VALUES (?,?,?,?,?,0,'',x'')")
 		if err != nil {
-			return err
+			return 0, err
 		}
 		defer insert.Close()
 		for i := range lines {
 			if _, err := insert.Exec(lines[i].Key[:], id, string(LineSent), lines[i].MaxTokens, lines[i].Form); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return nil
+		return id, nil
 	})
 	if err == nil {
 		b.ID = id
@@ -129,13 +90,15 @@ func (s *SQLite) AddBatch(ctx context.Context, b *Batch, lines []BatchLine) erro
 
 // OpenBatch keeps that the service has a batch, and what it calls it.
 func (s *SQLite) OpenBatch(ctx context.Context, id int64, serviceID string) error {
-	return s.exec(ctx, "UPDATE batch SET state = 'open', service_id = ? WHERE id = ?", serviceID, id)
+	_, err := s.exec(ctx, "UPDATE batch SET state = 'open', service_id = ? WHERE id = ?", serviceID, id)
+	return err
 }
 
 // DropBatch forgets a batch that the service never had, or will not answer: its
 // questions are free to be asked.
 func (s *SQLite) DropBatch(ctx context.Context, id int64) error {
-	return s.exec(ctx, "DELETE FROM batch_line WHERE batch = ?1; DELETE FROM batch WHERE id = ?1", id)
+	_, err := s.exec(ctx, "DELETE FROM batch_line WHERE batch = ?1; DELETE FROM batch WHERE id = ?1", id)
+	return err
 }
 
 // Batches are the batches of an endpoint in the order in which they were made.
@@ -184,15 +147,11 @@ func (s *SQLite) OpenLines(ctx context.Context, run string) (n int64, err error)
 // returns what they cost. A line that is settled already stays as it is and costs
 // nothing more, so that results may be read again after a crash.
 func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, at time.Time) (nanoUSD int64, err error) {
-	return s.count(ctx, func(conn *sql.DB) (cost int64, err error) {
-		update, err := conn.PrepareContext(context.WithoutCancel(ctx), "UPDATE batch_line SET state = ?, cost_nano_usd = ?, error = ?, raw = ? WHERE key = ? AND batch = ? AND state = 'sent'")
-		if err != nil {
-			return 0, err
-		}
-		defer update.Close()
+	return s.write(ctx, func(conn *sql.DB) (cost int64, err error) {
 		for i := range lines {
 			l := &lines[i]
-			n, err := affected(update.Exec(string(l.State), l.CostNanoUSD, l.Error, blob(l.Raw), l.Key[:], b.ID))
+			n, err := run(conn, "UPDATE batch_line SET state = ?, cost_nano_usd = ?, error = ?, raw = ? WHERE key = ? AND batch = ? AND state = 'sent'",
+				string(l.State), l.CostNanoUSD, l.Error, blob(l.Raw), l.Key[:], b.ID)
 			if err != nil {
 				return 0, err
 			}
@@ -203,7 +162,7 @@ func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, a
 			if l.State == LineAnswered {
 				a.HTTPStatus = 200
 			}
-			if err := record(conn, &a); err != nil {
+			if _, err := record(conn, &a); err != nil {
 				return 0, err
 			}
 			cost += l.CostNanoUSD
@@ -215,9 +174,9 @@ func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, a
 // EndBatch ends a batch: lines that nothing was heard of have expired. It returns how
 // many lines were answered.
 func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered int64, err error) {
-	return s.count(ctx, func(conn *sql.DB) (n int64, err error) {
+	return s.write(ctx, func(conn *sql.DB) (n int64, err error) {
 		if _, err := run(conn, `UPDATE batch_line SET state = 'expired', error = 'no result' WHERE batch = ?1 AND state = 'sent';
-			UPDATE batch SET state = 'done', cost_nano_usd = (SELECT coalesce(sum(cost_nano_usd), 0) FROM batch_line WHERE batch = ?1 AND state = 'answered') WHERE id = ?1 AND state <> 'done'`, id); err != nil {
+			UPDATE batch SET state = 'done' WHERE id = ?1`, id); err != nil {
 			return 0, err
 		}
 		err = conn.QueryRowContext(context.WithoutCancel(ctx), "SELECT count(*) FROM batch_line WHERE batch = ? AND state = 'answered'", id).Scan(&n)
@@ -228,13 +187,7 @@ func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered int64, err er
 // TidyBatches removes the lines of batches that are done whose questions have an
 // answer, in small steps.
 func (s *SQLite) TidyBatches(ctx context.Context) error {
-	for {
-		n, err := s.count(ctx, func(conn *sql.DB) (int64, error) {
-			return affected(conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`DELETE FROM batch_line WHERE id IN (SELECT l.id FROM batch_line l JOIN batch b ON b.id = l.batch
-				WHERE b.state = 'done' AND EXISTS (SELECT 1 FROM entry WHERE entry.key = l.key) LIMIT %d)`, stepRows)))
-		})
-		if err != nil || n == 0 {
-			return err
-		}
-	}
+	_, err := s.inSteps(ctx, `DELETE FROM batch_line WHERE id IN (SELECT l.id FROM batch_line l JOIN batch b ON b.id = l.batch
+		WHERE b.state = 'done' AND EXISTS (SELECT 1 FROM entry WHERE entry.key = l.key) LIMIT ?)`, stepRows)
+	return err
 }

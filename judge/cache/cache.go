@@ -1,21 +1,19 @@
 // Package cache keeps the answers of judges that cost money, so that the same
 // request is paid for once: across runs, across processes, across crashes.
 //
-// A [SQLite] holds three things, in a file that several processes use at once. Entries are complete, validated answers, one
-// for each [Key]; they never expire. Attempts are an audit of every call that
-// went over the wire, failed ones with them, since those may be billed, too.
-// Leases keep two processes from asking the same at the same time.
+// A [SQLite] is a file that several processes use at once. It holds entries: complete,
+// validated answers, one for each [Key], which never expire; attempts: an audit of every
+// call that went over the wire, failed ones with them, since those may be billed, too;
+// leases, which keep two processes from asking the same at the same time; and batches.
 //
 // The package does not know what a judge asks: a key is a digest of a request,
 // a verdict is bytes. Failures are never entries; caching one would freeze it.
 package cache
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"time"
 
 	"modernc.org/sqlite"
@@ -48,8 +46,8 @@ type Entry struct {
 	// ModelRequested is what was asked for, ModelResolved and Provider are who
 	// answered; GenerationID is the provider's name for the answer.
 	ModelRequested, ModelResolved, Provider, GenerationID string
-	// Template and Schema name the versions of prompt and schema.
-	Template, Schema, FinishReason string
+	// Template is the version of the prompt.
+	Template string
 	// CompletionTokens has ReasoningTokens in it, PromptTokens has CachedTokens.
 	PromptTokens, CompletionTokens, ReasoningTokens, CachedTokens int64
 	// CostNanoUSD is what the answer cost, in billionths of a US dollar.
@@ -105,47 +103,31 @@ func (e *Entry) check() error {
 	return nil
 }
 
-// What can be wrong with the file of a store.
-var (
-	// ErrNewer is a store that a newer version of the program has written.
-	ErrNewer = errors.New("was written by a newer version")
-	// ErrNotStore is a file that is something else.
-	ErrNotStore = errors.New("is no judge cache")
-	// ErrCorrupt is a store that is damaged.
-	ErrCorrupt = errors.New("is damaged")
-	// ErrBusy is a store that another process has kept to itself for too long.
-	ErrBusy = errors.New("is kept busy by another process")
-	// ErrFull is a store whose disk has no room.
-	ErrFull = errors.New("has no room left on its disk")
-	// ErrAccess is a store that cannot be opened, made or written where it is.
-	ErrAccess = errors.New("cannot be opened for writing")
-)
-
 // storeError is the error of a store whose file cannot be used. It reads: judge cache
-// /path/judge.sqlite: is damaged: malformed. err wraps one of the errors above where it is known.
+// /path/judge.sqlite: is damaged: malformed.
 func storeError(path string, err error, hint string) *ibid.Error {
 	return &ibid.Error{File: "judge cache " + path, Err: err, Hint: hint}
 }
 
-// kinds says what the primary result codes of SQLite mean to the user.
-var kinds = map[int]struct {
-	is   error
-	hint string
-}{
-	sqlite3.SQLITE_NOTADB:   {ErrNotStore, hintNotStore},
-	sqlite3.SQLITE_CORRUPT:  {ErrCorrupt, hintCorrupt},
-	sqlite3.SQLITE_BUSY:     {ErrBusy, "wait for the other process, or name another file with --cache"},
-	sqlite3.SQLITE_LOCKED:   {ErrBusy, "wait for the other process, or name another file with --cache"},
-	sqlite3.SQLITE_FULL:     {ErrFull, "make room, or name another file with --cache"},
-	sqlite3.SQLITE_CANTOPEN: {ErrAccess, hintAccess},
-	sqlite3.SQLITE_READONLY: {ErrAccess, hintAccess},
-	sqlite3.SQLITE_PERM:     {ErrAccess, hintAccess},
+// faults says what the primary result codes of SQLite mean to the user, and what to do.
+var faults = map[int][2]string{
+	sqlite3.SQLITE_NOTADB:   {notStore, hintNotStore},
+	sqlite3.SQLITE_CORRUPT:  {"is damaged", "move it away; the answers in it will be asked and paid for again"},
+	sqlite3.SQLITE_BUSY:     {busy, hintBusy},
+	sqlite3.SQLITE_LOCKED:   {busy, hintBusy},
+	sqlite3.SQLITE_FULL:     {"has no room left on its disk", "make room, or name another file with --cache"},
+	sqlite3.SQLITE_CANTOPEN: {noAccess, hintAccess},
+	sqlite3.SQLITE_READONLY: {noAccess, hintAccess},
+	sqlite3.SQLITE_PERM:     {noAccess, hintAccess},
 }
 
 const (
-	hintCorrupt  = "move it away; the answers in it will be asked and paid for again"
+	notStore     = "is no judge cache"
 	hintNotStore = "name another file with --cache"
+	noAccess     = "cannot be opened for writing"
 	hintAccess   = "the folder has to be writable; name another file with --cache, or use --cache off"
+	busy         = "is kept busy by another process"
+	hintBusy     = "wait for the other process, or name another file with --cache"
 )
 
 // fault says what an error of the database means, once.
@@ -156,53 +138,18 @@ func fault(path string, err error) error {
 	if _, ok := errors.AsType[*ibid.Error](err); ok {
 		return err
 	}
-	out := storeError(path, err, "")
-	if errors.Is(err, ErrCorrupt) {
-		out.Hint = hintCorrupt
+	if f, ok := faults[codeOf(err)]; ok {
+		return storeError(path, fmt.Errorf("%s: %w", f[0], err), f[1])
 	}
-	var e *sqlite.Error
-	if errors.As(err, &e) {
-		if kind, ok := kinds[e.Code()&0xff]; ok {
-			out.Err, out.Hint = fmt.Errorf("%w: %w", kind.is, err), kind.hint
-		}
-	}
-	return out
+	return storeError(path, err, "")
 }
 
-func isBusy(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+// codeOf is the primary result code of SQLite in an error, 0 if it has none.
+func codeOf(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return 0
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// checksum is a CRC-32C over all that a store keeps of an entry. SQLite notices
-// damage to its own structure only, and a verdict with one letter changed may
-// still be a verdict.
-func (e *Entry) checksum() uint32 {
-	b := make([]byte, 0, 512)
-	b = append(b, e.Key[:]...)
-	for _, s := range []string{
-		e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID, e.Template, e.Schema, e.FinishReason, e.Run,
-	} {
-		b = binary.AppendUvarint(b, uint64(len(s))) // so that no text runs into the next
-		b = append(b, s...)
-	}
-	for _, n := range []int64{
-		e.Created.UnixMilli(), e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD, e.LatencyMillis,
-		int64(e.Attempts), int64(len(e.Verdict)),
-	} {
-		b = binary.AppendVarint(b, n)
-	}
-	b = append(b, e.Sent...)
-	sum := crc32.Checksum(b, castagnoli)
-	return crc32.Update(crc32.Update(sum, castagnoli, e.Verdict), castagnoli, e.Raw)
-}
-
-// verify compares an entry with the checksum that it was stored with.
-func (e *Entry) verify(sum uint32) error {
-	if e.checksum() != sum {
-		return fmt.Errorf("%w: entry %s is not what was stored", ErrCorrupt, e.Key)
-	}
-	return nil
-}
+func isBusy(err error) bool { return codeOf(err) == sqlite3.SQLITE_BUSY }

@@ -68,7 +68,7 @@ func testEntry(n int) *cache.Entry {
 		Verdict:        fmt.Appendf(nil, `{"claims":[{"id":"c1","joint":"full","n":%d}]}`, n),
 		Raw:            fmt.Appendf(nil, "{\"id\":\"gen-%d\",\"text\":\"\u00e4\x00\\u0000\"}\n", n),
 		ModelRequested: "vendor/asked", ModelResolved: "vendor/answered-" + fmt.Sprint(n%3), Provider: "Provider", GenerationID: fmt.Sprint("gen-", n),
-		Template: "template-1", Schema: "schema-1", FinishReason: "stop",
+		Template:     "template-1",
 		PromptTokens: 2100 + i, CompletionTokens: 1500 + i, ReasoningTokens: 700 + i, CachedTokens: 1024 + i,
 		CostNanoUSD: 1_200_000 + i, LatencyMillis: 300 + i, Attempts: 2,
 		Created: time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC).Add(time.Duration(n) * time.Minute), Run: "run-1",

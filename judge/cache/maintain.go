@@ -134,25 +134,24 @@ func (s *SQLite) Removable(ctx context.Context, before time.Time) (Removed, erro
 // room on disk back. If it fails, some are gone already: those it counts.
 func (s *SQLite) Prune(ctx context.Context, before time.Time) (r Removed, err error) {
 	at := before.UnixMilli()
-	if r.Entries, err = s.removeFrom(ctx, "entry", "created", at); err != nil {
+	if r.Entries, err = s.inSteps(ctx, "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE created < ? LIMIT ?)", at, stepRows); err != nil {
 		return r, err
 	}
-	if r.Attempts, err = s.removeFrom(ctx, "attempt", "at", at); err != nil {
+	if r.Attempts, err = s.inSteps(ctx, "DELETE FROM attempt WHERE id IN (SELECT id FROM attempt WHERE at < ? LIMIT ?)", at, stepRows); err != nil {
 		return r, err
 	}
 	// Batches that the service still has are paid for.
-	err = s.exec(ctx, "DELETE FROM batch WHERE state = 'done' AND created < ?1; DELETE FROM batch_line WHERE batch NOT IN (SELECT id FROM batch)", at)
+	_, err = s.exec(ctx, "DELETE FROM batch WHERE state = 'done' AND created < ?1; DELETE FROM batch_line WHERE batch NOT IN (SELECT id FROM batch)", at)
 	if err != nil {
 		return r, err
 	}
 	return r, s.shrink(ctx)
 }
 
-func (s *SQLite) removeFrom(ctx context.Context, table, column string, before int64) (int64, error) {
-	query := fmt.Sprintf("DELETE FROM %[1]s WHERE id IN (SELECT id FROM %[1]s WHERE %[2]s < ? LIMIT %[3]d)", table, column, stepRows)
-	var sum int64
+// inSteps repeats a statement until it changes nothing, and returns how many rows it changed.
+func (s *SQLite) inSteps(ctx context.Context, query string, args ...any) (sum int64, err error) {
 	for {
-		n, err := s.count(ctx, func(conn *sql.DB) (int64, error) { return affected(conn.ExecContext(ctx, query, before)) })
+		n, err := s.exec(ctx, query, args...)
 		sum += n
 		if err != nil || n == 0 {
 			return sum, err
@@ -163,8 +162,8 @@ func (s *SQLite) removeFrom(ctx context.Context, table, column string, before in
 // shrink takes free pages off the end of the file.
 func (s *SQLite) shrink(ctx context.Context) error {
 	for {
-		free, err := s.count(ctx, func(conn *sql.DB) (free int64, err error) {
-			if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", stepPages)); err != nil {
+		free, err := s.write(ctx, func(conn *sql.DB) (free int64, err error) {
+			if _, err := run(conn, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", stepPages)); err != nil {
 				return 0, err
 			}
 			return free, conn.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free)
@@ -173,38 +172,6 @@ func (s *SQLite) shrink(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// count does a write that counts.
-func (s *SQLite) count(ctx context.Context, do func(*sql.DB) (int64, error)) (int64, error) {
-	counted := make(chan int64, 1)
-	err := s.write(ctx, func(conn *sql.DB) error {
-		n, err := do(conn)
-		if err == nil {
-			counted <- n
-		}
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return <-counted, nil
-}
-
-// exec writes by some statements, all or none.
-func (s *SQLite) exec(ctx context.Context, text string, args ...any) error {
-	return s.write(ctx, func(conn *sql.DB) error {
-		_, err := conn.ExecContext(context.WithoutCancel(ctx), text, args...)
-		return err
-	})
-}
-
-// affected is how many rows a statement has changed.
-func affected(res sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
 }
 
 // one reads the one row that a query has.

@@ -3,13 +3,13 @@ package cache
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 )
@@ -52,7 +52,7 @@ func Open(path string) (*SQLite, error) {
 	opening.Lock()
 	defer opening.Unlock()
 	if err := create(path); err != nil {
-		return nil, storeError(path, fmt.Errorf("%w: %w", ErrAccess, err), hintAccess)
+		return nil, storeError(path, fmt.Errorf("%s: %w", noAccess, err), hintAccess)
 	}
 	s, err := open(context.Background(), path)
 	if err != nil {
@@ -129,7 +129,10 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	added, err := s.count(ctx, func(conn *sql.DB) (int64, error) { return put(conn, e) })
+	added, err := s.exec(ctx, "INSERT INTO entry ("+entryColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING",
+		e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
+		e.Template, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
+		e.LatencyMillis, e.Attempts, e.Run, e.Verdict, blob(e.Raw), e.Sent)
 	if err != nil || added > 0 {
 		return err
 	}
@@ -140,9 +143,40 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	return err
 }
 
+// Get returns the entry of a key, nil if there is none. The entry is the caller's own.
+func (s *SQLite) Get(ctx context.Context, key Key) (*Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	// A read takes microseconds; a context that can end would cost it two
+	// goroutines that wait for that.
+	e, err := scanEntry(s.get.QueryRowContext(context.WithoutCancel(ctx), key[:]))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, s.readFault(ctx, err)
+	}
+	return e, nil
+}
+
+// readFault says what an error of a read means, nil if there is none.
+func (s *SQLite) readFault(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case s.writer.isClosed():
+		return ErrClosed
+	}
+	return fault(s.path, err)
+}
+
 // Record adds a call to the audit; it is durable when Record returns.
 func (s *SQLite) Record(ctx context.Context, a Attempt) error {
-	return s.write(ctx, func(conn *sql.DB) error { return record(conn, &a) })
+	_, err := s.write(ctx, func(conn *sql.DB) (int64, error) { return record(conn, &a) })
+	return err
 }
 
 // Acquire takes the right to ask for a key, for ttl, and says whether owner has it now. It
@@ -152,7 +186,7 @@ func (s *SQLite) Acquire(ctx context.Context, key Key, owner string, ttl time.Du
 	if ttl <= 0 {
 		return false, fmt.Errorf("judge cache: a lease of %v", ttl)
 	}
-	taken, err := s.count(ctx, func(conn *sql.DB) (int64, error) {
+	taken, err := s.write(ctx, func(conn *sql.DB) (int64, error) {
 		now := time.Now()
 		return run(conn, `INSERT INTO lease (key, owner, until) VALUES (?1, ?2, ?3) ON CONFLICT (key)
 			DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until <= ?4`, key[:], owner, now.Add(ttl).UnixMilli(), now.UnixMilli())
@@ -162,76 +196,49 @@ func (s *SQLite) Acquire(ctx context.Context, key Key, owner string, ttl time.Du
 
 // Release gives the right back. It does nothing if owner does not have it.
 func (s *SQLite) Release(ctx context.Context, key Key, owner string) error {
-	return s.exec(ctx, "DELETE FROM lease WHERE key = ? AND owner = ?", key[:], owner)
+	_, err := s.exec(ctx, "DELETE FROM lease WHERE key = ? AND owner = ?", key[:], owner)
+	return err
 }
 
-func (s *SQLite) write(ctx context.Context, do func(*sql.DB) error) error {
-	err := s.writer.submit(ctx, do)
+// write makes a change and returns what it counts.
+func (s *SQLite) write(ctx context.Context, do func(*sql.DB) (int64, error)) (int64, error) {
+	n, err := s.writer.submit(ctx, do)
 	if err == nil || errors.Is(err, ErrClosed) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return err
+		return n, err
 	}
-	return fault(s.path, err)
+	return 0, fault(s.path, err)
 }
+
+// exec changes rows by some statements, all or none, and returns how many the last one changed.
+func (s *SQLite) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return s.write(ctx, func(conn *sql.DB) (int64, error) { return run(conn, query, args...) })
+}
+
+// run writes on the writing connection. What has begun is ended: a context that ends in
+// between would lose the transaction of others.
+func run(conn *sql.DB, query string, args ...any) (changed int64, err error) {
+	res, err := conn.ExecContext(context.Background(), query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// schema makes the tables of an empty file.
+//
+//go:embed schema.sql
+var schema string
 
 const (
 	// applicationID marks the file as ours: "ibid" in ASCII.
 	applicationID = 0x69626964
-	// schemaVersion counts the forms of the tables. A store of an older form is
-	// brought up to this one when it is opened, a newer one is refused.
-	schemaVersion = 3
+	// schemaForm counts the forms of the tables. A store of the form before is brought up to
+	// this one when it is opened, another one is refused: no question has an answer in older
+	// ones.
+	schemaForm = 4
+	// fromBefore makes this form of the one before, which kept more.
+	fromBefore = "ALTER TABLE entry DROP COLUMN crc32c; ALTER TABLE entry DROP COLUMN schema; ALTER TABLE entry DROP COLUMN finish_reason; ALTER TABLE batch DROP COLUMN digest; ALTER TABLE batch DROP COLUMN cost_nano_usd;"
 )
-
-// tables is schema 1, which addSent brings up to 2 and addBatches to 3. Times are milliseconds since 1970 in UTC. Small columns
-// come before the long ones, so that adding up costs does not read answers.
-// A rowid table with a unique key loads twice as fast as one without a rowid.
-const tables = `
-CREATE TABLE entry (
-	id                INTEGER PRIMARY KEY,
-	key               BLOB    NOT NULL UNIQUE,
-	created           INTEGER NOT NULL,
-	status            TEXT    NOT NULL,
-	model_requested   TEXT    NOT NULL,
-	model_resolved    TEXT    NOT NULL,
-	provider          TEXT    NOT NULL,
-	generation_id     TEXT    NOT NULL,
-	template          TEXT    NOT NULL,
-	schema            TEXT    NOT NULL,
-	finish_reason     TEXT    NOT NULL,
-	prompt_tokens     INTEGER NOT NULL,
-	completion_tokens INTEGER NOT NULL,
-	reasoning_tokens  INTEGER NOT NULL,
-	cached_tokens     INTEGER NOT NULL,
-	cost_nano_usd     INTEGER NOT NULL,
-	latency_ms        INTEGER NOT NULL,
-	attempts          INTEGER NOT NULL,
-	run               TEXT    NOT NULL,
-	crc32c            INTEGER NOT NULL,
-	verdict           BLOB    NOT NULL,
-	raw               BLOB    NOT NULL
-);
-CREATE INDEX entry_created ON entry (created);
-CREATE TABLE attempt (
-	id            INTEGER PRIMARY KEY,
-	key           BLOB    NOT NULL,
-	n             INTEGER NOT NULL,
-	http_status   INTEGER NOT NULL,
-	class         TEXT    NOT NULL,
-	ms            INTEGER NOT NULL,
-	cost_nano_usd INTEGER NOT NULL,
-	generation_id TEXT    NOT NULL,
-	error         TEXT    NOT NULL,
-	at            INTEGER NOT NULL,
-	run           TEXT    NOT NULL
-);
-CREATE INDEX attempt_at ON attempt (at);
-CREATE TABLE lease (
-	key   BLOB    PRIMARY KEY,
-	owner TEXT    NOT NULL,
-	until INTEGER NOT NULL
-) WITHOUT ROWID;
-`
-
-const addSent = "ALTER TABLE entry ADD COLUMN sent TEXT NOT NULL DEFAULT '';"
 
 // migrate makes the tables of an empty file. It looks before it changes
 // anything, so that a file of another program stays as it is, and again while it
@@ -247,7 +254,14 @@ func migrate(ctx context.Context, conn *sql.DB, path string) error {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	err := makeTables(ctx, conn, path)
+	form, err := formOf(ctx, conn, path)
+	if err == nil && form != schemaForm {
+		change := schema
+		if form > 0 {
+			change = fromBefore
+		}
+		_, err = conn.ExecContext(ctx, change+fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaForm))
+	}
 	if err != nil {
 		_, undo := conn.ExecContext(ctx, "ROLLBACK")
 		return errors.Join(err, undo)
@@ -256,34 +270,26 @@ func migrate(ctx context.Context, conn *sql.DB, path string) error {
 	return err
 }
 
-func makeTables(ctx context.Context, conn *sql.DB, path string) error {
-	version, err := formOf(ctx, conn, path)
-	if err != nil || version == schemaVersion {
-		return err
-	}
-	steps := []string{tables, addSent, addBatches}
-	_, err = conn.ExecContext(ctx, strings.Join(steps[version:], "")+fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion))
-	return err
-}
-
-// formOf is the version of the tables of a database, 0 if it has none yet. One that is
-// not ours, or newer than we are, is an error.
+// formOf is the form of the tables of a database, 0 if it has none yet. One that is
+// not ours, or of a form that we do not know, is an error.
 func formOf(ctx context.Context, conn *sql.DB, path string) (int64, error) {
-	var app, version, objects int64
+	var app, form, objects int64
 	row := conn.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
 		(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`)
-	if err := row.Scan(&app, &version, &objects); err != nil {
+	if err := row.Scan(&app, &form, &objects); err != nil {
 		return 0, err
 	}
 	switch {
-	case app == applicationID && version > schemaVersion:
-		return 0, storeError(path, fmt.Errorf("%w: its schema is %d, this version knows %d", ErrNewer, version, schemaVersion), "use that version, or name another file with --cache")
-	case app == applicationID && version > 0:
-		return version, nil
-	case app == 0 && version == 0 && objects == 0:
+	case app == applicationID && form > schemaForm:
+		return 0, storeError(path, fmt.Errorf("was written by a newer version: its schema is %d, this version knows %d", form, schemaForm), "use that version, or name another file with --cache")
+	case app == applicationID && form >= schemaForm-1:
+		return form, nil
+	case app == applicationID && form > 0:
+		return 0, storeError(path, errors.New("was written by an older version, which asked in another way"), "move it away: this version finds no answer in it")
+	case app == 0 && form == 0 && objects == 0:
 		return 0, nil
 	}
-	return 0, storeError(path, fmt.Errorf("%w but another SQLite database", ErrNotStore), hintNotStore)
+	return 0, storeError(path, errors.New(notStore+" but another SQLite database"), hintNotStore)
 }
 
 // logAhead turns on the write-ahead log, which a file keeps. Two processes that
@@ -299,26 +305,13 @@ func logAhead(ctx context.Context, conn *sql.DB) error {
 	}
 }
 
-// entryColumns are the columns of an entry in the order of scan and of the
+// entryColumns are the columns of an entry in the order of [scanEntry] and of the
 // statement that puts one.
-const entryColumns = `key, created, status, model_requested, model_resolved, provider, generation_id, template, schema, finish_reason,
-	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, crc32c, verdict, raw, sent`
+const entryColumns = `key, created, status, model_requested, model_resolved, provider, generation_id, template,
+	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, verdict, raw, sent`
 
 // attemptColumns are those of an attempt.
 const attemptColumns = `key, n, http_status, class, ms, cost_nano_usd, generation_id, error, at, run`
-
-// run writes on the writing connection. What has begun is ended: a context that ends in
-// between would lose the transaction of others.
-func run(conn *sql.DB, query string, args ...any) (changed int64, err error) {
-	return affected(conn.ExecContext(context.Background(), query, args...))
-}
-
-// put returns 1 if the entry is there now, 0 if another one stands.
-func put(conn *sql.DB, e *Entry) (int64, error) {
-	return run(conn, "INSERT INTO entry ("+entryColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING", e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
-		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
-		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent)
-}
 
 // blob keeps an empty value from being stored as null.
 func blob(b []byte) []byte {
@@ -328,30 +321,27 @@ func blob(b []byte) []byte {
 	return b
 }
 
-func record(conn *sql.DB, a *Attempt) error {
-	_, err := run(conn, "INSERT INTO attempt ("+attemptColumns+") VALUES (?,?,?,?,?,?,?,?,?,?)",
+func record(conn *sql.DB, a *Attempt) (int64, error) {
+	return run(conn, "INSERT INTO attempt ("+attemptColumns+") VALUES (?,?,?,?,?,?,?,?,?,?)",
 		a.Key[:], a.N, a.HTTPStatus, a.Class, a.Millis, a.CostNanoUSD, a.GenerationID, a.Error, a.At.UnixMilli(), a.Run)
-	return err
 }
 
 // A scanner is a row of an answer.
 type scanner interface{ Scan(...any) error }
 
-// scanEntry reads an entry. One that is not what was stored is an error.
 func scanEntry(row scanner) (*Entry, error) {
 	e := new(Entry)
 	var key []byte
 	var created int64
-	var sum uint32
-	err := row.Scan(&key, &created, &e.Status, &e.ModelRequested, &e.ModelResolved, &e.Provider, &e.GenerationID, &e.Template, &e.Schema,
-		&e.FinishReason, &e.PromptTokens, &e.CompletionTokens, &e.ReasoningTokens, &e.CachedTokens, &e.CostNanoUSD, &e.LatencyMillis,
-		&e.Attempts, &e.Run, &sum, &e.Verdict, &e.Raw, &e.Sent)
+	err := row.Scan(&key, &created, &e.Status, &e.ModelRequested, &e.ModelResolved, &e.Provider, &e.GenerationID, &e.Template,
+		&e.PromptTokens, &e.CompletionTokens, &e.ReasoningTokens, &e.CachedTokens, &e.CostNanoUSD, &e.LatencyMillis,
+		&e.Attempts, &e.Run, &e.Verdict, &e.Raw, &e.Sent)
 	if err != nil {
 		return nil, err
 	}
 	copy(e.Key[:], key)
 	e.Created = time.UnixMilli(created).UTC()
-	return e, e.verify(sum)
+	return e, nil
 }
 
 // DefaultPath is where the command keeps its store: ibid/judge.sqlite in the

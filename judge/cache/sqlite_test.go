@@ -87,15 +87,18 @@ func TestOpenRefuses(t *testing.T) {
 	tests := []struct {
 		name string
 		make func(t *testing.T, path string)
-		is   error
-		says string
+		says []string
 	}{
-		{"text", func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("no database. ", 100))) }, cache.ErrNotStore, ""},
-		{"another database", func(t *testing.T, path string) { execute(t, path, "CREATE TABLE t (x)") }, cache.ErrNotStore, "another SQLite database"},
+		{"text", func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("no database. ", 100))) }, []string{"is no judge cache: "}},
+		{"another database", func(t *testing.T, path string) { execute(t, path, "CREATE TABLE t (x)") }, []string{"is no judge cache but another SQLite database"}},
 		{"newer", func(t *testing.T, path string) {
 			open(t, path).Close()
 			execute(t, path, "PRAGMA user_version = 7")
-		}, cache.ErrNewer, "its schema is 7, this version knows 3"},
+		}, []string{"was written by a newer version", "its schema is 7, this version knows 4"}},
+		{"older", func(t *testing.T, path string) {
+			open(t, path).Close()
+			execute(t, path, "PRAGMA user_version = 2")
+		}, []string{"was written by an older version"}},
 		{"damaged", func(t *testing.T, path string) {
 			open(t, path).Close()
 			data := read(t, path)
@@ -103,28 +106,28 @@ func TestOpenRefuses(t *testing.T) {
 				data[i] = 0xff
 			}
 			write(t, path, data)
-		}, cache.ErrCorrupt, ""},
+		}, []string{"is damaged: "}},
 		{"cut short", func(t *testing.T, path string) {
 			open(t, path).Close()
 			write(t, path, read(t, path)[:5000])
-		}, cache.ErrCorrupt, ""},
+		}, []string{"is damaged: "}},
 		{"folder", func(t *testing.T, path string) {
 			if err := os.Mkdir(path, 0o700); err != nil {
 				t.Fatal(err)
 			}
-		}, cache.ErrAccess, ""},
+		}, []string{"cannot be opened for writing: "}},
 		{"folder that is a file", func(t *testing.T, path string) {
 			dir := filepath.Dir(path)
 			if err := os.Remove(dir); err != nil {
 				t.Fatal(err)
 			}
 			write(t, dir, nil)
-		}, cache.ErrAccess, ""},
-		{"folder without permission", func(t *testing.T, path string) { lockDown(t, filepath.Dir(path)) }, cache.ErrAccess, ""},
+		}, []string{"cannot be opened for writing: "}},
+		{"folder without permission", func(t *testing.T, path string) { lockDown(t, filepath.Dir(path)) }, []string{"cannot be opened for writing: "}},
 		{"store in a folder without permission", func(t *testing.T, path string) {
 			open(t, path).Close()
 			lockDown(t, filepath.Dir(path))
-		}, cache.ErrAccess, ""},
+		}, []string{"cannot be opened for writing: "}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -140,10 +143,10 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal("no error")
 			}
 			var file *ibid.Error
-			if !errors.Is(err, tt.is) || !errors.As(err, &file) || file.File != "judge cache "+path || file.Hint == "" {
-				t.Fatalf("error = %v (%+v), want %v with path and hint", err, file, tt.is)
+			if !errors.As(err, &file) || file.File != "judge cache "+path || file.Hint == "" {
+				t.Fatalf("error = %v (%+v), want path and hint", err, file)
 			}
-			for _, want := range []string{path, tt.is.Error(), tt.says} {
+			for _, want := range append(tt.says, path) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("error = %q, want %q in it", err, want)
 				}
@@ -202,41 +205,6 @@ func read(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-// TestDamagedLater: damage that a store gets once it is open, or that leaves its
-// structure whole, is noticed by whoever reads it.
-func TestDamagedLater(t *testing.T) {
-	for _, tt := range []struct {
-		name, statement string
-	}{
-		{"one letter of a verdict", `UPDATE entry SET verdict = replace(verdict, 'full', 'fall')`},
-		{"one letter of a response", `UPDATE entry SET raw = replace(raw, 'gen', 'gem')`},
-		{"a cost", "UPDATE entry SET cost_nano_usd = cost_nano_usd + 1"},
-		{"a model", "UPDATE entry SET model_resolved = 'another'"},
-		{"a time", "UPDATE entry SET created = created + 1"},
-		{"texts that moved", "UPDATE entry SET provider = provider || substr(generation_id, 1, 1), generation_id = substr(generation_id, 2)"},
-		{"a text for a number", "UPDATE entry SET attempts = 'two'"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "judge.sqlite")
-			s := open(t, path)
-			put(t, s, testEntry(1))
-			execute(t, path, tt.statement)
-			e, err := s.Get(t.Context(), testKey(1))
-			if e != nil || err == nil || !strings.Contains(err.Error(), path) {
-				t.Errorf("Get = %v, %v, want an error that names the file", e, err)
-			}
-			if !strings.HasPrefix(tt.name, "a text") && !errors.Is(err, cache.ErrCorrupt) {
-				t.Errorf("error = %v, want %v", err, cache.ErrCorrupt)
-			}
-			for _, err := range s.Entries(t.Context()) {
-				if err == nil {
-					t.Error("Entries: no error")
-				}
-			}
-		})
-	}
 }
 
 // TestBusy: a write waits while another process has the file, and as long as its
@@ -301,20 +269,24 @@ func TestCloseDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestOlderForm opens a store of the first form: its answers are there.
-func TestOlderForm(t *testing.T) {
+// TestFormBefore opens a store of the form before this one: its answers are there.
+func TestFormBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "judge.sqlite")
-	e := &cache.Entry{Key: cache.Key{1}, Status: cache.StatusOK, Verdict: []byte("{}"), Raw: []byte("raw"), Created: time.UnixMilli(5).UTC()}
+	e := &cache.Entry{Key: cache.Key{1}, Status: cache.StatusOK, Verdict: []byte("{}"), Raw: []byte("raw"), Created: time.UnixMilli(5).UTC(), Sent: "sent"}
 	s := open(t, path)
-	if err := s.Put(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
+	put(t, s, e)
 	s.Close()
-	execute(t, path, "ALTER TABLE entry DROP COLUMN sent; DROP TABLE batch; DROP TABLE batch_line; PRAGMA user_version = 1")
-	for range 2 { // it is brought up once
+	execute(t, path, `ALTER TABLE entry ADD COLUMN crc32c INTEGER NOT NULL DEFAULT 7; ALTER TABLE entry ADD COLUMN schema TEXT NOT NULL DEFAULT '';
+		ALTER TABLE entry ADD COLUMN finish_reason TEXT NOT NULL DEFAULT ''; ALTER TABLE batch ADD COLUMN digest BLOB NOT NULL DEFAULT x'';
+		ALTER TABLE batch ADD COLUMN cost_nano_usd INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 3`)
+	for n := range 2 { // it is brought up once
 		s = open(t, path)
-		if got, err := s.Get(t.Context(), e.Key); err != nil || got == nil || string(got.Raw) != "raw" || got.Sent != "" {
+		if got, err := s.Get(t.Context(), e.Key); err != nil || got == nil || string(got.Raw) != "raw" || got.Sent != "sent" {
 			t.Errorf("%+v, %v", got, err)
+		}
+		put(t, s, testEntry(n))
+		if err := s.AddBatch(t.Context(), &cache.Batch{Token: testKey(n)}, nil); err != nil {
+			t.Error(err)
 		}
 		s.Close()
 	}

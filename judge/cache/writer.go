@@ -16,16 +16,17 @@ const maxBatch = 256
 // in groups: what queues up while one transaction is synced is the next one.
 type writer struct {
 	db    *sql.DB // of one connection
-	queue chan operation
+	queue chan *operation
 	done  chan struct{}
 
 	gate   sync.RWMutex // held for reading while sending to queue
 	closed bool
 }
 
-// An operation is one write and where its outcome goes.
+// An operation is one write, what it has counted, and where its outcome goes.
 type operation struct {
-	do   func(*sql.DB) error
+	do   func(*sql.DB) (int64, error)
+	n    int64
 	done chan error // has room for one
 }
 
@@ -39,26 +40,26 @@ func newWriter(ctx context.Context, path string) (*writer, error) {
 		db.Close()
 		return nil, err
 	}
-	w := &writer{db: db, queue: make(chan operation, maxBatch), done: make(chan struct{})}
+	w := &writer{db: db, queue: make(chan *operation, maxBatch), done: make(chan struct{})}
 	go w.loop()
 	return w, nil
 }
 
-// submit queues a write and waits until it is durable.
-func (w *writer) submit(ctx context.Context, do func(*sql.DB) error) error {
-	op := operation{do: do, done: make(chan error, 1)}
+// submit queues a write, waits until it is durable, and returns what it has counted.
+func (w *writer) submit(ctx context.Context, do func(*sql.DB) (int64, error)) (int64, error) {
+	op := &operation{do: do, done: make(chan error, 1)}
 	if err := w.send(ctx, op); err != nil {
-		return err
+		return 0, err
 	}
 	select {
 	case err := <-op.done:
-		return err
+		return op.n, err
 	case <-ctx.Done():
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
 }
 
-func (w *writer) send(ctx context.Context, op operation) error {
+func (w *writer) send(ctx context.Context, op *operation) error {
 	w.gate.RLock()
 	defer w.gate.RUnlock()
 	if w.closed {
@@ -77,7 +78,7 @@ func (w *writer) send(ctx context.Context, op operation) error {
 
 func (w *writer) loop() {
 	defer close(w.done)
-	batch := make([]operation, 0, maxBatch)
+	batch := make([]*operation, 0, maxBatch)
 	for first := range w.queue {
 		batch = append(batch[:0], first)
 		for len(batch) < maxBatch && len(w.queue) > 0 {
@@ -91,12 +92,13 @@ func (w *writer) loop() {
 }
 
 // commit writes all of a batch or nothing.
-func (w *writer) commit(batch []operation) error {
+func (w *writer) commit(batch []*operation) error {
 	if _, err := run(w.db, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	for _, op := range batch {
-		if err := op.do(w.db); err != nil {
+		var err error
+		if op.n, err = op.do(w.db); err != nil {
 			_, undo := run(w.db, "ROLLBACK")
 			return errors.Join(err, undo)
 		}
@@ -136,34 +138,4 @@ func (w *writer) isClosed() bool {
 	w.gate.RLock()
 	defer w.gate.RUnlock()
 	return w.closed
-}
-
-// Get returns the entry of a key, nil if there is none. The entry is the caller's own.
-func (s *SQLite) Get(ctx context.Context, key Key) (*Entry, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	// A read takes microseconds; a context that can end would cost it two
-	// goroutines that wait for that.
-	e, err := scanEntry(s.get.QueryRowContext(context.WithoutCancel(ctx), key[:]))
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, nil
-	case err != nil:
-		return nil, s.readFault(ctx, err)
-	}
-	return e, nil
-}
-
-// readFault says what an error of a read means, nil if there is none.
-func (s *SQLite) readFault(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case s.writer.isClosed():
-		return ErrClosed
-	}
-	return fault(s.path, err)
 }

@@ -45,12 +45,7 @@ func newAttacked(t *testing.T, change func(*Config)) *attacked {
 		return a.reply(p)
 	}})
 	t.Cleanup(s.Close)
-	a.Judge = newTestJudge(t, s, func(c *Config) {
-		c.Store = nil // the same question goes to several models
-		if change != nil {
-			change(c)
-		}
-	})
+	a.Judge = newTestJudge(t, s, change)
 	return a
 }
 
@@ -179,6 +174,7 @@ func TestAttackSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	a = newAttacked(t, nil)
 	a.reply = gullible
 	if v, err := a.Judge.Judge(t.Context(), attackedRow()); err != nil || !slices.Equal(said(v), said(clean)) {
 		t.Errorf("the obedient model on the clean text: %v, %v", v, err)

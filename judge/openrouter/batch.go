@@ -36,7 +36,7 @@ type Batcher struct {
 
 	fills  map[*member]*batchFill
 	short  bool            // the budget had no room for a question of this pass
-	locked bool            // nobody else adds to batches of the endpoint
+	unlock func()          // nobody else adds to batches of the endpoint before it is called; or nil
 	needs  map[int64]bool  // batches with questions of the run
 	held   map[int64]bool  // batches for which the budget has money set aside
 	lost   int             // submissions in a row that the service turned out not to have
@@ -78,21 +78,18 @@ func (c *Config) mostLines() int { return cmp.Or(c.batchLines, maxBatchLines) }
 
 // NewBatcher makes a batcher. The service is asked whether it takes batches once there is
 // something to ask.
-func (j *Judge) NewBatcher() (*Batcher, error) {
-	if j.store == nil {
-		return nil, errors.New("batches need a store of answers on disk")
-	}
+func (j *Judge) NewBatcher() *Batcher {
 	return &Batcher{
 		judge: j, store: j.store, service: &batchService{judge: j}, fills: make(map[*member]*batchFill),
 		needs: make(map[int64]bool), held: make(map[int64]bool), others: make(map[string]bool),
-	}, nil
+	}
 }
 
 // Close gives the right to add back. Batches go on at the service.
 func (b *Batcher) Close() {
-	if b.locked {
-		b.judge.leases.release(b.lockKey())
-		b.locked = false
+	if b.unlock != nil {
+		b.unlock()
+		b.unlock = nil
 	}
 }
 
@@ -237,17 +234,14 @@ func (b *Batcher) lockKey() cache.Key {
 }
 
 // lock takes that right: whoever had it before may have sent a question.
-func (b *Batcher) lock(ctx context.Context) error {
-	if b.locked {
+func (b *Batcher) lock(ctx context.Context) (err error) {
+	if b.unlock != nil {
 		return nil
 	}
 	waits, cancel := b.judge.waiting(ctx)
 	defer cancel()
-	if _, err := b.judge.leases.hold(waits, b.lockKey()); err != nil {
-		return b.judge.ended(err)
-	}
-	b.locked = true
-	return nil
+	b.unlock, _, err = b.judge.hold(waits, b.lockKey())
+	return b.judge.ended(err)
 }
 
 // Submit sends what the pass has added. waiting reports whether there are batches to

@@ -45,10 +45,7 @@ func askInBatches(ctx context.Context, t *testing.T, j *Judge, rows []*judge.Req
 // waitInBatches is [askInBatches] that calls waits whenever a batch that was accepted is waited for.
 func waitInBatches(ctx context.Context, t *testing.T, j *Judge, rows []*judge.Request, waits func(BatchProgress)) (sent int64, err error) {
 	t.Helper()
-	b, err := j.NewBatcher()
-	if err != nil {
-		return 0, err
-	}
+	b := j.NewBatcher()
 	defer b.Close()
 	for {
 		for _, r := range rows {
@@ -232,10 +229,7 @@ func TestBatchNeverAccepted(t *testing.T) {
 	defer s.Close()
 	store := filepath.Join(t.TempDir(), "judge.sqlite")
 	j := batchJudge(t, s, store, nil)
-	b, err := j.NewBatcher()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := j.NewBatcher()
 	defer b.Close()
 	for _, r := range rows {
 		if err := b.Add(t.Context(), r); err != nil {
@@ -246,7 +240,7 @@ func TestBatchNeverAccepted(t *testing.T) {
 		t.Fatal(waiting, err, b.Open())
 	}
 	s.EndBatches(true)
-	err = b.Wait(t.Context(), func(BatchProgress) {})
+	err := b.Wait(t.Context(), func(BatchProgress) {})
 	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopCancelled {
 		t.Fatal(err)
 	}
@@ -267,10 +261,7 @@ func TestBatchOfOthers(t *testing.T) {
 	judges := make([]*Judge, 2)
 	for i, rows := range [][]*judge.Request{others, ours} {
 		judges[i] = batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), nil)
-		b, err := judges[i].NewBatcher()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := judges[i].NewBatcher()
 		for _, r := range rows {
 			if err := b.Add(ctx, r); err != nil {
 				t.Fatal(err)

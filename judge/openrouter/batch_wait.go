@@ -75,11 +75,11 @@ func (b *Batcher) isNew(batch *cache.Batch) bool {
 // once the service is known not to have it.
 func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Batch) (status string, err error) {
 	const waiting = "looking for its submission"
-	held, err := b.judge.leases.try(ctx, b.lockKey())
-	if err != nil || !held {
+	unlock, err := b.judge.lease(ctx, b.lockKey())
+	if unlock == nil {
 		return waiting, err // another process may be sending it
 	}
-	defer b.judge.leases.release(b.lockKey())
+	defer unlock()
 	id, open, err := b.find(ctx, batch, all)
 	switch {
 	case refused(err):
@@ -297,9 +297,6 @@ func (b *Batcher) read(r *batchResult, model string) (line cache.BatchLine, toke
 // a call; nil, nil, nil if there is none.
 func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failure, err error) {
 	j := c.judge
-	if j.store == nil {
-		return nil, nil, nil
-	}
 	line, _, err := j.store.Line(ctx, c.key)
 	if line == nil || err != nil || line.State != cache.LineAnswered {
 		return nil, nil, err

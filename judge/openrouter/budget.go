@@ -162,106 +162,51 @@ const (
 	leasePollMax = 500 * time.Millisecond
 )
 
-// leases keeps those that are held.
-type leases struct {
-	store *cache.SQLite // nil if there are none
-	owner string
-
-	held sync.Map // by key
-	stop context.CancelFunc
-	done chan struct{}
-}
-
-func newLeases(store *cache.SQLite, owner string) *leases {
-	l := &leases{store: store, owner: owner}
-	if store == nil {
-		return l
+// lease takes the right to ask for key and renews it until release gives it back, also when
+// the run has been interrupted. release is nil if somebody else has the right.
+func (j *Judge) lease(ctx context.Context, key cache.Key) (release func(), err error) {
+	held, err := j.store.Acquire(ctx, key, j.owner, leaseTTL)
+	if err != nil || !held {
+		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	l.stop, l.done = stop, make(chan struct{})
-	go l.renew(ctx)
-	return l
-}
-
-// close ends the renewal.
-func (l *leases) close() {
-	if l.store != nil {
-		l.stop()
-		<-l.done
-	}
-}
-
-func (l *leases) renew(ctx context.Context) {
-	defer close(l.done)
-	tick := time.NewTicker(leaseRenew)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-		var wg sync.WaitGroup
-		for key := range l.held.Range {
+	renewing, stop := context.WithCancel(context.Background())
+	go func() {
+		for sleep(renewing, leaseRenew) == nil {
 			// A lease that cannot be renewed runs out: the worst is a request
 			// asked twice. The call itself will meet the store's error.
-			wg.Go(func() { _, _ = l.store.Acquire(ctx, key.(cache.Key), l.owner, leaseTTL) })
+			_, _ = j.store.Acquire(renewing, key, j.owner, leaseTTL)
 		}
-		wg.Wait()
-	}
-}
-
-// try takes the right to ask for key if nobody else has it.
-func (l *leases) try(ctx context.Context, key cache.Key) (held bool, err error) {
-	if held, err = l.store.Acquire(ctx, key, l.owner, leaseTTL); held {
-		l.held.Store(key, true)
-	}
-	return held, err
+	}()
+	return func() {
+		stop()
+		_ = j.store.Release(context.Background(), key, j.owner) // one that cannot be given back runs out
+	}, nil
 }
 
 // hold waits until the right to ask for key is here, or its answer is there.
-func (l *leases) hold(ctx context.Context, key cache.Key) (*cache.Entry, error) {
-	if l.store == nil {
-		return nil, nil
-	}
+func (j *Judge) hold(ctx context.Context, key cache.Key) (release func(), e *cache.Entry, err error) {
 	for poll := leasePoll; ; poll = min(2*poll, leasePollMax) {
-		held, err := l.try(ctx, key)
+		release, err := j.lease(ctx, key)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		// Another process may have answered since the last look; now that the
 		// lease is held, nobody else can.
-		e, err := l.store.Get(ctx, key)
-		if err != nil || e != nil {
-			if held {
-				l.release(key)
-			}
-			return e, err
+		e, err := j.store.Get(ctx, key)
+		switch {
+		case release == nil:
+		case e == nil && err == nil:
+			return release, nil, nil
+		default:
+			release()
 		}
-		if held {
-			return nil, nil
+		if e != nil || err != nil {
+			return nil, e, err
 		}
 		if err := sleep(ctx, poll); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-}
-
-// release gives a lease back, also when the run has been interrupted.
-func (l *leases) release(key cache.Key) {
-	if l.store == nil {
-		return
-	}
-	l.held.Delete(key)
-	// One that cannot be given back runs out.
-	_ = l.store.Release(context.Background(), key, l.owner)
-}
-
-// A flight is a question that is being asked.
-type flight struct {
-	done   chan struct{}
-	answer *answer
-	err    error
 }
 
 // once calls f once for equal keys at the same time. first is false for those
@@ -269,21 +214,12 @@ type flight struct {
 // ended, the next takes its place.
 func (j *Judge) once(ctx context.Context, key cache.Key, f func() (*answer, error)) (a *answer, first bool, err error) {
 	for {
-		found, waits := j.flights.LoadOrStore(key, &flight{done: make(chan struct{})})
-		w := found.(*flight)
-		if !waits {
-			w.answer, w.err = f()
-			j.flights.Delete(key)
-			close(w.done)
-			return w.answer, true, w.err
-		}
-		select {
-		case <-w.done:
-		case <-ctx.Done():
-			return nil, false, ctx.Err()
-		}
-		if !errors.Is(w.err, context.Canceled) && !errors.Is(w.err, context.DeadlineExceeded) {
-			return w.answer, false, w.err
+		got, err, _ := j.asked.Do(string(key[:]), func() (any, error) {
+			first = true
+			return f()
+		})
+		if first || ctx.Err() != nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			return got.(*answer), first, err
 		}
 	}
 }

@@ -91,9 +91,6 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 // keep makes an answer durable. It is paid for: an interrupted run keeps it, too.
 func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 	e.CostNanoUSD, e.LatencyMillis, e.Attempts = c.cost, c.millis, c.calls
-	if c.judge.store == nil {
-		return nil
-	}
 	return c.judge.store.Put(context.WithoutCancel(ctx), e)
 }
 
@@ -295,7 +292,7 @@ func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 // judgeReply checks what a response says.
 func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	if c.request.whole != nil {
-		return c.readReply(x, "", "")
+		return c.readReply(x, "")
 	}
 	choice := &x.envelope.Choices[0]
 	if f := refusal(choice); f != nil {
@@ -323,11 +320,11 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		bad.err = errors.New("the reply is empty")
 		return nil, bad
 	}
-	return c.readReply(x, text, string(choice.FinishReason))
+	return c.readReply(x, text)
 }
 
 // readReply reads a reply that is whole.
-func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry, *failure) {
+func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failure) {
 	c.replies++
 	bad := &failure{class: classContent, status: http.StatusOK}
 	verdict, defects, err := c.read(x, text)
@@ -346,7 +343,7 @@ func (c *conversation) readReply(x *exchange, text, finish string) (*cache.Entry
 		c.repair(text, err.Error())
 		return nil, bad
 	}
-	e := c.entry(x, verdict, finish)
+	e := c.entry(x, verdict)
 	if len(defects) == 0 {
 		return e, nil
 	}
@@ -395,15 +392,11 @@ func hiddenTokens(x *exchange, answer string) int64 {
 }
 
 // entry is an answer to keep.
-func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.Entry {
+func (c *conversation) entry(x *exchange, verdict []byte) *cache.Entry {
 	v, j := &x.envelope, c.judge
 	status := cache.StatusOK
 	if len(c.turns) > 0 {
 		status = cache.StatusRepaired
-	}
-	schema := ""
-	if s := c.request.head.schema; s != "" {
-		schema = versionOf(s)
 	}
 	sent := fmt.Sprintf("max_tokens %d, %v", c.maxTokens, c.sent)
 	if c.batch && c.calls == 1 {
@@ -412,7 +405,7 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
 		ModelRequested: c.member.model, ModelResolved: cmp.Or(string(v.Model), c.member.model), Provider: string(v.Provider), GenerationID: x.generation(),
-		Template: cmp.Or(c.template, j.prompts.Version()), Schema: schema, FinishReason: finish,
+		Template:     cmp.Or(c.template, j.prompts.Version()),
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
 		Created: j.config.Now(), Run: j.config.Run, Sent: sent,
@@ -422,9 +415,6 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 // record writes the call into the store's audit.
 func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at time.Time, millis, cost int64) error {
 	j := c.judge
-	if j.store == nil {
-		return nil
-	}
 	a := cache.Attempt{
 		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(classOK), Millis: millis, CostNanoUSD: cost,
 		GenerationID: x.generation(), At: at, Run: j.config.Run,
@@ -480,24 +470,22 @@ func (u *unanswered) Unwrap() error { return u.err }
 // same, or by asking.
 func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 	key := q.request.key()
-	if j.store != nil {
-		if e, err := j.store.Get(ctx, key); err != nil {
-			return nil, err
-		} else if e != nil {
-			return j.fromEntry(e), nil
-		}
+	if e, err := j.store.Get(ctx, key); err != nil {
+		return nil, err
+	} else if e != nil {
+		return j.fromEntry(e), nil
 	}
 	a, first, err := j.once(ctx, key, func() (*answer, error) {
 		waits, cancel := j.waiting(ctx)
 		defer cancel()
-		e, err := j.leases.hold(waits, key)
+		release, e, err := j.hold(waits, key)
 		if err != nil {
 			return nil, j.ended(err)
 		}
 		if e != nil {
 			return j.fromEntry(e), nil
 		}
-		defer j.leases.release(key)
+		defer release()
 		if q.long != nil && q.long(waits) {
 			if halves, join := q.halves(); halves != nil {
 				return j.askHalves(ctx, q, halves, join)
@@ -540,7 +528,7 @@ func (j *Judge) askHalves(ctx context.Context, q *question, halves []*question, 
 		verdicts[i], out.calls = a.verdict, append(out.calls, a.calls...)
 	}
 	var err error
-	if out.verdict, err = join(verdicts); err != nil || j.store == nil {
+	if out.verdict, err = join(verdicts); err != nil {
 		return out, err
 	}
 	return out, j.store.Put(context.WithoutCancel(ctx), &cache.Entry{

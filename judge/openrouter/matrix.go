@@ -31,10 +31,6 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 		return v, nil
 	}
 	parts := j.split(r, open)
-	shown := make([]*exhibits, len(parts))
-	for i := range parts {
-		shown[i] = newExhibits(parts[i].request)
-	}
 	var opinions []*judge.Verdict
 	for _, m := range j.members {
 		for vote := range j.config.Votes {
@@ -43,12 +39,12 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 				one.Claims[c].ElsewhereEvidence = -1
 			}
 			for i := range parts {
-				a, err := j.ask(ctx, j.matrixQuestion(m, shown[i], vote))
+				a, err := j.ask(ctx, j.matrixQuestion(m, parts[i].exhibits, vote))
 				if err != nil {
 					return nil, rowFailure(r, v, err)
 				}
 				v.Calls = append(v.Calls, callsOf(a.calls)...)
-				if err := parts[i].merge(shown[i].roster, a.verdict, one); err != nil {
+				if err := parts[i].merge(a.verdict, one); err != nil {
 					return nil, err
 				}
 			}
@@ -113,16 +109,13 @@ func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 // matrixHalves are the questions about the halves of x.
 func (j *Judge) matrixHalves(m *member, x *exhibits, vote int) (halves []*question, join func(verdicts [][]byte) ([]byte, error)) {
 	parts := halvesOfRequest(x.request)
-	rosters := make([]*judge.Roster, len(parts))
 	for i := range parts {
-		half := newExhibits(parts[i].request)
-		rosters[i] = half.roster
-		halves = append(halves, j.matrixQuestion(m, half, vote))
+		halves = append(halves, j.matrixQuestion(m, parts[i].exhibits, vote))
 	}
 	return halves, func(verdicts [][]byte) ([]byte, error) {
 		whole := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(x.request.Claims))}
 		for i := range parts {
-			if err := parts[i].merge(rosters[i], verdicts[i], whole); err != nil {
+			if err := parts[i].merge(verdicts[i], whole); err != nil {
 				return nil, err
 			}
 		}

@@ -16,8 +16,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"net"
 	"net/http"
 	"net/url"
@@ -27,6 +25,7 @@ import (
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+	"golang.org/x/sync/singleflight"
 
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -42,11 +41,10 @@ type Judge struct {
 	wire    *doer
 	secrets *scrubber
 	http    *http.Client
-	store   *cache.SQLite // nil if nothing is kept
-	owner   string        // of leases
+	store   *cache.SQLite
+	owner   string // of leases
 	budget  *budget
-	flights sync.Map // a *flight for each key that is asked
-	leases  *leases
+	asked   singleflight.Group // by key
 	counts  counters
 	began   time.Time // of this process, in milliseconds as the store has them
 	before  sync.Map  // keys of answers that earlier processes of the run paid for, taken by some row
@@ -81,9 +79,8 @@ func New(config Config) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner := cmp.Or(config.Owner, rand.Text())
 	j := &Judge{
-		config: config, prompts: set, store: config.Store, owner: owner,
+		config: config, prompts: set, store: config.Store, owner: cmp.Or(config.Owner, rand.Text()),
 		budget: newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
 	}
 	j.began = config.Now().Truncate(time.Millisecond)
@@ -111,10 +108,8 @@ func New(config Config) (*Judge, error) {
 			gate:    newGate(&j.config, model),
 		})
 	}
-	j.leases = newLeases(j.store, owner)
 	if config.small() {
 		if j.verifier, err = newVerifier(config.Protocol, config.Verifier); err != nil {
-			j.leases.close()
 			return nil, err
 		}
 		j.lexical = judge.NewLexical()
@@ -124,10 +119,9 @@ func New(config Config) (*Judge, error) {
 	return j, nil
 }
 
-// Close ends what the judge does in the background; every answer that it has
-// given is durable by then. The store stays open: it is the caller's.
+// Close closes connections; every answer that the judge has given is durable. The store
+// stays open: it is the caller's.
 func (j *Judge) Close() error {
-	j.leases.close()
 	if j.config.HTTP == nil {
 		j.http.CloseIdleConnections()
 	}
@@ -248,7 +242,7 @@ type Config struct {
 	Prices map[string]Price
 
 	PromptDir string        // of the user's own prompts; "" for the built-in ones
-	Store     *cache.SQLite // of answers; nil to keep none
+	Store     *cache.SQLite // of answers; nil for a judge that is only asked for a plan
 	Run       string        // id of the run, for the store's audit
 	// Owner names who asks. Leases that a crashed process held under the same
 	// name are taken over at once; "" for a name of its own. Two processes that
@@ -353,9 +347,3 @@ func (c *Config) loopback() bool {
 
 // endpoint is where requests go.
 func (c *Config) endpoint() string { return c.BaseURL + "/chat/completions" }
-
-// versionOf identifies a schema of replies.
-func versionOf(schema string) string {
-	h := sha256.Sum256([]byte(schema))
-	return hex.EncodeToString(h[:])[:12]
-}

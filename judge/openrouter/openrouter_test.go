@@ -336,7 +336,7 @@ func TestLeaseOfTheDead(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := j.leases.hold(ctx, cache.Key{1}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := j.hold(ctx, cache.Key{1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 }

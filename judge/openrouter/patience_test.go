@@ -18,7 +18,7 @@ func withDefaults(t *testing.T, s *judgetest.Server) *Judge {
 	t.Helper()
 	j, err := New(Config{
 		BaseURL: s.URL(), Key: judgetest.DefaultKey, Models: []string{"fake/judge"}, HTTP: s.Client(), Retries: 3,
-		Timeout: 2 * time.Minute, MaxOutage: time.Minute,
+		Timeout: 2 * time.Minute, MaxOutage: time.Minute, Store: newStore(t),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func withDefaults(t *testing.T, s *judgetest.Server) *Judge {
 // TestSlowModel: fifty workers on a model that takes 20 calls a minute get all their
 // answers; none is given up for the limit.
 func TestSlowModel(t *testing.T) {
-	const rows = 400
+	const rows = 100
 	requests := rowsOf(rows)
 	synctest.Test(t, func(t *testing.T) {
 		s := judgetest.NewServer(judgetest.ServerConfig{NoNetwork: true, Latency: flowLatency, Rate: 20.0 / 60, RetryAfter: 3 * time.Second})

@@ -141,14 +141,13 @@ func (j *Judge) questions(r *judge.Request) []question {
 		return out
 	}
 	for _, p := range j.split(r, open) {
-		x := newExhibits(p.request)
 		answer := int64(answerFixed)
 		for c := range p.request.Claims {
-			answer += answerItem * int64(1+len(x.roster.Cited(c)))
+			answer += answerItem * int64(1+len(p.roster.Cited(c)))
 		}
 		for _, m := range j.members {
 			for vote := range j.config.Votes {
-				one := j.matrixQuestion(m, x, vote)
+				one := j.matrixQuestion(m, p.exhibits, vote)
 				one.answer = answer
 				out = append(out, *one)
 			}
@@ -186,10 +185,10 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 	return out
 }
 
-// A part is a request for some claims of a row, small enough for one call.
+// A part is a request for some claims of a row, small enough for one call, as it is shown.
 type part struct {
-	request *judge.Request
-	claims  []int // of the row, for each of the request
+	*exhibits
+	claims []int // of the row, for each of the request
 	// evidence of the row, for each of the request; nil if they are the same.
 	evidence []int
 }
@@ -290,12 +289,12 @@ func halvesOfRequest(r *judge.Request) []part {
 func (p *part) cutAnswer() {
 	q := *p.request
 	q.Answer, q.Claims = cutAnswer(q.Answer, q.Claims)
-	p.request = &q
+	p.exhibits = newExhibits(&q)
 }
 
 func newPart(r *judge.Request, claims, evidence []int) part {
 	if len(claims) == len(r.Claims) && evidence == nil {
-		return part{request: r, claims: claims}
+		return part{exhibits: newExhibits(r), claims: claims}
 	}
 	q := &judge.Request{Row: r.Row, Question: r.Question, Answer: r.Answer, Evidence: r.Evidence}
 	if evidence != nil {
@@ -307,12 +306,12 @@ func newPart(r *judge.Request, claims, evidence []int) part {
 	for _, c := range claims {
 		q.Claims = append(q.Claims, r.Claims[c])
 	}
-	return part{request: q, claims: claims, evidence: evidence}
+	return part{exhibits: newExhibits(q), claims: claims, evidence: evidence}
 }
 
 // merge puts what was kept of the answer on a part into the verdict on its row.
-func (p *part) merge(roster *judge.Roster, kept []byte, into *judge.Verdict) error {
-	from, err := roster.Decode(kept)
+func (p *part) merge(kept []byte, into *judge.Verdict) error {
+	from, err := p.roster.Decode(kept)
 	if err != nil {
 		return fmt.Errorf("row %s: what was kept of an answer: %w", p.request.Row, err)
 	}

@@ -37,7 +37,7 @@ func handle(t *testing.T, f http.HandlerFunc) string {
 // judgeAt makes a judge of an endpoint.
 func judgeAt(t *testing.T, url string, change func(*Config)) *Judge {
 	t.Helper()
-	config := Config{BaseURL: url, Key: "secret", Models: []string{"m/m"}, Request: map[string]any{"temperature": int64(0)}, Timeout: 5 * time.Second, Backoff: time.Millisecond}
+	config := Config{BaseURL: url, Key: "secret", Models: []string{"m/m"}, Request: map[string]any{"temperature": int64(0)}, Timeout: 5 * time.Second, Backoff: time.Millisecond, Store: newStore(t)}
 	if change != nil {
 		change(&config)
 	}
