@@ -14,6 +14,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"time"
 
 	"modernc.org/sqlite"
@@ -103,6 +104,21 @@ func (e *Entry) check() error {
 	return nil
 }
 
+// checksum is a CRC-32C over all of an entry. SQLite notices damage to its own structure only, and
+// a verdict with one letter changed may still be a verdict.
+func (e *Entry) checksum() int64 {
+	about := fmt.Appendf(nil, "%s %d %q %d", e.Key, e.Created.UnixMilli(),
+		[]string{e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID, e.Template, e.Run, e.Sent},
+		[]int64{e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD, e.LatencyMillis, int64(e.Attempts), int64(len(e.Verdict))})
+	sum := crc32.Checksum(about, castagnoli)
+	return int64(crc32.Update(crc32.Update(sum, castagnoli, e.Verdict), castagnoli, e.Raw))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// errChanged is the error of an entry that is not what was stored.
+var errChanged = errors.New("not what was stored")
+
 // storeError is the error of a store whose file cannot be used. It reads: judge cache
 // /path/judge.sqlite: is damaged: malformed.
 func storeError(path string, err error, hint string) *ibid.Error {
@@ -138,7 +154,11 @@ func fault(path string, err error) error {
 	if _, ok := errors.AsType[*ibid.Error](err); ok {
 		return err
 	}
-	if f, ok := faults[codeOf(err)]; ok {
+	code := codeOf(err)
+	if errors.Is(err, errChanged) {
+		code = sqlite3.SQLITE_CORRUPT
+	}
+	if f, ok := faults[code]; ok {
 		return storeError(path, fmt.Errorf("%s: %w", f[0], err), f[1])
 	}
 	return storeError(path, err, "")

@@ -19,6 +19,7 @@ CREATE TABLE entry (
 	latency_ms        INTEGER NOT NULL,
 	attempts          INTEGER NOT NULL,
 	run               TEXT    NOT NULL,
+	sum               INTEGER, -- CRC-32C of all of it; null of an entry of form 3
 	verdict           BLOB    NOT NULL,
 	raw               BLOB    NOT NULL,
 	sent              TEXT    NOT NULL

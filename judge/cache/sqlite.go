@@ -129,10 +129,10 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	added, err := s.exec(ctx, "INSERT INTO entry ("+entryColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING",
+	added, err := s.exec(ctx, "INSERT INTO entry ("+entryColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING",
 		e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
 		e.Template, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
-		e.LatencyMillis, e.Attempts, e.Run, e.Verdict, blob(e.Raw), e.Sent)
+		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent)
 	if err != nil || added > 0 {
 		return err
 	}
@@ -237,7 +237,7 @@ const (
 	// ones.
 	schemaForm = 4
 	// fromBefore makes this form of the one before, which kept more.
-	fromBefore = "ALTER TABLE entry DROP COLUMN crc32c; ALTER TABLE entry DROP COLUMN schema; ALTER TABLE entry DROP COLUMN finish_reason; ALTER TABLE batch DROP COLUMN digest; ALTER TABLE batch DROP COLUMN cost_nano_usd;"
+	fromBefore = "ALTER TABLE entry DROP COLUMN crc32c; ALTER TABLE entry ADD COLUMN sum INTEGER; ALTER TABLE entry DROP COLUMN schema; ALTER TABLE entry DROP COLUMN finish_reason; ALTER TABLE batch DROP COLUMN digest; ALTER TABLE batch DROP COLUMN cost_nano_usd;"
 )
 
 // migrate makes the tables of an empty file. It looks before it changes
@@ -308,7 +308,7 @@ func logAhead(ctx context.Context, conn *sql.DB) error {
 // entryColumns are the columns of an entry in the order of [scanEntry] and of the
 // statement that puts one.
 const entryColumns = `key, created, status, model_requested, model_resolved, provider, generation_id, template,
-	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, verdict, raw, sent`
+	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, sum, verdict, raw, sent`
 
 // attemptColumns are those of an attempt.
 const attemptColumns = `key, n, http_status, class, ms, cost_nano_usd, generation_id, error, at, run`
@@ -333,14 +333,18 @@ func scanEntry(row scanner) (*Entry, error) {
 	e := new(Entry)
 	var key []byte
 	var created int64
+	var sum sql.Null[int64]
 	err := row.Scan(&key, &created, &e.Status, &e.ModelRequested, &e.ModelResolved, &e.Provider, &e.GenerationID, &e.Template,
 		&e.PromptTokens, &e.CompletionTokens, &e.ReasoningTokens, &e.CachedTokens, &e.CostNanoUSD, &e.LatencyMillis,
-		&e.Attempts, &e.Run, &e.Verdict, &e.Raw, &e.Sent)
+		&e.Attempts, &e.Run, &sum, &e.Verdict, &e.Raw, &e.Sent)
 	if err != nil {
 		return nil, err
 	}
 	copy(e.Key[:], key)
 	e.Created = time.UnixMilli(created).UTC()
+	if sum.Valid && sum.V != e.checksum() {
+		return nil, fmt.Errorf("%w: entry %s", errChanged, e.Key)
+	}
 	return e, nil
 }
 

@@ -207,6 +207,34 @@ func read(t *testing.T, path string) []byte {
 	return data
 }
 
+// TestDamagedLater: damage that a store gets once it is open, or that leaves its
+// structure whole, is noticed by whoever reads it.
+func TestDamagedLater(t *testing.T) {
+	for name, statement := range map[string]string{
+		"one letter of a verdict":  `UPDATE entry SET verdict = replace(verdict, 'full', 'fall')`,
+		"one letter of a response": `UPDATE entry SET raw = replace(raw, 'gen', 'gem')`,
+		"a cost":                   "UPDATE entry SET cost_nano_usd = cost_nano_usd + 1",
+		"a model":                  "UPDATE entry SET model_resolved = 'another'",
+		"a time":                   "UPDATE entry SET created = created + 1",
+		"texts that moved":         "UPDATE entry SET provider = provider || substr(generation_id, 1, 1), generation_id = substr(generation_id, 2)",
+		"a text for a number":      "UPDATE entry SET attempts = 'two'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "judge.sqlite")
+			s := open(t, path)
+			put(t, s, testEntry(1))
+			execute(t, path, statement)
+			e, err := s.Get(t.Context(), testKey(1))
+			if e != nil || err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("Get = %v, %v, want an error that names the file", e, err)
+			}
+			if name != "a text for a number" && !strings.Contains(err.Error(), "is damaged: not what was stored") {
+				t.Errorf("error = %v", err)
+			}
+		})
+	}
+}
+
 // TestBusy: a write waits while another process has the file, and as long as its
 // context lasts.
 func TestBusy(t *testing.T) {
@@ -276,7 +304,7 @@ func TestFormBefore(t *testing.T) {
 	s := open(t, path)
 	put(t, s, e)
 	s.Close()
-	execute(t, path, `ALTER TABLE entry ADD COLUMN crc32c INTEGER NOT NULL DEFAULT 7; ALTER TABLE entry ADD COLUMN schema TEXT NOT NULL DEFAULT '';
+	execute(t, path, `ALTER TABLE entry DROP COLUMN sum; ALTER TABLE entry ADD COLUMN crc32c INTEGER NOT NULL DEFAULT 7; ALTER TABLE entry ADD COLUMN schema TEXT NOT NULL DEFAULT '';
 		ALTER TABLE entry ADD COLUMN finish_reason TEXT NOT NULL DEFAULT ''; ALTER TABLE batch ADD COLUMN digest BLOB NOT NULL DEFAULT x'';
 		ALTER TABLE batch ADD COLUMN cost_nano_usd INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 3`)
 	for n := range 2 { // it is brought up once
