@@ -106,7 +106,7 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 		out = append(out, confusion)
 	}
 	for _, r := range k.Statistics {
-		drawn, items := doc.Cell{Strip: agreementStrip(r.Statistic, r.Estimate, r.Low, r.High, k.Level, r.Target)}, doc.C(Thousands(r.Items))
+		drawn, items := doc.Cell{Strip: agreementStrip(r.Statistic, &runs.SummaryRow{Estimate: r.Estimate, Low: r.Low, High: r.High, Level: k.Level}, r.Target)}, doc.C(Thousands(r.Items))
 		items.Notes = slices.Concat([]string(k.Warnings), []string(r.Warnings))
 		measures.Rows = append(measures.Rows, []doc.Cell{doc.C(r.Statistic), doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, items})
 		if r.Verdict != "" {

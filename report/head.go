@@ -105,7 +105,7 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 	for i := range systems {
 		values = append(values, rangeOf(systems[i].number(lead[0]))...)
 	}
-	a := axisOf(d, values)
+	a := axisOf(&d, values)
 	for i := range systems[:min(len(systems), mostStandings)] {
 		s := &systems[i]
 		row := []doc.Cell{{Text: doc.Text{{Text: s.name, Link: s.link}}}, {}, {Text: s.failing}, {}}
@@ -125,7 +125,7 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 			interval, drawn := doc.Cell{}, doc.Cell{}
 			if n != nil {
 				interval = doc.C(intervalOf(n))
-				drawn.Strip = strip(a, name, n.Estimate, n.Low, n.High, n.Level, gateRules(s.of.Gates, s.block.System, "", name)...)
+				drawn.Strip = strip(a, name, n, gateRules(s.of.Gates, s.block.System, "", name)...)
 			}
 			row = append(row, interval, drawn)
 			row[3].Text = changeText(s.changed(name))

@@ -47,9 +47,7 @@ func (h *History) section() doc.Section {
 	}
 	var last *history.Line
 	for _, s := range h.Series {
-		for k, name := range metricsOf(s.Account) {
-			out.Blocks = append(out.Blocks, seriesTable(s.Account, name, k == 0, ""))
-		}
+		out.Blocks = append(out.Blocks, s.blocks("")...)
 		if l := &s.Runs[len(s.Runs)-1]; last == nil || l.At.After(last.At) {
 			last = l
 		}
@@ -75,28 +73,29 @@ func (h *History) count() string {
 	return text
 }
 
-// WriteIndex writes the page over the runs of a folder: for each series its leading metric by
-// system in a chart, and its tables, which lead to the pages of runs.
+// WriteIndex writes the page over the runs of a folder, which leads to the pages of runs.
 func (h *History) WriteIndex(w io.Writer, version string) error {
 	var out []doc.Block
 	for _, s := range h.Series {
-		for k, name := range metricsOf(s.Account) {
-			if _, isMetric := metrics.Lookup(name); isMetric && len(s.Runs) > 1 {
-				var trends []trend
-				systems := systemsOf(s.Account, name)
-				for _, system := range systems[:min(len(systems), shownSystems)] {
-					trends = append(trends, newTrend(s.Nights, name, system, line(system, 60)))
-				}
-				out = append(out, trendBlocks(line(label(name)+" · "+s.Name, 120), trends)[0])
-			}
-			out = append(out, seriesTable(s.Account, name, k == 0, indexFile))
-		}
+		out = append(out, s.blocks(indexFile)...)
 	}
 	if h.Runs == 0 {
 		out = append(out, doc.Para{Text: doc.T("There is no finished run here: ibid run DATASET makes one.")})
 	}
-	p := doc.Page{Title: line(h.Dir, 80), Version: version, Sections: []doc.Section{{ID: "runs", Title: h.count(), Name: "Runs", Top: true, Blocks: out}}}
+	p := doc.Page{Title: h.Dir, Version: version, Sections: []doc.Section{{ID: "runs", Title: h.count(), Name: "Runs", Top: true, Blocks: out}}}
 	return p.Write(w)
+}
+
+// blocks are the metrics of the series, each by system in a chart and in a table. Runs are
+// linked to their pages, if these have a name.
+func (s *Series) blocks(page string) (out []doc.Block) {
+	for k, name := range metricsOf(s.Account) {
+		if d, isMetric := metrics.Lookup(name); isMetric && len(s.Runs) > 1 {
+			out = append(out, s.chart(&d))
+		}
+		out = append(out, seriesTable(s.Account, name, k == 0, page))
+	}
+	return out
 }
 
 // indexFile is the page of a run beside the index.
@@ -245,154 +244,51 @@ func (h *History) asJSON() any {
 	return out
 }
 
-// LeastNights is how many nights a page must have to show a history, the run itself
-// among them.
-const LeastNights = 3
+// shownSystems is how many systems a chart has.
+const shownSystems = 8
 
-const (
-	shownNights  = 60 // the last ones
-	shownSystems = 8
-)
-
-// A trend is one number over the last nights up to the run of a page.
-type trend struct {
-	name   string // of what is followed: a metric, or a system
-	metric metrics.Definition
-	nights []trendNight
-}
-
-// A trendNight is a night of a trend.
-type trendNight struct {
-	run string
-	at  time.Time
-	why []string         // what is not as in the night before
-	row *runs.SummaryRow // nil if it has no value
-}
-
-// historySection shows how the metrics went over the nights up to the run; nil if the run
-// has too few nights before it.
+// historySection shows how the run's series went up to it; nil if it begins a series.
 func historySection(data *pageData) *doc.Section {
 	past := data.options.Past
-	if past == nil || data.several() || len(past.Nights) < LeastNights {
+	if past == nil || data.several() || len(past.Runs) < 2 {
 		return nil
 	}
-	var byMetric, bySystem []trend
-	add := func(list *[]trend, metric, system, name string) {
-		if t := newTrend(past.Nights, metric, system, name); t.known() > 1 {
-			*list = append(*list, t)
-		}
-	}
-	for _, name := range data.lead {
-		add(&byMetric, name, "", shortName(name))
-	}
-	if len(byMetric) == 0 {
-		return nil
-	}
-	first := byMetric[0].metric.Name
-	if len(data.systems) > 1 {
-		for _, system := range data.systems[:min(len(data.systems), shownSystems)] {
-			add(&bySystem, first, system, line(system, 80))
-		}
-	}
-	out := []doc.Block{doc.Para{Text: doc.T(historyScope(past))}}
-	for _, note := range historyNotes(data) {
-		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(note)})
-	}
-	if len(bySystem) > 0 {
-		out = append(out, trendBlocks(label(first)+" by system", bySystem)...) // no number is over all systems together
-	} else {
-		out = append(out, trendBlocks("All answers", byMetric)...)
-	}
-	return docSection("history", "History", out)
+	return docSection("history", "History", past.blocks(""))
 }
 
-// newTrend follows a metric of a system over the last nights.
-func newTrend(nights []history.Night, metric, system, name string) trend {
-	d, _ := metrics.Lookup(metric)
-	t := trend{name: name, metric: d}
-	for i := range nights[max(0, len(nights)-shownNights):] {
-		n := &nights[max(0, len(nights)-shownNights)+i]
-		t.nights = append(t.nights, trendNight{n.Manifest.ID, n.Manifest.Timings.Started, n.Changed, n.Macro(metric, system)})
-	}
-	return t
-}
-
-// known is how many nights have a value.
-func (t *trend) known() (n int) {
-	for i := range t.nights {
-		if t.nights[i].row != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// trendBlocks are trends as lines of a chart and as columns of a table, its newest night
-// first. The chart has the metrics that share the range of the first.
-func trendBlocks(caption string, trends []trend) []doc.Block {
-	nights := trends[0].nights
+// chart draws a metric over the last runs, a line for each system.
+func (s *Series) chart(d *metrics.Definition) doc.Chart {
+	nights := s.Nights[max(0, len(s.Nights)-seriesRuns):]
+	systems := systemsOf(s.Account, d.Name)
+	systems = systems[:min(len(systems), shownSystems)]
+	var values []float64
 	var begun []time.Time
 	for i := range nights {
-		begun = append(begun, nights[i].at)
-	}
-	layout := layoutOf(begun)
-	var drawn []trend
-	var values []float64
-	for _, t := range trends {
-		if t.metric.Min == trends[0].metric.Min && t.metric.Max == trends[0].metric.Max {
-			drawn = append(drawn, t)
-			for i := range t.nights {
-				values = append(values, rangeOf(t.nights[i].row)...)
-			}
+		begun = append(begun, nights[i].Manifest.Timings.Started)
+		for _, system := range systems {
+			values = append(values, rangeOf(nights[i].Macro(d.Name, system))...)
 		}
 	}
-	a := axisOf(trends[0].metric, values)
-	chart := doc.Chart{Caption: caption + ", over time", Low: number(a.lo), High: number(a.hi)}
-	table := doc.Table{Caption: caption + ", in numbers", Class: "nights", Columns: []doc.Column{{Name: "begun (UTC)"}, {Name: "run"}}}
+	a, layout := axisOf(d, values), layoutOf(begun)
+	c := doc.Chart{Caption: fmt.Sprintf("%s · %s, over time", label(d.Name), s.Name), Low: number(a.lo), High: number(a.hi)}
 	for i := range nights {
-		n := &nights[i]
-		chart.Labels = append(chart.Labels, n.at.UTC().Format(layout))
-		if i > 0 && len(n.why) > 0 {
-			chart.Breaks = append(chart.Breaks, i)
+		c.Labels = append(c.Labels, begun[i].UTC().Format(layout))
+		if i > 0 && len(nights[i].Changed) > 0 {
+			c.Breaks = append(c.Breaks, i)
 		}
 	}
-	for k, t := range trends {
-		table.Columns = append(table.Columns, doc.Column{Name: t.name, Number: true, Keep: min(k, 1)}, doc.Column{Number: true, Keep: 2 + min(k, 1)})
-	}
-	for _, t := range drawn {
-		chart.Series = append(chart.Series, doc.Series{Name: t.name, Points: t.points(a)})
-	}
-	table.Columns = append(table.Columns, doc.Column{Name: "changed"})
-	for i := len(nights) - 1; i >= 0; i-- {
-		n := &nights[i]
-		row := []doc.Cell{doc.C(n.at.UTC().Format(layout)), doc.C(line(n.run, 80))}
-		for _, t := range trends {
-			if r := t.nights[i].row; r != nil {
-				row = append(row, doc.C(number(*r.Estimate)), doc.C(interval(r.Low, r.High)))
-			} else {
-				row = append(row, doc.C(numberOrDash(nil)), doc.Cell{})
+	for _, system := range systems {
+		line := doc.Series{Name: system}
+		for i := range nights {
+			var p *doc.Strip
+			if r := nights[i].Macro(d.Name, system); r != nil {
+				p = strip(a, fmt.Sprintf("%s, %s %s:", system, date(begun[i]), nights[i].Manifest.ID), r)
 			}
+			line.Points = append(line.Points, p)
 		}
-		table.Rows = append(table.Rows, append(row, doc.C(line(strings.Join(n.why, ", "), 200))))
+		c.Series = append(c.Series, line)
 	}
-	return []doc.Block{chart, table}
-}
-
-// points are the nights on the axis of a chart.
-func (t *trend) points(a axis) []*doc.Strip {
-	points := make([]*doc.Strip, len(t.nights))
-	for i := range t.nights {
-		n := &t.nights[i]
-		if n.row == nil {
-			continue
-		}
-		p := &doc.Strip{At: a.at(*n.row.Estimate), Label: strings.TrimSpace(fmt.Sprintf("%s, %s %s: %s %s", t.name, date(n.at), line(n.run, 60), number(*n.row.Estimate), interval(n.row.Low, n.row.High)))}
-		if n.row.Low != nil && n.row.High != nil {
-			p.Interval, p.Low, p.High = true, a.at(*n.row.Low), a.at(*n.row.High)
-		}
-		points[i] = p
-	}
-	return points
+	return c
 }
 
 // layoutOf is the shortest way to write times that tells them apart.
@@ -410,43 +306,5 @@ func layoutOf(times []time.Time) string {
 	return seconds
 }
 
-// historyScope says which runs the history is of.
-func historyScope(past *history.Past) string {
-	from, to := past.Nights[0].Manifest.Timings.Started.UTC(), past.Nights[len(past.Nights)-1].Manifest.Timings.Started.UTC()
-	layout := time.DateOnly
-	if from.Format(layout) == to.Format(layout) {
-		layout = "2006-01-02 15:04"
-	}
-	return fmt.Sprintf("%s from %s to %s.", Plural(int64(len(past.Nights)), "run", "runs"), from.Format(layout), to.Format(layout))
-}
-
-func historyNotes(data *pageData) []string {
-	past := data.options.Past
-	var notes []string
-	if len(past.Nights) > shownNights {
-		notes = append(notes, fmt.Sprintf("The last %d are shown.", shownNights))
-	}
-	if n := len(data.systems); n > shownSystems {
-		notes = append(notes, fmt.Sprintf("By system, the first %d of %d are shown.", shownSystems, n))
-	}
-	if past.Older > 0 {
-		notes = append(notes, fmt.Sprintf("%s before these were not looked at.", Plural(int64(past.Older), "run", "runs")))
-	}
-	if len(past.Unreadable) > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s (cannot be read).", namedRunsOf(past.Unreadable)))
-	}
-	return notes
-}
-
+// namedRuns is how many changes of a run are named.
 const namedRuns = 3
-
-func namedRunsOf(all []string) string {
-	var names []string
-	for _, name := range all[:min(len(all), namedRuns)] {
-		names = append(names, line(name, 60))
-	}
-	if more := len(all) - namedRuns; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return list(names)
-}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
@@ -47,7 +46,7 @@ type PageOptions struct {
 
 	Compared
 
-	Past *history.Past // of the one run; nil if there is none
+	Past *Series // of the one run, up to it; nil if there is none
 
 	Links []doc.Link // to other pages, where there are some
 }

@@ -17,14 +17,14 @@ var betterWords = map[metrics.Direction]string{
 }
 
 // strip draws an estimate with its interval and limits; nil if there is none.
-func strip(a axis, name string, v, low, high *float64, level float64, limits ...limit) *doc.Strip {
-	if v == nil {
+func strip(a axis, name string, r *runs.SummaryRow, limits ...limit) *doc.Strip {
+	if r.Estimate == nil {
 		return nil
 	}
-	out := &doc.Strip{At: a.at(*v), Label: name + " " + number(*v)}
-	if low != nil && high != nil {
-		out.Interval, out.Low, out.High = true, a.at(*low), a.at(*high)
-		out.Label += fmt.Sprintf(", %s interval %s to %s", levelText(level), number(*low), number(*high))
+	out := &doc.Strip{At: a.at(*r.Estimate), Label: name + " " + number(*r.Estimate)}
+	if r.Low != nil && r.High != nil {
+		out.Interval, out.Low, out.High = true, a.at(*r.Low), a.at(*r.High)
+		out.Label += fmt.Sprintf(", %s interval %s to %s", levelText(r.Level), number(*r.Low), number(*r.High))
 	}
 	for _, l := range limits {
 		out.Marks = append(out.Marks, a.at(l.number))
@@ -188,7 +188,7 @@ type axis struct{ lo, hi float64 }
 
 // axisOf is the range of a metric: its bounds, and where it has none, what covers
 // the values and 0.
-func axisOf(d metrics.Definition, values []float64) axis {
+func axisOf(d *metrics.Definition, values []float64) axis {
 	a := axis{d.Min, d.Max}
 	lo, hi := 0.0, 0.0
 	for _, v := range values {

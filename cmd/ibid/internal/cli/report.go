@@ -213,11 +213,11 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData) error {
 	if err != nil {
 		return err
 	}
-	past, err := history.PastOf(filepath.Dir(dir), runs.Listed{Dir: d.Dir, Manifest: d.Manifest})
+	account, nights, err := history.PastOf(filepath.Dir(dir), runs.Listed{Dir: d.Dir, Manifest: d.Manifest})
 	if err != nil {
 		a.warn("the page has no history: %v", err)
 		return nil
 	}
-	o.Past = past
+	o.Past = &report.Series{Account: account, Nights: nights}
 	return nil
 }
