@@ -434,7 +434,7 @@ func fits(ctx context.Context, query string, run *RunData) (func(b *runs.Block, 
 func facets(row *runs.Row, citations []runs.Citation, claims []runs.Claim, x *answer, system string) (out []string) {
 	add := func(facet, value string) {
 		if value != "" {
-			if f := facet + ":" + line(value, 120); !slices.Contains(out, f) && len(out) < mostFacets {
+			if f := facet + ":" + clip(value, 120); !slices.Contains(out, f) && len(out) < mostFacets {
 				out = append(out, f)
 			}
 		}
@@ -452,7 +452,7 @@ func facets(row *runs.Row, citations []runs.Citation, claims []runs.Claim, x *an
 	add("model", row.Model)
 	add("annotator", row.Annotator)
 	for _, key := range sortedKeys(row.Tags) {
-		add("tag", line(key, 60)+"="+line(row.Tags[key], 60))
+		add("tag", clip(key, 60)+"="+clip(row.Tags[key], 60))
 	}
 	for k := range citations {
 		add("status", citations[k].Status)

@@ -298,7 +298,7 @@ func baselineOf(data *pageData) string {
 	others := false
 	for _, r := range data.results {
 		if j := &r.run.Manifest.Judge; r.judgeKind() == "lexical" && j.SupportedFrom == nil && j.UnsupportedTo == nil {
-			names = append(names, line(r.run.Manifest.ID, 80))
+			names = append(names, clip(r.run.Manifest.ID, 80))
 		} else {
 			others = true
 		}

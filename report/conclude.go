@@ -211,9 +211,9 @@ func (c *Comparison) headline() string {
 			deciding = append(deciding, m)
 		}
 	}
-	since := "Against " + CleanLine(c.Base)
+	since := "Against " + c.Base
 	if c.By == "run" && len(c.Sides) == 2 {
-		since = "Since " + CleanLine(c.Base)
+		since = "Since " + c.Base
 	}
 	if above := c.aboveAll(); above != "" {
 		return above
@@ -283,11 +283,11 @@ func (c *Comparison) aboveAll() string {
 		for k := range m.Sides {
 			if v := &m.Sides[k]; k != i {
 				above = above && best.CILow != nil && v.CIHigh != nil && *best.CILow > *v.CIHigh
-				others = append(others, CleanLine(v.Name))
+				others = append(others, v.Name)
 			}
 		}
 		if above {
-			return fmt.Sprintf("%s is better than %s on %s, whatever the undecided claims are.", CleanLine(best.Name), fewNames(others), shortName(m.Metric))
+			return fmt.Sprintf("%s is better than %s on %s, whatever the undecided claims are.", best.Name, fewNames(others), shortName(m.Metric))
 		}
 	}
 	return ""
@@ -315,7 +315,7 @@ func (c *Comparison) changes(deciding []*compare.Metric) string {
 			if m.System != "" && len(c.Sides) > 2 {
 				name += " in " + d.New
 			}
-			switch text := CleanLine(name) + " " + differs(m, d); d.Word {
+			switch text := name + " " + differs(m, d); d.Word {
 			case compare.Worse:
 				worse = append(worse, text)
 			case compare.Better, compare.Different:
@@ -357,7 +357,7 @@ func differs(m *compare.Metric, d *compare.Difference) string {
 func (c *Comparison) ranked(m *compare.Metric) string {
 	var best []string
 	for _, name := range m.Leaders {
-		best = append(best, CleanLine(name))
+		best = append(best, name)
 	}
 	text := "Nobody is best on " + shortQuantity(m)
 	switch len(best) {
@@ -369,7 +369,7 @@ func (c *Comparison) ranked(m *compare.Metric) string {
 	}
 	for i := range c.Sides {
 		if s := &c.Sides[i]; s.Rank != nil && s.Rank[0] > 2 && s.Rank[0] == s.Rank[1] && !c.anyBelow(s.Rank[1]) {
-			text += "; " + CleanLine(s.Name) + " is last"
+			text += "; " + s.Name + " is last"
 		}
 	}
 	return text

@@ -177,7 +177,7 @@ func newFailingRow(row *runs.Row) FailingRow {
 
 // section is why rows fail, and the rows.
 func (f *Failing) section() doc.Section {
-	out := doc.Section{Title: CleanLine(f.Run.ID) + ": " + f.answers.sentence()}
+	out := doc.Section{Title: f.Run.ID + ": " + f.answers.sentence()}
 	reasons := doc.Table{Caption: "Why answers fail", Columns: []doc.Column{{Name: "why"}, {Name: "answers", Number: true}}}
 	for _, r := range f.Reasons {
 		reasons.Rows = append(reasons.Rows, []doc.Cell{{Text: doc.Text{r.word.span("")}}, doc.C(Thousands(r.Rows))})

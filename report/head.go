@@ -93,7 +93,7 @@ func sortStandings(lead []string, systems []standing) {
 // standingTable has a line for each system: its rank, or the change since an earlier run where
 // there is one, the first metric with its interval, then the others that lead.
 func standingTable(caption string, lead []string, systems []standing, since string) []doc.Block {
-	t := doc.Table{Caption: caption, Class: "standing", Apart: true, Columns: []doc.Column{{Name: "system"}, {Name: "rank", Number: true}, {Name: "fail", Number: true}, {Name: "since " + clipLine(since, 16)}}}
+	t := doc.Table{Caption: caption, Class: "standing", Apart: true, Columns: []doc.Column{{Name: "system"}, {Name: "rank", Number: true}, {Name: "fail", Number: true}, {Name: "since " + clip(since, 16)}}}
 	for k, name := range lead {
 		t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: k})
 		if k == 0 {
@@ -149,7 +149,7 @@ func changeText(d *compare.Difference) doc.Text {
 	case d.Better+d.Worse == 0:
 		return doc.T(differenceWord(d).Short)
 	}
-	return doc.Text{{Text: signed(d.Diff) + " " + differenceWord(d).Short, Tone: differenceWord(d).Tone.doc()}}
+	return doc.Text{{Text: signed(d.Diff) + " " + differenceWord(d).Short, Tone: differenceWord(d).Tone}}
 }
 
 // changeOf is how a number of a system changed in a run, "" for any; nil if that is not

@@ -139,7 +139,7 @@ func systemsOf(s *history.Account, metric string) (systems []string) {
 // seriesTable is a line for each run, the newest first: its gates, a metric by system, and what
 // changed. A page, if it has a name, is linked.
 func seriesTable(s *history.Account, metric string, first bool, page string) doc.Table {
-	caption := line(s.Name, 40)
+	caption := clip(s.Name, 40)
 	if len(s.Runs) > 1 {
 		caption += fmt.Sprintf(", %d runs", len(s.Runs))
 	}
@@ -149,7 +149,7 @@ func seriesTable(s *history.Account, metric string, first bool, page string) doc
 	if metric != "" {
 		caption += ": " + shortName(metric)
 	}
-	switch base := line(s.Base, 40); {
+	switch base := clip(s.Base, 40); {
 	case !first || base == "":
 	case s.Gone:
 		caption += "; base " + base + " is gone: --accept RUN names another"
@@ -168,7 +168,7 @@ func seriesTable(s *history.Account, metric string, first bool, page string) doc
 	systems := systemsOf(s, metric)
 	columns := systems[:min(len(systems), seriesSystems)]
 	for _, name := range columns {
-		t.Columns = append(t.Columns, doc.Column{Name: cmp.Or(line(name, 20), "value"), Number: true})
+		t.Columns = append(t.Columns, doc.Column{Name: cmp.Or(clip(name, 20), "value"), Number: true})
 	}
 	if n := len(systems) - len(columns); n > 0 {
 		t.Caption += fmt.Sprintf("; %s: --json", Plural(int64(n), "more system", "more systems"))
@@ -176,11 +176,11 @@ func seriesTable(s *history.Account, metric string, first bool, page string) doc
 	t.Columns = append(t.Columns, doc.Column{Name: "change"}, doc.Column{Name: "not as before", Keep: 2})
 	for i := range slices.Backward(shown) {
 		r := &shown[i]
-		name := doc.Span{Text: clipLine(r.Run, 40)}
+		name := doc.Span{Text: clip(r.Run, 40)}
 		if page != "" {
 			name.Link = url.PathEscape(r.Run) + "/" + page
 		}
-		row := []doc.Cell{doc.C(r.At.Format(layout)), {Text: doc.Text{name}}, {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].tone.doc()}}}}
+		row := []doc.Cell{doc.C(r.At.Format(layout)), {Text: doc.Text{name}}, {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].Tone}}}}
 		values := make(map[string]*history.Value)
 		var worse, better []string
 		for k := range r.Values {
@@ -201,7 +201,7 @@ func seriesTable(s *history.Account, metric string, first bool, page string) doc
 			}
 			row = append(row, c)
 		}
-		t.Rows = append(t.Rows, append(row, doc.C(fewChanges(append(worse, better...))), doc.C(line(strings.Join(r.Marks, ", "), 200))))
+		t.Rows = append(t.Rows, append(row, doc.C(fewChanges(append(worse, better...))), doc.C(clip(strings.Join(r.Marks, ", "), 200))))
 	}
 	return t
 }
@@ -221,10 +221,10 @@ func changeInWords(r *history.Line, v *history.Value, named bool) string {
 	}
 	text := fmt.Sprintf("%s by %s", v.Word, number(math.Abs(*v.Diff)))
 	if named {
-		text = line(v.System, 20) + " " + text
+		text = clip(v.System, 20) + " " + text
 	}
 	if v.Since != r.Run {
-		text += ", since " + line(v.Since, 40)
+		text += ", since " + clip(v.Since, 40)
 	}
 	return text
 }
@@ -270,7 +270,7 @@ func (s *Series) chart(d *metrics.Definition) doc.Chart {
 		}
 	}
 	a, layout := axisOf(d, values), layoutOf(begun)
-	c := doc.Chart{Caption: fmt.Sprintf("%s · %s, over time", label(d.Name), s.Name), Low: number(a.lo), High: number(a.hi)}
+	c := doc.Chart{Caption: fmt.Sprintf("%s · %s, over time", shortName(d.Name), s.Name), Low: number(a.lo), High: number(a.hi)}
 	for i := range nights {
 		c.Labels = append(c.Labels, begun[i].UTC().Format(layout))
 		if i > 0 && len(nights[i].Changed) > 0 {

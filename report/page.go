@@ -112,7 +112,7 @@ func newPage(ctx context.Context, o PageOptions, runs ...RunData) (*doc.Page, er
 		if k > 0 {
 			p.Title += ", "
 		}
-		p.Title += line(r.run.Manifest.ID, 80)
+		p.Title += clip(r.run.Manifest.ID, 80)
 	}
 	for _, section := range sections {
 		if s := section(data); s != nil {
@@ -198,7 +198,7 @@ func (data *pageData) named(format string, r *results) string {
 	if !data.several() {
 		return ""
 	}
-	return fmt.Sprintf(format, line(r.run.Manifest.ID, 40))
+	return fmt.Sprintf(format, clip(r.run.Manifest.ID, 40))
 }
 
 // judged reports whether some run has verdicts.

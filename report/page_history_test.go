@@ -58,7 +58,7 @@ func historyPage(t *testing.T, p *Series) *doc.Page {
 func TestHistory(t *testing.T) {
 	text := sectionText(t, historyPage(t, fall()), "history")
 	for _, want := range []string{
-		"Character F1 · night-1, over time\nalpha  ▇▇▇▇▇▇▇▇▇▇▇▇▆▆·▆▆▆▆\nbeta   ▇",
+		"char_f1 · night-1, over time\nalpha  ▇▇▇▇▇▇▇▇▇▇▇▇▆▆·▆▆▆▆\nbeta   ▇",
 		"night-1, 19 runs: char_f1\nbegun (UTC)  run       alpha   beta  not as before\n2026-05-19   night-19  0.720  0.720\n",
 		"\n2026-05-15   night-15      –      –\n",
 		"\n2026-05-04   night-4   0.810  0.810  judge\n",

@@ -174,13 +174,13 @@ func sliceTables(data *pageData) (out []doc.Block) {
 func sliceLink(key, value string) string {
 	switch key {
 	case "system", "provider", "model":
-		return rowsLink(key + ":" + line(value, 80))
+		return rowsLink(key + ":" + clip(value, 80))
 	case "source_type":
-		return rowsLink("type:" + line(value, 80))
+		return rowsLink("type:" + clip(value, 80))
 	case runs.SourceStatusSlice:
-		return rowsLink("state:" + line(value, 80))
+		return rowsLink("state:" + clip(value, 80))
 	}
-	return rowsLink("tag:" + line(key, 60) + "=" + line(value, 60))
+	return rowsLink("tag:" + clip(key, 60) + "=" + clip(value, 60))
 }
 
 // An axis is the range that strips share.

@@ -12,6 +12,7 @@ import (
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
 
 // TestWords makes sure that every status that exists has its words.
@@ -30,7 +31,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("problem %d has no words", i)
 		}
 		p := metrics.Problem(i)
-		if bad := w.Tone == toneWarn || w.Tone == toneBad; w.Code != p.String() || bad != p.Fails() {
+		if bad := w.Tone == doc.Warn || w.Tone == doc.Bad; w.Code != p.String() || bad != p.Fails() {
 			t.Errorf("problem %s has the words of %s, with tone %s", p, w.Code, w.Tone)
 		}
 	}

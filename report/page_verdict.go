@@ -29,22 +29,22 @@ func verdictSection(data *pageData) *doc.Section {
 		fact("Answers", answers[:len(answers)-1]...)
 	}
 	if why := data.options.NotCompared; why != "" {
-		fact("Compared", doc.Span{Text: "not: ", Tone: doc.Warn}, doc.Span{Text: strings.TrimSuffix(shown(why), ".") + "."})
+		fact("Compared", doc.Span{Text: "not: ", Tone: doc.Warn}, doc.Span{Text: strings.TrimSuffix(why, ".") + "."})
 	}
 	if text := said[len(said)-1].Since; text != "" && text != title {
 		fact("Changes", doc.Span{Text: text, Link: "#changes"})
 	}
 	fact("Judge", doc.Span{Text: judgesText(data)})
 	for _, r := range data.results {
-		fact("Run "+line(r.run.Manifest.ID, 40), doc.Span{Text: runText(r)})
+		fact("Run "+clip(r.run.Manifest.ID, 40), doc.Span{Text: runText(r)})
 	}
 	out := []doc.Block{facts}
-	wrong, noted := signs(data)
+	wrong, noted := inputSigns(data)
 	out = append(out, wrong...)
 	if lead := headLead(data); len(lead) > 0 && len(systems) > 0 {
 		since := ""
 		if r := data.options.Since; r != nil {
-			since = line(r.Sides[0].Name, 40)
+			since = clip(r.Sides[0].Name, 40)
 		}
 		out = append(out, standingTable(standingCaption(data, lead, systems), lead, systems, since)...)
 	}
@@ -61,7 +61,7 @@ func conclusions(data *pageData) (title string, said []Conclusion) {
 	for _, r := range data.results {
 		n := data.totals.answers(func(k int) bool { return runOfSystem(data, data.systems[k]) == r })
 		c := data.options.conclude(n, r.run.Gates)
-		said, names = append(said, c), append(names, line(r.run.Manifest.ID, 40))
+		said, names = append(said, c), append(names, clip(r.run.Manifest.ID, 40))
 	}
 	switch {
 	case !data.several():
@@ -81,7 +81,7 @@ func standingCaption(data *pageData, lead []string, systems []standing) string {
 		text += ", the best first"
 	}
 	if data.options.Since != nil && len(data.results) == 2 {
-		text += ", of " + line(data.results[1].run.Manifest.ID, 40)
+		text += ", of " + clip(data.results[1].run.Manifest.ID, 40)
 	}
 	return text
 }
@@ -120,16 +120,16 @@ func standings(data *pageData) []standing {
 	for _, system := range names {
 		bare, of := nameInRun(data, system), runOfSystem(data, system).summary
 		s := standing{
-			name: line(system, 80), link: rowsLink("system:" + line(system, 80)), rank: data.options.rank(bare, lead),
+			name: clip(system, 80), link: rowsLink("system:" + clip(system, 80)), rank: data.options.rank(bare, lead),
 			of: of, block: of.block(bare, ""), change: data.options.Since,
 		}
 		filters := []string{"is:failing"}
 		if system == "" {
 			s.name, s.link = allAnswers, "#answers"
 		} else {
-			filters = []string{"system:" + line(system, 80), "is:failing"}
+			filters = []string{"system:" + clip(system, 80), "is:failing"}
 			if len(names) < len(data.systems) {
-				s.name = line(bare, 80)
+				s.name = clip(bare, 80)
 			}
 		}
 		k := slices.Index(data.systems, system)
@@ -150,7 +150,7 @@ func gatesText(data *pageData) (text doc.Text) {
 		if k > 0 {
 			of = ", " + of
 		}
-		text = append(text, doc.Span{Text: of}, doc.Span{Text: gatesInWords(r.run.Gates), Tone: gateWords[countGates(r.run.Gates).gravest()].tone.doc()})
+		text = append(text, doc.Span{Text: of}, doc.Span{Text: gatesInWords(r.run.Gates), Tone: gateWords[countGates(r.run.Gates).gravest()].Tone})
 	}
 	return text
 }
@@ -200,18 +200,18 @@ func runText(r *results) string {
 	return strings.Join(append(parts, m.Timings.Started.UTC().Format("2006-01-02 15:04 UTC")), " · ")
 }
 
-// signs are what may be wrong with the input of all runs: what takes verdicts from gates, and
+// inputSigns are what may be wrong with the input of all runs: what takes verdicts from gates, and
 // what was accepted or is only a note.
-func signs(data *pageData) (wrong, noted []doc.Block) {
+func inputSigns(data *pageData) (wrong, noted []doc.Block) {
 	for _, r := range data.results {
 		of := data.named("%s: ", r)
 		for _, s := range r.run.Manifest.Signs {
-			text := of + shown(s.Sentence()) + "."
+			text := of + s.Sentence() + "."
 			if s.Note || s.Accepted {
 				noted = append(noted, doc.Para{Text: doc.T(text)})
 				continue
 			}
-			text += fmt.Sprintf(" Gates over %s of it have no verdict. Probably %s. What to do: %s.", Plural(int64(len(s.Metrics)), "metric", "metrics"), shown(s.Cause), shown(s.Tip))
+			text += fmt.Sprintf(" Gates over %s of it have no verdict. Probably %s. What to do: %s.", Plural(int64(len(s.Metrics)), "metric", "metrics"), s.Cause, s.Tip)
 			wrong = append(wrong, doc.Para{Kind: doc.Note, Text: doc.Text{{Text: "! ", Tone: doc.Warn}, {Text: text}}})
 		}
 	}

@@ -109,7 +109,7 @@ type citationView struct {
 	Meant    string          `json:"did_you_mean,omitempty"` // a document that is there, where the cited one is not
 	Place    string          `json:"-"`                      // where it points, in words
 	Problem  metrics.Problem `json:"-"`                      // the worst that is wrong with it
-	Origin   origin          `json:"-"`                      // as far as the display wants it
+	Origin   doc.Text        `json:"-"`                      // as far as the display wants it
 }
 
 // A truthView is one span that an annotator marked.
@@ -196,7 +196,7 @@ func NewRowView(s *RowSource) *RowView {
 			view.Repaired = fmt.Sprintf("[%d, %d)", *c.RepairedStart, *c.RepairedEnd)
 		}
 		if s.Answer != nil && c.Number >= 0 && int(c.Number) < len(s.Answer.Citations) {
-			view.Origin = originOf(&s.Answer.Citations[c.Number], c.SourceType, &s.Display, s.Run.Timings.Started)
+			view.Origin = originOf(&s.Answer.Citations[c.Number], &s.Display, s.Run.Timings.Started)
 		}
 		v.Citations = append(v.Citations, view)
 	}
@@ -324,7 +324,7 @@ func placeInWords(doc string, page *int32, start, end *int64, unit string) strin
 	if start != nil && end != nil {
 		text += " " + extent(*start, *end)
 		if unit != "" && unit != "codepoint" {
-			text += " in " + shown(clip(unit, 40)) + "s"
+			text += " in " + clip(unit, 40) + "s"
 		}
 	}
 	return text
@@ -332,7 +332,7 @@ func placeInWords(doc string, page *int32, start, end *int64, unit string) strin
 
 // sourceName is a document, or a page of it, in words.
 func sourceName(doc string, page int32) string {
-	name := shown(clip(doc, 200))
+	name := clip(doc, 200)
 	if page > 0 {
 		name += fmt.Sprintf(", page %d", page)
 	}
@@ -354,7 +354,7 @@ var judgeWords = map[string]struct{ verdict, who string }{
 
 // judgedBy says who judged, such as "labels of people (mean)" or "vendor/model (openai)".
 func judgedBy(kind, model string) string {
-	who, more := judgeWords[kind].who, line(model, 80)
+	who, more := judgeWords[kind].who, clip(model, 80)
 	if who == "" && more != "" {
 		who, more = more, kind
 	}

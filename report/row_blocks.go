@@ -26,7 +26,7 @@ func (v *RowView) writeCSV(io.Writer) error { return ibid.Usagef("a row has no c
 // section is the row in the form of the terminal and of the page: what became of it, each
 // claim beside what it cites and what it should cite, and folded, all that is known of it.
 func (v *RowView) section() doc.Section {
-	head := doc.Text{{Text: fmt.Sprintf("%s/%s (#%d)", line(v.ID, 240), line(v.System, 240), v.Row), Tone: doc.Dim}, {Text: " "}, v.State.span("")}
+	head := doc.Text{{Text: fmt.Sprintf("%s/%s (#%d)", clip(v.ID, 240), clip(v.System, 240), v.Row), Tone: doc.Dim}, {Text: " "}, v.State.span("")}
 	if v.Overall != nil {
 		head = append(head, doc.Span{Text: " overall " + number(*v.Overall)})
 	}
@@ -66,7 +66,7 @@ func (v *RowView) section() doc.Section {
 	if len(v.Calls) > 0 {
 		out = append(out, doc.Details{Summary: "what was asked of the judge", Blocks: []doc.Block{callTable(v.Calls)}})
 	}
-	return doc.Section{ID: "row", Top: true, Title: cmp.Or(line(v.Query, 240), line(v.ID, 240)), Blocks: out}
+	return doc.Section{ID: "row", Top: true, Title: cmp.Or(clip(v.Query, 240), clip(v.ID, 240)), Blocks: out}
 }
 
 // wholeAnswer is the answer with the numbers of its citations, folded where claims have its
@@ -198,7 +198,7 @@ func (v *RowView) claimPanel(c *claimView) doc.Panel {
 		addNote(&p, "%s votes.", Thousands(int64(*c.Votes)))
 	}
 	if c.Reason != "" {
-		addNote(&p, "Reason: %s", shown(clip(c.Reason, longText)))
+		addNote(&p, "Reason: %s", clip(c.Reason, longText))
 	}
 	return p
 }
@@ -211,11 +211,11 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 	}
 	title := fmt.Sprintf("Cited [%d]", c.Number+1)
 	if v.source.Display.BySourceType && c.SourceType != "" {
-		title += " " + strings.ReplaceAll(line(c.SourceType, 80), "_", " ")
+		title += " " + strings.ReplaceAll(clip(c.SourceType, 80), "_", " ")
 	}
 	p := doc.Panel{Title: title, State: w.span(""), Below: c.Place}
-	if o := &c.Origin; o.text() != "" {
-		p.Notes = append(p.Notes, doc.Text{{Text: o.text(), Link: o.URL}})
+	if c.Origin != nil {
+		p.Notes = append(p.Notes, c.Origin)
 	}
 	if k := int(c.Number); v.source.Answer != nil && k >= 0 && k < len(v.source.Answer.Citations) && v.source.Answer.Citations[k].Place.InSets() && !v.source.Parts.NoSpans {
 		at := &v.source.Answer.Citations[k].Place
@@ -258,10 +258,10 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 		addNote(&p, "The claim is supported without it.")
 	}
 	if c.Precheck != "" && c.Precheck != c.Status {
-		addNote(&p, "Check before judging: %s.", strings.ToLower(label(shown(clip(c.Precheck, 200)))))
+		addNote(&p, "Check before judging: %s.", strings.ReplaceAll(clip(c.Precheck, 200), "_", " "))
 	}
 	if c.Reason != "" {
-		addNote(&p, "Reason: %s", shown(clip(c.Reason, longText)))
+		addNote(&p, "Reason: %s", clip(c.Reason, longText))
 	}
 	if !good && c.CitedText != "" {
 		addNote(&p, "It quotes “%s”.", clip(c.CitedText, longStretch))
@@ -471,7 +471,7 @@ func (v *RowView) scoreBlocks() doc.Details {
 		say("presence: " + p.Explanation)
 	}
 	for _, key := range sortedKeys(v.Tags) {
-		say(line(key, 80) + " = " + line(v.Tags[key], 240))
+		say(clip(key, 80) + " = " + clip(v.Tags[key], 240))
 	}
 	return out
 }
@@ -497,13 +497,13 @@ func callTable(calls []runs.Call) doc.Table {
 			status += ", repaired"
 		}
 		if c.Error != "" {
-			status += ": " + line(c.Error, 300)
+			status += ": " + clip(c.Error, 300)
 		}
 		if c.CostUSD != nil {
 			cost = fmt.Sprintf("$%.6f", *c.CostUSD)
 		}
 		t.Rows = append(t.Rows, []doc.Cell{
-			doc.C(line(c.Model, 80)), doc.C(line(c.Provider, 80)), doc.C(status), doc.C(Thousands(int64(c.Attempts))), doc.C(whole(c.PromptTokens) + " + " + whole(c.CompletionTokens)), doc.C(cost), doc.C(whole(c.LatencyMillis)),
+			doc.C(clip(c.Model, 80)), doc.C(clip(c.Provider, 80)), doc.C(status), doc.C(Thousands(int64(c.Attempts))), doc.C(whole(c.PromptTokens) + " + " + whole(c.CompletionTokens)), doc.C(cost), doc.C(whole(c.LatencyMillis)),
 		})
 	}
 	return t

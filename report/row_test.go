@@ -131,22 +131,20 @@ func TestOrigin(t *testing.T) {
 		citation *ibid.Citation
 		show     Display
 		want     string
-		kind     string
 	}{
-		{"asset", &asset, defaultDisplay, "Session Management Policy (v3, active)", "knowledge_base"},
-		{"everything", &asset, all, "Session Management Policy (v3, active), relevance 0.920, 856 tokens", "knowledge_base"},
-		{"file", &file, defaultDisplay, "src/auth/session.ts → validateSession (backend-api, indexed 45 minutes before the run)", "codebase_context_fabric"},
-		{"no provenance", &asset, Display{Relevance: true}, "relevance 0.920", ""},
-		{"nothing", &asset, Display{}, "", ""},
-		{"title alone", &ibid.Citation{Title: "A title"}, defaultDisplay, "A title", ""},
-		{"not JSON", &ibid.Citation{Title: "A title", SourceReference: "{"}, defaultDisplay, "A title", ""},
-		{"other JSON", &ibid.Citation{SourceReference: `[1, "x"]`}, defaultDisplay, "", ""},
+		{"asset", &asset, defaultDisplay, "Session Management Policy (v3, active)"},
+		{"everything", &asset, all, "Session Management Policy (v3, active), relevance 0.920, 856 tokens"},
+		{"file", &file, defaultDisplay, "src/auth/session.ts → validateSession (backend-api, indexed 45 minutes before the run)"},
+		{"no provenance", &asset, Display{Relevance: true}, "relevance 0.920"},
+		{"nothing", &asset, Display{}, ""},
+		{"title alone", &ibid.Citation{Title: "A title"}, defaultDisplay, "A title"},
+		{"not JSON", &ibid.Citation{Title: "A title", SourceReference: "{"}, defaultDisplay, "A title"},
+		{"other JSON", &ibid.Citation{SourceReference: `[1, "x"]`}, defaultDisplay, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := originOf(tt.citation, "", &tt.show, run)
-			if got := o.text(); got != tt.want || o.Type != tt.kind {
-				t.Errorf("originOf = %q of type %q, want %q of type %q", got, o.Type, tt.want, tt.kind)
+			if got := originOf(tt.citation, &tt.show, run).String(); got != tt.want {
+				t.Errorf("originOf = %q, want %q", got, tt.want)
 			}
 		})
 	}

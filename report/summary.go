@@ -66,7 +66,7 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 		index[[4]string{r.System, r.Slice, r.Metric, r.Agg}] = i
 	}
 	for _, group := range groupsOf(rows) {
-		b := summaryBlock{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
+		b := summaryBlock{System: group[0], Slice: group[1], Title: blockTitle(group[0], group[1])}
 		for k, d := range defs {
 			i, ok := index[[4]string{group[0], group[1], d.Name, runs.Macro}]
 			if !ok || rows[i].N == 0 && rows[i].Reason == "" || hidden(d.Name) {
@@ -189,7 +189,7 @@ func (s *Summary) section() doc.Section {
 	c := s.conclusion()
 	var out []doc.Block
 	para := func(text ...doc.Span) { out = append(out, doc.Para{Text: text}) }
-	ended := doc.Span{Text: c.Gates, Tone: gateWords[countGates(s.Gates).gravest()].tone.doc()}
+	ended := doc.Span{Text: c.Gates, Tone: gateWords[countGates(s.Gates).gravest()].Tone}
 	switch {
 	case c.title() != c.Answers:
 		para(doc.Span{Text: c.Answers + " "}, ended)
@@ -202,7 +202,7 @@ func (s *Summary) section() doc.Section {
 	}
 	signs := s.Run.Shown()
 	for _, sign := range signs[:min(len(signs), mostSigns)] {
-		para(doc.Span{Text: clipLine(sign.Sentence(), signWidth)})
+		para(doc.Span{Text: clip(sign.Sentence(), signWidth)})
 	}
 	if n := len(signs) - mostSigns; n > 0 {
 		para(doc.Span{Text: Plural(int64(n), "more sign", "more signs")})
@@ -222,9 +222,9 @@ func (s *Summary) section() doc.Section {
 	if next := s.next(); len(next) > 0 {
 		out = append(out, next)
 	}
-	title := CleanLine(s.Run.ID)
+	title := s.Run.ID
 	if s.by != "" {
-		title += ", by " + CleanLine(s.by)
+		title += ", by " + s.by
 	}
 	return doc.Section{Title: title + ": " + c.title(), Blocks: out}
 }
@@ -254,8 +254,7 @@ func (s *Summary) openGates() (out []doc.Block) {
 			left++
 			continue
 		}
-		w := gateWords[g.Verdict]
-		out = append(out, doc.Para{Kind: doc.Item, Text: doc.Text{{Text: w.text, Tone: w.tone.doc()}, {Text: fmt.Sprintf(" %s: %s", g.Gate, gateText(g))}}})
+		out = append(out, doc.Para{Kind: doc.Item, Text: doc.Text{gateWords[g.Verdict], {Text: fmt.Sprintf(" %s: %s", g.Gate, gateText(g))}}})
 	}
 	if left > 0 {
 		out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(fmt.Sprintf("%d more", left))})
@@ -315,7 +314,7 @@ func (s *Summary) correctedLine() string {
 	}
 	r, of := &all[0], ""
 	if r.System != "" {
-		of = " of " + clipLine(r.System, 20)
+		of = " of " + clip(r.System, 20)
 	}
 	return fmt.Sprintf("%s%s %s %s; more: --all", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
 }

@@ -42,17 +42,6 @@ func visible(r rune) rune {
 	return r
 }
 
-// shown makes a user's text safe to be looked at: [Clean], and carriage returns
-// become spaces. It keeps the number of code points, so offsets stay right.
-func shown(text string) string {
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
-			return Clean(strings.ReplaceAll(text, "\r", " "))
-		}
-	}
-	return text
-}
-
 // clip cuts a text to n code points and says so by an ellipsis.
 func clip(text string, n int) string {
 	if len(text) <= n {
@@ -65,39 +54,6 @@ func clip(text string, n int) string {
 		n--
 	}
 	return text
-}
-
-// line is a user's text on one line, clipped.
-func line(text string, n int) string {
-	return strings.Join(strings.Fields(shown(clip(text, 4*n))), " ")
-}
-
-// label turns the name of a metric or a code into words.
-func label(name string) string {
-	words := strings.Split(name, "_")
-	for i, w := range words {
-		switch w {
-		case "f1":
-			words[i] = "F1"
-		case "char":
-			words[i] = "character"
-		case "doc":
-			words[i] = "document"
-		case "alce", "drb", "trec", "ac1":
-			words[i] = strings.ToUpper(w)
-		case "jaccard":
-			words[i] = "Jaccard"
-		case "longcite":
-			words[i] = "LongCite"
-		}
-	}
-	return capital(strings.Join(words, " "))
-}
-
-// capital begins a text with a capital letter.
-func capital(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	return strings.ToUpper(string(first)) + s[size:]
 }
 
 // escapeLink escapes a text for the state in a link, as encodeURIComponent does.
@@ -189,15 +145,6 @@ func shellWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(CleanLine(word), "'", `'\''`) + "'"
-}
-
-// clipLine is a user's text on one line, cut to a width.
-func clipLine(text string, width int) string {
-	text = CleanLine(text)
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:width-1]) + "…"
 }
 
 // numberOrDash prints a value for people: three decimals for what lies in [-1, 1], as
