@@ -291,16 +291,13 @@ func (s *survey) read(run int) error {
 func readAnswers(data *pageData, most int, fits func(b *runs.Block, i int) bool) (*survey, error) {
 	s := newSurvey(data, most)
 	s.fits = fits
-	for run, r := range data.results {
+	for run := range data.results {
 		if err := s.read(run); err != nil {
 			return nil, err
 		}
-		r.systems = 0
-		for k, name := range data.systems {
-			if runOfSystem(data, name) == r && data.totals.rows[k] > 0 {
-				r.systems++
-			}
-		}
+	}
+	for _, r := range data.results {
+		r.summary.Failing = data.failing(r)
 	}
 	list := s.worst.sorted()
 	slices.SortFunc(list, func(x, y found) int { return x.first(&y) })

@@ -124,10 +124,7 @@ func (c *Comparison) leftOut() (out []string) {
 const namedIDs = 3
 
 func idList(d compare.Named) string {
-	var ids []string
-	for _, id := range d.IDs[:min(len(d.IDs), namedIDs)] {
-		ids = append(ids, id)
-	}
+	ids := slices.Clone(d.IDs[:min(len(d.IDs), namedIDs)])
 	if d.Rows > int64(len(ids)) {
 		ids = append(ids, "…")
 	}
@@ -262,7 +259,7 @@ func (c *Comparison) label(m *compare.Metric, side string) string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *Comparison) differenceRow(m *compare.Metric, d *compare.Difference, axis float64, one bool) []doc.Cell {
+func (c *Comparison) differenceRow(m *compare.Metric, d *compare.Difference, most float64, one bool) []doc.Cell {
 	var notes []string
 	same := d.Diff != nil && d.Better+d.Worse == 0
 	if !same {
@@ -287,7 +284,7 @@ func (c *Comparison) differenceRow(m *compare.Metric, d *compare.Difference, axi
 	}
 	row[3], row[4] = doc.C(numberOrDash(d.NewMean)), doc.C(numberOrDash(c.value(m, d.New).Own))
 	if d.Diff != nil {
-		row[5].Strip = differenceStrip(m, d, axis)
+		row[5].Strip = differenceStrip(m, d, most, c.Level)
 	}
 	row[6].Text = doc.Text{{Text: w.Short, Tone: w.Tone}}
 	if row[7] = doc.C(signed(d.Diff)); !same {
@@ -324,14 +321,10 @@ func differenceAxis(all []*compare.Metric) float64 {
 }
 
 // differenceStrip draws a difference on an axis with a line at 0.
-func differenceStrip(m *compare.Metric, d *compare.Difference, most float64) *doc.Strip {
-	at := func(v float64) float64 { return (v + most) / (2 * most) }
+func differenceStrip(m *compare.Metric, d *compare.Difference, most, level float64) *doc.Strip {
 	w := differenceWord(d)
-	s := &doc.Strip{At: at(*d.Diff), Marks: []float64{0.5}, Label: shortQuantity(m) + ": difference " + signed(d.Diff), Tone: w.Tone}
-	if d.Low != nil && d.High != nil {
-		s.Interval, s.Low, s.High = true, at(*d.Low), at(*d.High)
-		s.Label += ", interval " + signed(d.Low) + " to " + signed(d.High)
-	}
+	s := strip(axis{-most, most}, shortQuantity(m)+": difference", &runs.SummaryRow{Estimate: d.Diff, Low: d.Low, High: d.High, Level: level}, nil)
+	s.Marks, s.Tone = []float64{0.5}, w.Tone
 	if w.Long != "" {
 		s.Label += ", " + w.Long
 	}

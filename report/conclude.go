@@ -71,12 +71,11 @@ func (c *Compared) conclude(n answerCount, gates []runs.GateResult) Conclusion {
 // Gone are sentences about the metric that leads in an earlier run, and those that gates are
 // about: each that has values there and for no row of this run, with the commonest reason.
 func (s *Summary) Gone(before *Summary) (out []string) {
-	block, gates, leads := before.block("", ""), before.gateMetrics(), true
-	for _, name := range before.leading() {
-		if l := block.line(name); l == nil || l.Macro.N == 0 || !leads && !slices.Contains(gates, name) {
+	gates := before.gateMetrics()
+	for k, name := range before.leading() {
+		if k > 0 && !slices.Contains(gates, name) {
 			continue
 		}
-		leads = false
 		for i := range s.rows {
 			r := &s.rows[i]
 			if r.System != "" || r.Slice != "" || r.Metric != name || r.Agg != runs.Macro || r.N > 0 || len(r.Reasons) == 0 {
@@ -355,10 +354,7 @@ func differs(m *compare.Metric, d *compare.Difference) string {
 
 // ranked is who is best of several.
 func (c *Comparison) ranked(m *compare.Metric) string {
-	var best []string
-	for _, name := range m.Leaders {
-		best = append(best, name)
-	}
+	best := m.Leaders
 	text := "Nobody is best on " + shortQuantity(m)
 	switch len(best) {
 	case 0:

@@ -26,22 +26,7 @@ type Gates struct {
 
 // NewGates makes the view model of a verdict and of what it rests on.
 func NewGates(m *runs.Manifest, verdict runs.Verdict, lacks []string, results []runs.GateResult) *Gates {
-	return &Gates{"ibid.gate/v1", runOf(m), verdict, lacks, results, gatesTitle(m, verdict, results), m}
-}
-
-func gatesTitle(m *runs.Manifest, verdict runs.Verdict, results []runs.GateResult) string {
-	count := countGates(results)
-	title := fmt.Sprintf("run %s: %s (%d of %d gates passed", m.ID, verdict, count[runs.Passed], len(results))
-	if n := count[runs.Failed]; n > 0 {
-		title += fmt.Sprintf(", %d failed", n)
-	}
-	if n := count[runs.NoVerdict]; n > 0 {
-		title += fmt.Sprintf(", %d without verdict", n)
-	}
-	if n := count[runs.NotAsked]; n > 0 {
-		title += fmt.Sprintf(", %d not asked", n)
-	}
-	return title + ")"
+	return &Gates{"ibid.gate/v1", runOf(m), verdict, lacks, results, fmt.Sprintf("run %s: %s (%s)", m.ID, verdict, gatesInWords(results)), m}
 }
 
 func (g *Gates) section() doc.Section {

@@ -52,7 +52,7 @@ func (h *History) section() doc.Section {
 			last = l
 		}
 	}
-	out.Blocks = append(out.Blocks, doc.Para{Text: doc.T("ibid show " + shellWord(filepath.Join(h.Dir, last.Run)) + "  # the last")})
+	out.Blocks = append(out.Blocks, doc.Para{Text: doc.T("ibid show " + ShellWord(filepath.Join(h.Dir, last.Run)) + "  # the last")})
 	return out
 }
 
@@ -104,11 +104,9 @@ const indexFile = "index.html"
 // metricsOf are the metrics of a series, in the order in which they are shown; one without
 // a name if it has none.
 func metricsOf(s *history.Account) (names []string) {
-	for i := range s.Runs {
-		for _, v := range s.Runs[i].Values {
-			if !slices.Contains(names, v.Metric) {
-				names = append(names, v.Metric)
-			}
+	for _, r := range s.Lines() {
+		if !slices.Contains(names, r.Metric) {
+			names = append(names, r.Metric)
 		}
 	}
 	if len(names) == 0 {
@@ -125,11 +123,9 @@ const (
 
 // systemsOf are the systems that have values of a metric, sorted.
 func systemsOf(s *history.Account, metric string) (systems []string) {
-	for i := range s.Runs {
-		for _, v := range s.Runs[i].Values {
-			if v.Metric == metric && !slices.Contains(systems, v.System) {
-				systems = append(systems, v.System)
-			}
+	for _, r := range s.Lines() {
+		if r.Metric == metric && !slices.Contains(systems, r.System) {
+			systems = append(systems, r.System)
 		}
 	}
 	slices.Sort(systems)
@@ -154,16 +150,11 @@ func seriesTable(s *history.Account, metric string, first bool, page string) doc
 	case s.Gone:
 		caption += "; base " + base + " is gone: --accept RUN names another"
 	case s.Accepted != nil:
-		caption += "; base " + base + ", accepted " + date(s.Accepted.At)
+		caption += "; base " + base + ", accepted " + minute(s.Accepted.At)
 	default:
 		caption += "; base " + base
 	}
 	shown := s.Runs[max(0, len(s.Runs)-seriesRuns):]
-	var begun []time.Time
-	for i := range shown {
-		begun = append(begun, shown[i].At)
-	}
-	layout := layoutOf(begun)
 	t := doc.Table{Caption: caption, Columns: []doc.Column{{Name: "begun (UTC)", Keep: 1}, {Name: "run"}, {Name: "gates"}}}
 	systems := systemsOf(s, metric)
 	columns := systems[:min(len(systems), seriesSystems)]
@@ -180,7 +171,7 @@ func seriesTable(s *history.Account, metric string, first bool, page string) doc
 		if page != "" {
 			name.Link = url.PathEscape(r.Run) + "/" + page
 		}
-		row := []doc.Cell{doc.C(r.At.Format(layout)), {Text: doc.Text{name}}, {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].Tone}}}}
+		row := []doc.Cell{doc.C(minute(r.At)), {Text: doc.Text{name}}, {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].Tone}}}}
 		values := make(map[string]*history.Value)
 		var worse, better []string
 		for k := range r.Values {
@@ -229,7 +220,7 @@ func changeInWords(r *history.Line, v *history.Value, named bool) string {
 	return text
 }
 
-func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 type historyJSON struct {
 	Schema string                        `json:"schema"`
@@ -262,17 +253,15 @@ func (s *Series) chart(d *metrics.Definition) doc.Chart {
 	systems := systemsOf(s.Account, d.Name)
 	systems = systems[:min(len(systems), shownSystems)]
 	var values []float64
-	var begun []time.Time
 	for i := range nights {
-		begun = append(begun, nights[i].Manifest.Timings.Started)
 		for _, system := range systems {
 			values = append(values, rangeOf(nights[i].Macro(d.Name, system))...)
 		}
 	}
-	a, layout := axisOf(d, values), layoutOf(begun)
+	a := axisOf(d, values)
 	c := doc.Chart{Caption: fmt.Sprintf("%s · %s, over time", shortName(d.Name), s.Name), Low: number(a.lo), High: number(a.hi)}
 	for i := range nights {
-		c.Labels = append(c.Labels, begun[i].UTC().Format(layout))
+		c.Labels = append(c.Labels, minute(nights[i].Manifest.Timings.Started))
 		if i > 0 && len(nights[i].Changed) > 0 {
 			c.Breaks = append(c.Breaks, i)
 		}
@@ -282,28 +271,13 @@ func (s *Series) chart(d *metrics.Definition) doc.Chart {
 		for i := range nights {
 			var p *doc.Strip
 			if r := nights[i].Macro(d.Name, system); r != nil {
-				p = strip(a, fmt.Sprintf("%s, %s %s:", system, date(begun[i]), nights[i].Manifest.ID), r)
+				p = strip(a, fmt.Sprintf("%s, %s %s:", system, minute(nights[i].Manifest.Timings.Started), nights[i].Manifest.ID), r, nil)
 			}
 			line.Points = append(line.Points, p)
 		}
 		c.Series = append(c.Series, line)
 	}
 	return c
-}
-
-// layoutOf is the shortest way to write times that tells them apart.
-func layoutOf(times []time.Time) string {
-	const seconds = "2006-01-02 15:04:05"
-	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04"} {
-		seen := make(map[string]bool)
-		for _, t := range times {
-			seen[t.UTC().Format(layout)] = true
-		}
-		if len(seen) == len(times) {
-			return layout
-		}
-	}
-	return seconds
 }
 
 // namedRuns is how many changes of a run are named.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
@@ -15,10 +16,10 @@ import (
 // wants it, such as "Session Policy (v3, active), relevance 0.920"; nil if nothing is known.
 // Ages are counted back from the time of the run, so that a page says the same whenever it is
 // made.
-func originOf(c *ibid.Citation, show *Display, run time.Time) doc.Text {
+func originOf(c *ibid.Citation, show *configs.CitationDisplay, run time.Time) doc.Text {
 	name, link := "", ""
 	var details, all []string
-	if show.Provenance {
+	if show.ShowProvenance {
 		name = c.Title
 		var r struct { // providers may put anything else beside it
 			AssetTitle    string `json:"asset_title"`
@@ -55,10 +56,10 @@ func originOf(c *ibid.Citation, show *Display, run time.Time) doc.Text {
 	if name != "" {
 		all = append(all, name)
 	}
-	if show.Relevance && c.Relevance.Known() {
+	if show.ShowRelevanceScores && c.Relevance.Known() {
 		all = append(all, "relevance "+number(c.Relevance.Value))
 	}
-	if show.Tokens && c.TokenContribution.Known() {
+	if show.ShowTokenContribution && c.TokenContribution.Known() {
 		all = append(all, Plural(c.TokenContribution.Value, "token", "tokens"))
 	}
 	if len(all) == 0 {

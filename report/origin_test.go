@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/configs"
 )
 
 // TestOriginLink: a source's page is a link if it is on the web, and nothing else ever is.
@@ -21,7 +22,7 @@ func TestOriginLink(t *testing.T) {
 		"":                           "",
 	} {
 		c := ibid.Citation{SourceReference: `{"asset_title":"A","asset_detail_url":` + strconv.Quote(given) + `}`}
-		if got := originOf(&c, &Display{Provenance: true}, time.Time{})[0].Link; got != want {
+		if got := originOf(&c, &configs.CitationDisplay{ShowProvenance: true}, time.Time{})[0].Link; got != want {
 			t.Errorf("%q is linked as %q, want %q", given, got, want)
 		}
 	}

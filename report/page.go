@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
@@ -23,12 +24,10 @@ type RunData struct {
 	Manifest *runs.Manifest
 	Summary  []runs.SummaryRow // as far as pages show it, see [RunData.ReadSummary]
 	Gates    []runs.GateResult
-	Texts    Texts   // nil if they are not at hand
-	NoTexts  string  // why they are not
-	Display  Display // of citations
+	Texts    Texts                   // nil if they are not at hand
+	NoTexts  string                  // why they are not
+	Display  configs.CitationDisplay // of citations
 	Parts    Parts
-
-	moreSlices map[string]int // slices by key that are not in Summary
 }
 
 // Texts yields what a run read: the rows at some positions of the input, ascending and each
@@ -75,7 +74,6 @@ type results struct {
 	prefix  string // of its systems' names, when there are several runs
 	judged  bool   // there are claims with verdicts
 
-	systems     int // of the run
 	agreement   []runs.AgreementRow
 	calibration *Calibration // nil if nobody compared the judge with people
 }
@@ -155,6 +153,7 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 	data := &pageData{options: o, kinds: make(map[string]*kindCount), disagreements: make([][]*disagreementView, len(all))}
 	for run := range all {
 		r := &results{run: &all[run], prefix: prefixOf(all, run), summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
+		r.summary.Compared = o.Compared
 		data.results = append(data.results, r)
 		for _, b := range r.summary.systems() {
 			if name := r.prefix + b.System; !slices.Contains(data.systems, name) {
@@ -163,10 +162,7 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 		}
 	}
 	data.lead = leadOf(func(name string) bool {
-		return slices.ContainsFunc(groupsShown(data), func(system string) bool {
-			s := data.number(system, "", name)
-			return s != nil && (s.N > 0 || s.Reason != "")
-		})
+		return slices.ContainsFunc(data.results, func(r *results) bool { return r.summary.has(name) })
 	})
 	return data
 }

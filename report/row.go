@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/presence"
@@ -34,7 +35,7 @@ type RowSource struct {
 	Meant    map[string]string                           // documents that are there, by the names that are not
 	Presence *presence.Signals
 
-	Display Display
+	Display configs.CitationDisplay
 	Parts   Parts
 
 	limits *metrics.ProblemLimits // of the run; nil if they are to be found out
@@ -123,16 +124,6 @@ type sourceView struct {
 	Doc      string    `json:"doc"`
 	Page     int32     `json:"page"`
 	Passages []passage `json:"passages"`
-}
-
-// Display says what the view of a row shows of its citations.
-type Display struct {
-	Provenance   bool // where a citation comes from, as its provider says
-	Relevance    bool // the provider's relevance score
-	Tokens       bool // how many tokens the source contributed
-	BySourceType bool // citations are grouped by kind of source
-	MaxCitations int  // most citations that are seen at once; the rest is seen on request
-	Markers      bool // citations are numbered in the answer
 }
 
 // Parts are the parts that a report leaves out. The zero value leaves out none.

@@ -90,7 +90,7 @@ func (v *RowView) panels() (out []doc.Block, marked bool) {
 	if v.notKept > 0 {
 		return []doc.Block{doc.Para{Text: doc.T(Plural(v.notKept, "citation, which is not among the results", "citations, which are not among the results"))}}, false
 	}
-	seen, left, most := make([]bool, len(v.Citations)), mostPanels, v.source.Display.MaxCitations
+	seen, left, most := make([]bool, len(v.Citations)), mostPanels, v.source.Display.MaxCitationsDisplayed
 	wanted := make(map[int]bool) // spans of the truth that are shown
 	var more []doc.Block
 	cite := func(citations []int32) (here doc.Panels) {
@@ -154,7 +154,7 @@ func (v *RowView) panels() (out []doc.Block, marked bool) {
 // grouped are citations, those of one kind of source together if the display wants that.
 func (v *RowView) grouped(citations []int32) []int32 {
 	list := slices.DeleteFunc(slices.Clone(citations), func(k int32) bool { return k < 0 || int(k) >= len(v.Citations) })
-	if v.source.Display.BySourceType {
+	if v.source.Display.GroupBySourceType {
 		first := make(map[string]int)
 		for i, k := range list {
 			if _, ok := first[v.Citations[k].SourceType]; !ok {
@@ -210,7 +210,7 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 		w = status
 	}
 	title := fmt.Sprintf("Cited [%d]", c.Number+1)
-	if v.source.Display.BySourceType && c.SourceType != "" {
+	if v.source.Display.GroupBySourceType && c.SourceType != "" {
 		title += " " + strings.ReplaceAll(clip(c.SourceType, 80), "_", " ")
 	}
 	p := doc.Panel{Title: title, State: w.span(""), Below: c.Place}
@@ -511,7 +511,7 @@ func callTable(calls []runs.Call) doc.Table {
 
 // markedAnswer is the answer with the numbers of its citations in it.
 func (v *RowView) markedAnswer() string {
-	if !v.source.Display.Markers {
+	if !v.source.Display.InlineMarkers {
 		return v.Answer
 	}
 	var at []int64
@@ -546,7 +546,8 @@ type earlierAnswer struct {
 // blocks set the earlier answer and the row's own side by side, with what only one of them
 // says and cites.
 func (e *earlierAnswer) blocks(v *RowView) []doc.Block {
-	gone, added := differing(e.answer, clip(v.Answer, longAnswer))
+	answer := clip(v.Answer, longAnswer)
+	gone, added := differing(e.answer, answer, doc.Gone), differing(answer, e.answer, doc.Added)
 	var now []string
 	for k := range v.Citations {
 		now = append(now, v.Citations[k].Place)
@@ -568,49 +569,24 @@ func (e *earlierAnswer) blocks(v *RowView) []doc.Block {
 	}
 }
 
-// mostDiffered is how many words of two texts are compared: it takes time and memory of their
-// product.
-const mostDiffered = 1500
-
-// differing are two texts with the words that only one of them has marked.
-func differing(before, after string) (gone, added doc.Text) {
-	x, y := strings.Fields(before), strings.Fields(after)
-	if len(x) > mostDiffered || len(y) > mostDiffered {
-		return doc.T(before), doc.T(after)
+// differing is a text with the words marked that another one does not have as often.
+func differing(text, other string, mark doc.Mark) (out doc.Text) {
+	left := make(map[string]int)
+	for _, w := range strings.Fields(other) {
+		left[w]++
 	}
-	wide := len(y) + 1
-	common := make([]int32, (len(x)+1)*wide) // of the rest from word i and word j on
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			if x[i] == y[j] {
-				common[i*wide+j] = common[(i+1)*wide+j+1] + 1
-			} else {
-				common[i*wide+j] = max(common[(i+1)*wide+j], common[i*wide+j+1])
-			}
+	for _, w := range strings.Fields(text) {
+		as := doc.Unmarked
+		if left[w]--; left[w] < 0 {
+			as = mark
 		}
-	}
-	add := func(t *doc.Text, mark doc.Mark, w string) {
-		if n := len(*t); n > 0 && (*t)[n-1].Mark == mark {
-			(*t)[n-1].Text += " " + w
-			return
+		if n := len(out); n > 0 && out[n-1].Mark == as {
+			out[n-1].Text += " " + w
+			continue
 		} else if n > 0 {
-			*t = append(*t, doc.Span{Text: " "})
+			out = append(out, doc.Span{Text: " "})
 		}
-		*t = append(*t, doc.Span{Text: w, Mark: mark})
+		out = append(out, doc.Span{Text: w, Mark: as})
 	}
-	for i, j := 0, 0; i < len(x) || j < len(y); {
-		switch {
-		case i < len(x) && j < len(y) && x[i] == y[j]:
-			add(&gone, doc.Unmarked, x[i])
-			add(&added, doc.Unmarked, y[j])
-			i, j = i+1, j+1
-		case j == len(y) || i < len(x) && common[(i+1)*wide+j] >= common[i*wide+j+1]:
-			add(&gone, doc.Gone, x[i])
-			i++
-		default:
-			add(&added, doc.Added, y[j])
-			j++
-		}
-	}
-	return gone, added
+	return out
 }

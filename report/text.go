@@ -4,42 +4,22 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
-// Clean makes a user's text safe for a terminal: control characters become
-// visible pictures of themselves, and overrides of the direction of text, with
-// which a text can lie about its order, become replacement characters. Line
-// feeds and tabs stay.
+// Clean makes a user's text safe for a terminal, line by line, as [doc.Clean] does.
 func Clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		return visible(r)
-	}, text)
-}
-
-// CleanLine is [Clean] for what has to stay on one line, such as a name: line
-// feeds and tabs become visible, too.
-func CleanLine(text string) string { return strings.Map(visible, text) }
-
-// visible is r, or a picture of it.
-func visible(r rune) rune {
-	switch {
-	case r < 0x20:
-		return 0x2400 + r // CONTROL PICTURES
-	case r == 0x7f:
-		return 0x2421
-	case r >= 0x80 && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return 0xfffd
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = doc.Clean(lines[i])
 	}
-	return r
+	return strings.Join(lines, "\n")
 }
 
 // clip cuts a text to n code points and says so by an ellipsis.
@@ -136,15 +116,14 @@ func asciiPrefix(text string, at []int64) int {
 	return i
 }
 
-// shellWord quotes a word for a POSIX shell where that is needed.
-func shellWord(word string) string {
-	plain := func(r rune) bool {
-		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("_./:=,@%+-", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+
+// ShellWord quotes a word for a POSIX shell where that is needed.
+func ShellWord(word string) string {
+	if needsNoQuotes.MatchString(word) {
 		return word
 	}
-	return "'" + strings.ReplaceAll(CleanLine(word), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // numberOrDash prints a value for people: three decimals for what lies in [-1, 1], as
