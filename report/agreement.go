@@ -147,7 +147,7 @@ func agreementCells(r *runs.AgreementRow) []doc.Cell {
 	if r.Annotators != runs.AllAnnotators {
 		who = whoAgrees(r.Annotators)
 	}
-	drawn := doc.Cell{Strip: agreementStrip(r.Statistic, r.Estimate, r.Low, r.High, r.Level, r.Target)}
+	drawn := doc.Cell{Strip: strip(axis{0, 1}, r.Statistic, &runs.SummaryRow{Estimate: r.Estimate, Low: r.Low, High: r.High, Level: r.Level}, r.Target)}
 	verdict, last := doc.Cell{Text: doc.Text{{Text: r.Verdict, Tone: verdictTones[r.Verdict]}}}, doc.C(Thousands(r.Documents))
 	if r.Need != nil {
 		verdict.Notes = []string{fmt.Sprintf("about %s would decide", Plural(*r.Need, "item", "items"))}
@@ -186,15 +186,6 @@ func whoAgrees(annotators string) string {
 		return first + " and " + second
 	}
 	return annotators
-}
-
-// agreementStrip draws an estimate between 0 and 1, with its target.
-func agreementStrip(name string, v, low, high *float64, level float64, target *float64) *doc.Strip {
-	var limits []limit
-	if target != nil {
-		limits = append(limits, limit{*target, "target " + number(*target)})
-	}
-	return strip(axis{0, 1}, name, v, low, high, level, limits...)
 }
 
 // shadedStatistics are the statistics that tables of pairs show, by kind.

@@ -291,16 +291,13 @@ func (s *survey) read(run int) error {
 func readAnswers(data *pageData, most int, fits func(b *runs.Block, i int) bool) (*survey, error) {
 	s := newSurvey(data, most)
 	s.fits = fits
-	for run, r := range data.results {
+	for run := range data.results {
 		if err := s.read(run); err != nil {
 			return nil, err
 		}
-		r.systems = 0
-		for k, name := range data.systems {
-			if runOfSystem(data, name) == r && data.totals.rows[k] > 0 {
-				r.systems++
-			}
-		}
+	}
+	for _, r := range data.results {
+		r.summary.Failing = data.failing(r)
 	}
 	list := s.worst.sorted()
 	slices.SortFunc(list, func(x, y found) int { return x.first(&y) })
@@ -434,7 +431,7 @@ func fits(ctx context.Context, query string, run *RunData) (func(b *runs.Block, 
 func facets(row *runs.Row, citations []runs.Citation, claims []runs.Claim, x *answer, system string) (out []string) {
 	add := func(facet, value string) {
 		if value != "" {
-			if f := facet + ":" + line(value, 120); !slices.Contains(out, f) && len(out) < mostFacets {
+			if f := facet + ":" + clip(value, 120); !slices.Contains(out, f) && len(out) < mostFacets {
 				out = append(out, f)
 			}
 		}
@@ -452,7 +449,7 @@ func facets(row *runs.Row, citations []runs.Citation, claims []runs.Claim, x *an
 	add("model", row.Model)
 	add("annotator", row.Annotator)
 	for _, key := range sortedKeys(row.Tags) {
-		add("tag", line(key, 60)+"="+line(row.Tags[key], 60))
+		add("tag", clip(key, 60)+"="+clip(row.Tags[key], 60))
 	}
 	for k := range citations {
 		add("status", citations[k].Status)

@@ -260,7 +260,7 @@ func elsewhere(dir string, rows []int64) ([]string, error) {
 func (o *opener) open(x *answer, s *RowSource) error {
 	data, system := o.data, o.data.systems[x.system]
 	find := strconv.Itoa(x.place)
-	for _, f := range facets(s.Row, s.Citations, s.Claims, x, line(system, 80)) {
+	for _, f := range facets(s.Row, s.Citations, s.Claims, x, clip(system, 80)) {
 		n, ok := o.numbers[f]
 		if !ok {
 			n = len(o.names)
@@ -270,7 +270,7 @@ func (o *opener) open(x *answer, s *RowSource) error {
 	}
 	x.find = find
 	if s.Answer != nil {
-		x.question = strings.Clone(line(s.Answer.Query, 240))
+		x.question = strings.Clone(clip(s.Answer.Query, 240))
 	}
 	if x.place < 0 && !x.later {
 		return nil
@@ -291,7 +291,7 @@ func (o *opener) open(x *answer, s *RowSource) error {
 	}
 	for _, y := range o.sameQuestion[answerName{run: count(int64(x.run)), id: x.id}] {
 		if y != x && len(v.Others) < 2*mostOthers {
-			v.Others = append(v.Others, doc.Span{Text: line(y.name, 40) + " " + y.state.Tone.sign(), Link: "#row=" + data.key(y)}, doc.Span{Text: "  "})
+			v.Others = append(v.Others, doc.Span{Text: clip(y.name, 40) + " " + signs[y.state.Tone], Link: "#row=" + data.key(y)}, doc.Span{Text: "  "})
 		}
 	}
 	if err := doc.WriteHTML(&o.rows, v.section()); err != nil {
@@ -346,7 +346,7 @@ func listOf(data *pageData) doc.Table {
 		for _, x := range list {
 			system, lead := doc.Cell{}, doc.Cell{}
 			if n > 1 {
-				system = doc.C(line(data.systems[x.system], 60))
+				system = doc.C(clip(data.systems[x.system], 60))
 			}
 			if x.hasLead {
 				lead = doc.C(number(math.Abs(x.lead)))
@@ -357,7 +357,7 @@ func listOf(data *pageData) doc.Table {
 	}
 	t.Columns = []doc.Column{{Name: "question"}}
 	for _, s := range data.systems {
-		t.Columns = append(t.Columns, doc.Column{Name: line(s, 40)})
+		t.Columns = append(t.Columns, doc.Column{Name: clip(s, 40)})
 	}
 	slices.SortStableFunc(questions, func(x, y *question) int { return cmp.Or(y.newly-x.newly, y.fails-x.fails) })
 	for _, q := range questions {
@@ -375,7 +375,7 @@ func listOf(data *pageData) doc.Table {
 }
 
 func questionCell(x *answer) doc.Cell {
-	return doc.Cell{Text: doc.Text{{Text: line(x.id, 60), Tone: doc.Dim}, {Text: " " + x.question}}}
+	return doc.Cell{Text: doc.Text{{Text: clip(x.id, 60), Tone: doc.Dim}, {Text: " " + x.question}}}
 }
 
 // answerCell says what became of an answer, and opens it. Of one that passes it has the leading
@@ -383,7 +383,7 @@ func questionCell(x *answer) doc.Cell {
 func answerCell(data *pageData, x *answer, lead bool) doc.Cell {
 	span := x.state.span("#row=" + data.key(x))
 	if lead && x.hasLead && x.state.Code == "passes" {
-		span.Text = x.state.Tone.sign() + " " + number(math.Abs(x.lead))
+		span.Text = signs[x.state.Tone] + " " + number(math.Abs(x.lead))
 	}
 	if x.since == "new" {
 		span.Text += " new"
@@ -416,7 +416,7 @@ func answersSection(data *pageData) *doc.Section {
 		}
 	}
 	for _, kind := range sortedKeys(data.kinds) {
-		add(1, "type:"+line(kind, 120), "cites "+strings.ReplaceAll(line(kind, 80), "_", " "))
+		add(1, "type:"+clip(kind, 120), "cites "+strings.ReplaceAll(clip(kind, 80), "_", " "))
 	}
 	var out []doc.Block
 	for _, r := range data.results {

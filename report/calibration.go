@@ -106,7 +106,7 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 		out = append(out, confusion)
 	}
 	for _, r := range k.Statistics {
-		drawn, items := doc.Cell{Strip: agreementStrip(r.Statistic, r.Estimate, r.Low, r.High, k.Level, r.Target)}, doc.C(Thousands(r.Items))
+		drawn, items := doc.Cell{Strip: strip(axis{0, 1}, r.Statistic, &runs.SummaryRow{Estimate: r.Estimate, Low: r.Low, High: r.High, Level: k.Level}, r.Target)}, doc.C(Thousands(r.Items))
 		items.Notes = slices.Concat([]string(k.Warnings), []string(r.Warnings))
 		measures.Rows = append(measures.Rows, []doc.Cell{doc.C(r.Statistic), doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, items})
 		if r.Verdict != "" {
@@ -252,15 +252,8 @@ func judgeSection(data *pageData) *doc.Section {
 	return docSection("judge", "Judge", out)
 }
 
-// judgeFacts are those that the manifest has.
+// judgeFacts are what the calls of the judge took.
 func judgeFacts(j *runs.JudgeRecord) (facts doc.Facts) {
-	if j.Model != "" {
-		facts.Add("model", j.Model)
-	}
-	if j.Asked > 0 {
-		facts.Add("claims asked about", Thousands(j.Asked))
-		facts.Add("answered", fmt.Sprintf("%s (%s)", Thousands(j.Asked-j.Unanswered), percent(j.Asked-j.Unanswered, j.Asked)))
-	}
 	if j.Calls > 0 {
 		facts.Add("calls", Thousands(j.Calls))
 		facts.Add("from the cache", fmt.Sprintf("%s (%s)", Thousands(j.Cached), percent(j.Cached, j.Calls)))
@@ -289,26 +282,4 @@ func distinct(texts []string) (out []string) {
 		}
 	}
 	return out
-}
-
-// baselineOf says, where verdicts are those of the lexical baseline without thresholds, what that means, and
-// of which runs where another judge judged others; "" if none are. The page says it once.
-func baselineOf(data *pageData) string {
-	var names []string
-	others := false
-	for _, r := range data.results {
-		if j := &r.run.Manifest.Judge; r.judgeKind() == "lexical" && j.SupportedFrom == nil && j.UnsupportedTo == nil {
-			names = append(names, line(r.run.Manifest.ID, 80))
-		} else {
-			others = true
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	text := "It compares words: what stands in the cited sentences in other words is undecided."
-	if others {
-		text = "The lexical one, in " + list(names) + ", compares words: what is worded otherwise is undecided."
-	}
-	return text
 }

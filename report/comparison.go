@@ -113,7 +113,7 @@ func (c *Comparison) leftOut() (out []string) {
 	for _, u := range c.Unpaired {
 		of := u.Name
 		if u.System != "" {
-			of += ", system " + CleanLine(u.System)
+			of += ", system " + u.System
 		}
 		out = append(out, fmt.Sprintf("%s only in %s (%s)", Plural(u.Rows, "row", "rows"), of, idList(u.Named)))
 	}
@@ -124,10 +124,7 @@ func (c *Comparison) leftOut() (out []string) {
 const namedIDs = 3
 
 func idList(d compare.Named) string {
-	var ids []string
-	for _, id := range d.IDs[:min(len(d.IDs), namedIDs)] {
-		ids = append(ids, CleanLine(id))
-	}
+	ids := slices.Clone(d.IDs[:min(len(d.IDs), namedIDs)])
 	if d.Rows > int64(len(ids)) {
 		ids = append(ids, "…")
 	}
@@ -262,7 +259,7 @@ func (c *Comparison) label(m *compare.Metric, side string) string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *Comparison) differenceRow(m *compare.Metric, d *compare.Difference, axis float64, one bool) []doc.Cell {
+func (c *Comparison) differenceRow(m *compare.Metric, d *compare.Difference, most float64, one bool) []doc.Cell {
 	var notes []string
 	same := d.Diff != nil && d.Better+d.Worse == 0
 	if !same {
@@ -287,9 +284,9 @@ func (c *Comparison) differenceRow(m *compare.Metric, d *compare.Difference, axi
 	}
 	row[3], row[4] = doc.C(numberOrDash(d.NewMean)), doc.C(numberOrDash(c.value(m, d.New).Own))
 	if d.Diff != nil {
-		row[5].Strip = differenceStrip(m, d, axis)
+		row[5].Strip = differenceStrip(m, d, most, c.Level)
 	}
-	row[6].Text = doc.Text{{Text: w.Short, Tone: doc.Tone(w.Tone)}}
+	row[6].Text = doc.Text{{Text: w.Short, Tone: w.Tone}}
 	if row[7] = doc.C(signed(d.Diff)); !same {
 		row[8] = doc.C(interval(d.Low, d.High))
 	}
@@ -324,17 +321,10 @@ func differenceAxis(all []*compare.Metric) float64 {
 }
 
 // differenceStrip draws a difference on an axis with a line at 0.
-func differenceStrip(m *compare.Metric, d *compare.Difference, most float64) *doc.Strip {
-	at := func(v float64) float64 { return (v + most) / (2 * most) }
+func differenceStrip(m *compare.Metric, d *compare.Difference, most, level float64) *doc.Strip {
 	w := differenceWord(d)
-	s := &doc.Strip{At: at(*d.Diff), Marks: []float64{0.5}, Label: shortQuantity(m) + ": difference " + signed(d.Diff), Tone: doc.Tone(w.Tone)}
-	if d.Low != nil && d.High != nil {
-		s.Interval, s.Low, s.High = true, at(*d.Low), at(*d.High)
-		s.Label += ", interval " + signed(d.Low) + " to " + signed(d.High)
-	}
-	if w.Tone == toneNeutral {
-		s.Tone = doc.Dim
-	}
+	s := strip(axis{-most, most}, shortQuantity(m)+": difference", &runs.SummaryRow{Estimate: d.Diff, Low: d.Low, High: d.High, Level: level}, nil)
+	s.Marks, s.Tone = []float64{0.5}, w.Tone
 	if w.Long != "" {
 		s.Label += ", " + w.Long
 	}
@@ -348,7 +338,7 @@ func quantityName(m *compare.Metric) string {
 		name = "micro(" + name + ")"
 	}
 	if m.Slice != "" {
-		name += " [" + CleanLine(m.Slice) + "]"
+		name += " [" + m.Slice + "]"
 	}
 	return name
 }
@@ -386,7 +376,7 @@ func pValue(d *compare.Difference) string {
 func differenceWord(d *compare.Difference) word {
 	switch {
 	case d.Diff != nil && d.N > 0 && d.Better+d.Worse == 0:
-		return word{"same", "=", "No row changed.", toneNeutral}
+		return word{"same", "=", "No row changed.", doc.Dim}
 	case d.Word == "":
 		return word{}
 	}
@@ -394,10 +384,10 @@ func differenceWord(d *compare.Difference) word {
 }
 
 var words = map[compare.Word]word{
-	compare.Better:    {"better", "better", "Better by more than chance explains.", toneGood},
-	compare.Worse:     {"worse", "worse", "Worse by more than chance explains.", toneBad},
-	compare.Different: {"different", "different", "Different by more than chance explains; neither direction is better.", toneNote},
-	compare.Tied:      {"tied", "tied", "Chance alone may explain the difference.", toneNeutral},
+	compare.Better:    {"better", "better", "Better by more than chance explains.", doc.Good},
+	compare.Worse:     {"worse", "worse", "Worse by more than chance explains.", doc.Bad},
+	compare.Different: {"different", "different", "Different by more than chance explains; neither direction is better.", doc.Dim},
+	compare.Tied:      {"tied", "tied", "Chance alone may explain the difference.", doc.Dim},
 }
 
 // shownMetric is the metric that people see in place of another.

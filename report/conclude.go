@@ -71,12 +71,11 @@ func (c *Compared) conclude(n answerCount, gates []runs.GateResult) Conclusion {
 // Gone are sentences about the metric that leads in an earlier run, and those that gates are
 // about: each that has values there and for no row of this run, with the commonest reason.
 func (s *Summary) Gone(before *Summary) (out []string) {
-	block, gates, leads := before.block("", ""), before.gateMetrics(), true
-	for _, name := range before.leading() {
-		if l := block.line(name); l == nil || l.Macro.N == 0 || !leads && !slices.Contains(gates, name) {
+	gates := before.gateMetrics()
+	for k, name := range before.leading() {
+		if k > 0 && !slices.Contains(gates, name) {
 			continue
 		}
-		leads = false
 		for i := range s.rows {
 			r := &s.rows[i]
 			if r.System != "" || r.Slice != "" || r.Metric != name || r.Agg != runs.Macro || r.N > 0 || len(r.Reasons) == 0 {
@@ -211,9 +210,9 @@ func (c *Comparison) headline() string {
 			deciding = append(deciding, m)
 		}
 	}
-	since := "Against " + CleanLine(c.Base)
+	since := "Against " + c.Base
 	if c.By == "run" && len(c.Sides) == 2 {
-		since = "Since " + CleanLine(c.Base)
+		since = "Since " + c.Base
 	}
 	if above := c.aboveAll(); above != "" {
 		return above
@@ -283,11 +282,11 @@ func (c *Comparison) aboveAll() string {
 		for k := range m.Sides {
 			if v := &m.Sides[k]; k != i {
 				above = above && best.CILow != nil && v.CIHigh != nil && *best.CILow > *v.CIHigh
-				others = append(others, CleanLine(v.Name))
+				others = append(others, v.Name)
 			}
 		}
 		if above {
-			return fmt.Sprintf("%s is better than %s on %s, whatever the undecided claims are.", CleanLine(best.Name), fewNames(others), shortName(m.Metric))
+			return fmt.Sprintf("%s is better than %s on %s, whatever the undecided claims are.", best.Name, fewNames(others), shortName(m.Metric))
 		}
 	}
 	return ""
@@ -315,7 +314,7 @@ func (c *Comparison) changes(deciding []*compare.Metric) string {
 			if m.System != "" && len(c.Sides) > 2 {
 				name += " in " + d.New
 			}
-			switch text := CleanLine(name) + " " + differs(m, d); d.Word {
+			switch text := name + " " + differs(m, d); d.Word {
 			case compare.Worse:
 				worse = append(worse, text)
 			case compare.Better, compare.Different:
@@ -355,10 +354,7 @@ func differs(m *compare.Metric, d *compare.Difference) string {
 
 // ranked is who is best of several.
 func (c *Comparison) ranked(m *compare.Metric) string {
-	var best []string
-	for _, name := range m.Leaders {
-		best = append(best, CleanLine(name))
-	}
+	best := m.Leaders
 	text := "Nobody is best on " + shortQuantity(m)
 	switch len(best) {
 	case 0:
@@ -369,7 +365,7 @@ func (c *Comparison) ranked(m *compare.Metric) string {
 	}
 	for i := range c.Sides {
 		if s := &c.Sides[i]; s.Rank != nil && s.Rank[0] > 2 && s.Rank[0] == s.Rank[1] && !c.anyBelow(s.Rank[1]) {
-			text += "; " + CleanLine(s.Name) + " is last"
+			text += "; " + s.Name + " is last"
 		}
 	}
 	return text

@@ -194,7 +194,6 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 			all = append(all, marked(name, key))
 		}
 		whole, ok := text(key.doc, key.page)
-		whole = shown(whole)
 		var panels doc.Panels
 		for k, name := range people {
 			p := doc.Panel{Title: nameOf(name), Below: placesOf(all[k])}

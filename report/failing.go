@@ -77,15 +77,13 @@ func readFailing(dir string, m *runs.Manifest, limit int, among func(b *runs.Blo
 	if err := s.read(0); err != nil {
 		return nil, err
 	}
-	f := &Failing{Run: m, Failing: s.fitting, BySystem: make(map[string]answerCount), answers: data.totals.answers(func(int) bool { return true })}
-	for k, system := range data.systems {
-		f.BySystem[system] = data.totals.answers(func(i int) bool { return i == k })
-	}
+	f := data.failing(data.results[0])
 	for _, w := range failingWords(data) {
 		if n := sum(data.totals.problem[w.Code]); n > 0 {
 			f.Reasons = append(f.Reasons, failingReason{w.Code, n, w})
 		}
 	}
+	f.Failing = s.fitting
 	list := s.worst.sorted()
 	f.Rows, f.Left = make([]FailingRow, len(list)), f.Failing-int64(len(list))
 	place := make(map[int64]int, len(list)) // by where a row stands in the file
@@ -97,6 +95,19 @@ func readFailing(dir string, m *runs.Manifest, limit int, among func(b *runs.Blo
 		f.Rows[place[at]] = newFailingRow(r)
 		return nil
 	})
+}
+
+// failing counts the answers of a run.
+func (data *pageData) failing(r *results) *Failing {
+	f := &Failing{Run: r.run.Manifest, BySystem: make(map[string]answerCount)}
+	f.answers = data.totals.answers(func(k int) bool {
+		bare, of := strings.CutPrefix(data.systems[k], r.prefix)
+		if of {
+			f.BySystem[bare] = data.totals.answers(func(i int) bool { return i == k })
+		}
+		return of
+	})
+	return f
 }
 
 // A failingReason is a worst problem of failing rows, and how many have it.
@@ -177,7 +188,7 @@ func newFailingRow(row *runs.Row) FailingRow {
 
 // section is why rows fail, and the rows.
 func (f *Failing) section() doc.Section {
-	out := doc.Section{Title: CleanLine(f.Run.ID) + ": " + f.answers.sentence()}
+	out := doc.Section{Title: f.Run.ID + ": " + f.answers.sentence()}
 	reasons := doc.Table{Caption: "Why answers fail", Columns: []doc.Column{{Name: "why"}, {Name: "answers", Number: true}}}
 	for _, r := range f.Reasons {
 		reasons.Rows = append(reasons.Rows, []doc.Cell{{Text: doc.Text{r.word.span("")}}, doc.C(Thousands(r.Rows))})

@@ -140,9 +140,9 @@ func TestShortNames(t *testing.T) {
 // TestShellWord: what a command names can be pasted into a shell.
 func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{
-		"q-1/a": "q-1/a", "": "''", "q 1/a": "'q 1/a'", "it's": `'it'\''s'`, "$(rm)": "'$(rm)'", "a\nb": "'a␊b'",
+		"q-1/a": "q-1/a", "": "''", "q 1/a": "'q 1/a'", "it's": `'it'\''s'`, "$(rm)": "'$(rm)'", "a\nb": "'a\nb'", "part-*.parquet": "'part-*.parquet'", "~/x": "'~/x'", "a=b": "a=b",
 	} {
-		if got := shellWord(word); got != want {
+		if got := ShellWord(word); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
 		}
 	}

@@ -30,9 +30,9 @@ func TestMarkdownIsNoMarkup(t *testing.T) {
 	for _, line := range []string{
 		`## a\|b: 1,234 answers.`,
 		`Gates: 1 of 1 has no verdict.`,
-		`| x\|&lt;b>,"y" | 0.250¹˒² |`,
+		`| x\|&lt;b>,"y" | 0.250¹˒² | 3 |`,
 		`| char\_f1\[system=x\|&lt;b>\] > 1 | NONE | – |`,
-		`### system x\|&lt;b>,"y"`,
+		`### x\|&lt;b>,"y"`,
 		`| char\_f1 | 0.250 | 3 | 0¹˒² |`,
 		`¹ \*one\*`,
 	} {

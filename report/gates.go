@@ -26,22 +26,7 @@ type Gates struct {
 
 // NewGates makes the view model of a verdict and of what it rests on.
 func NewGates(m *runs.Manifest, verdict runs.Verdict, lacks []string, results []runs.GateResult) *Gates {
-	return &Gates{"ibid.gate/v1", runOf(m), verdict, lacks, results, gatesTitle(m, verdict, results), m}
-}
-
-func gatesTitle(m *runs.Manifest, verdict runs.Verdict, results []runs.GateResult) string {
-	count := countGates(results)
-	title := fmt.Sprintf("run %s: %s (%d of %d gates passed", CleanLine(m.ID), verdict, count[runs.Passed], len(results))
-	if n := count[runs.Failed]; n > 0 {
-		title += fmt.Sprintf(", %d failed", n)
-	}
-	if n := count[runs.NoVerdict]; n > 0 {
-		title += fmt.Sprintf(", %d without verdict", n)
-	}
-	if n := count[runs.NotAsked]; n > 0 {
-		title += fmt.Sprintf(", %d not asked", n)
-	}
-	return title + ")"
+	return &Gates{"ibid.gate/v1", runOf(m), verdict, lacks, results, fmt.Sprintf("run %s: %s (%s)", m.ID, verdict, gatesInWords(results)), m}
 }
 
 func (g *Gates) section() doc.Section {
@@ -69,8 +54,7 @@ func gateTable(results []runs.GateResult) doc.Table {
 	results = slices.Clone(results)
 	slices.SortStableFunc(results, func(a, b runs.GateResult) int { return order[a.Verdict] - order[b.Verdict] })
 	for _, g := range results {
-		w := gateWords[g.Verdict]
-		t.Rows = append(t.Rows, []doc.Cell{doc.C(g.Gate), {Text: doc.Text{{Text: w.text, Tone: w.tone.doc()}}}, doc.C(numberOrDash(g.Value))})
+		t.Rows = append(t.Rows, []doc.Cell{doc.C(g.Gate), {Text: doc.Text{gateWords[g.Verdict]}}, doc.C(numberOrDash(g.Value))})
 	}
 	return t
 }
@@ -123,19 +107,13 @@ func gateValue(g runs.GateResult) string {
 	return numberOrDash(g.Value)
 }
 
-// A gateWord is what became of gates in a word.
-type gateWord struct {
-	text string
-	tone tone
-}
-
 // gateWords are the verdicts in words; "" is that of a run without gates.
-var gateWords = map[runs.Verdict]gateWord{
-	runs.Passed:    {"PASS", toneGood},
-	runs.Failed:    {"FAIL", toneBad},
-	runs.NoVerdict: {"NONE", toneWarn},
-	runs.NotAsked:  {"SKIP", toneNeutral},
-	"":             {tone: toneNeutral},
+var gateWords = map[runs.Verdict]doc.Span{
+	runs.Passed:    {Text: "PASS", Tone: doc.Good},
+	runs.Failed:    {Text: "FAIL", Tone: doc.Bad},
+	runs.NoVerdict: {Text: "NONE", Tone: doc.Warn},
+	runs.NotAsked:  {Text: "SKIP", Tone: doc.Dim},
+	"":             {Tone: doc.Dim},
 }
 
 // A gateCount is how many gates ended in which way.

@@ -82,7 +82,7 @@ func TestGatesAreNoMarkup(t *testing.T) {
 		lines  []string
 	}{
 		{"text", []string{
-			`run a<b>&"c␀: no verdict (1 of 3 gates passed, 1 failed, 1 without verdict)`,
+			`run a<b>&"c : no verdict (1 of 3 failed, 1 of 3 has no verdict, 1 of 3 passed)`,
 			"page_f1 > 0                 NONE         –", "- page_f1 > 0: undefined [2J: <0> rows",
 			"1 of 2 rows are error rows",
 		}},

@@ -82,6 +82,24 @@ func rankingMetric(lead []string, systems []standing) string {
 	return lead[0]
 }
 
+// standings are the systems of a run; a run without systems has all answers. Prefix stands
+// before their names on the page.
+func (s *Summary) standings(prefix string, lead []string) (out []standing) {
+	blocks := s.firstBlocks()
+	for i := range blocks {
+		b := &blocks[i]
+		name := clip(prefix+b.name(), 80)
+		x := standing{name: name, link: rowsLink("system:" + name), of: s, block: b, change: s.Since, rank: s.rank(b.System, lead[0])}
+		if b.System == "" {
+			x.link = "#answers"
+		} else if s.Failing != nil {
+			x.failing = doc.Text{{Text: s.Failing.BySystem[b.System].failing(), Link: rowsLink("system:"+name, "is:failing")}}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
 // sortStandings puts the best first.
 func sortStandings(lead []string, systems []standing) {
 	metric := rankingMetric(lead, systems)
@@ -90,14 +108,21 @@ func sortStandings(lead []string, systems []standing) {
 	})
 }
 
-// standingTable has a line for each system: its rank, or the change since an earlier run where
+// standingTable has a line for each system, or whatever else: its rank, or the change since an earlier run where
 // there is one, the first metric with its interval, then the others that lead.
-func standingTable(caption string, lead []string, systems []standing, since string) []doc.Block {
-	t := doc.Table{Caption: caption, Class: "standing", Apart: true, Columns: []doc.Column{{Name: "system"}, {Name: "rank", Number: true}, {Name: "fail", Number: true}, {Name: "since " + clipLine(since, 16)}}}
+func standingTable(what, caption string, lead []string, systems []standing, since bool, most int) []doc.Block {
+	if len(lead) == 0 || len(systems) == 0 {
+		return []doc.Block{doc.Para{Text: doc.T("no metric is defined in any row")}}
+	}
+	before := ""
+	if since {
+		before = systems[0].change.Sides[0].Name
+	}
+	t := doc.Table{Caption: caption, Class: "standing", Apart: true, Columns: []doc.Column{{Name: what}, {Name: "rank", Number: true}, {Name: "fail", Number: true}, {Name: "since " + clip(before, 16)}}}
 	for k, name := range lead {
 		t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: k})
 		if k == 0 {
-			t.Columns = append(t.Columns, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "0 to 1", Page: true, Keep: 1})
+			t.Columns = append(t.Columns, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "0 to 1", Page: true, Keep: 1}, doc.Column{Name: "n", Number: true, Keep: 1})
 		}
 	}
 	d, _ := metrics.Lookup(lead[0])
@@ -105,11 +130,11 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 	for i := range systems {
 		values = append(values, rangeOf(systems[i].number(lead[0]))...)
 	}
-	a := axisOf(d, values)
-	for i := range systems[:min(len(systems), mostStandings)] {
+	a := axisOf(&d, values)
+	for i := range systems[:min(len(systems), most)] {
 		s := &systems[i]
 		row := []doc.Cell{{Text: doc.Text{{Text: s.name, Link: s.link}}}, {}, {Text: s.failing}, {}}
-		if since == "" {
+		if !since {
 			row[1] = doc.C(s.rank)
 		}
 		for k, name := range lead {
@@ -122,18 +147,20 @@ func standingTable(caption string, lead []string, systems []standing, since stri
 			if k > 0 {
 				continue
 			}
-			interval, drawn := doc.Cell{}, doc.Cell{}
+			interval, drawn, rows := doc.Cell{}, doc.Cell{}, doc.Cell{}
 			if n != nil {
-				interval = doc.C(intervalOf(n))
-				drawn.Strip = strip(a, name, n.Estimate, n.Low, n.High, n.Level, gateRules(s.of.Gates, s.block.System, "", name)...)
+				interval, drawn.Strip = doc.C(intervalOf(n)), strip(a, name, n, nil)
+				if s.failing == nil {
+					rows = doc.C(Thousands(n.N))
+				}
 			}
-			row = append(row, interval, drawn)
+			row = append(row, interval, drawn, rows)
 			row[3].Text = changeText(s.changed(name))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	out := []doc.Block{t}
-	if left := len(systems) - mostStandings; left > 0 {
+	if left := len(systems) - most; left > 0 {
 		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(Plural(int64(left), "more system", "more systems"))})
 	}
 	return out
@@ -149,7 +176,7 @@ func changeText(d *compare.Difference) doc.Text {
 	case d.Better+d.Worse == 0:
 		return doc.T(differenceWord(d).Short)
 	}
-	return doc.Text{{Text: signed(d.Diff) + " " + differenceWord(d).Short, Tone: differenceWord(d).Tone.doc()}}
+	return doc.Text{{Text: signed(d.Diff) + " " + differenceWord(d).Short, Tone: differenceWord(d).Tone}}
 }
 
 // changeOf is how a number of a system changed in a run, "" for any; nil if that is not
@@ -305,17 +332,25 @@ func (s *Summary) Leading() []compare.Quantity {
 }
 
 func (s *Summary) leading() []string {
-	blocks := s.firstBlocks()
-	known := func(name string) bool {
-		return slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(name) != nil })
+	if s.asked != nil {
+		return slices.DeleteFunc(slices.Clone(s.asked), func(name string) bool { return !s.has(name) })
 	}
-	names := leadOf(known)
+	names := leadOf(s.has)
 	for _, name := range s.gateMetrics() {
-		if known(name) && !slices.Contains(names, name) {
+		if s.has(name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names[:min(len(names), mostLeading)]
+}
+
+// has reports whether some system has a number of a metric.
+func (s *Summary) has(name string) bool {
+	blocks := s.firstBlocks()
+	if len(blocks) == 0 { // only slices
+		blocks = s.Blocks
+	}
+	return slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(name) != nil })
 }
 
 // gateMetrics are the metrics that gates are about, as people see them.
@@ -326,43 +361,4 @@ func (s *Summary) gateMetrics() (names []string) {
 		names = append(names, shownMetric(d.Name))
 	}
 	return names
-}
-
-// number is a macro value of a system of the page, "" for all of them together; nil if there
-// is none. It has no estimate where that is withheld.
-func (data *pageData) number(system, slice, metric string) *runs.SummaryRow {
-	l := runOfSystem(data, system).summary.block(nameInRun(data, system), slice).line(metric)
-	if l == nil || l.Macro.Estimate == nil && l.Macro.Reason == "" {
-		return nil
-	}
-	return &l.Macro
-}
-
-// slicesOf lists the slices over all systems by key, in order.
-func (s *Summary) slicesOf() map[string][]string {
-	out := make(map[string][]string)
-	single := len(s.systems()) == 1
-	for i := range s.Blocks {
-		if b := &s.Blocks[i]; b.Slice != "" && (b.System == "" || single) {
-			key, _, _ := strings.Cut(b.Slice, "=")
-			out[key] = append(out[key], b.Slice)
-		}
-	}
-	for _, list := range out {
-		slices.Sort(list)
-	}
-	return out
-}
-
-// orderedDefinitions are the definitions of metrics, those that lead first.
-func orderedDefinitions(lead []string) []metrics.Definition {
-	defs := slices.Clone(metrics.Definitions())
-	rank := func(d metrics.Definition) int {
-		if i := slices.Index(lead, d.Name); i >= 0 {
-			return i
-		}
-		return len(lead)
-	}
-	slices.SortStableFunc(defs, func(a, b metrics.Definition) int { return cmp.Compare(rank(a), rank(b)) })
-	return defs
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/annotations/history"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
@@ -24,12 +24,10 @@ type RunData struct {
 	Manifest *runs.Manifest
 	Summary  []runs.SummaryRow // as far as pages show it, see [RunData.ReadSummary]
 	Gates    []runs.GateResult
-	Texts    Texts   // nil if they are not at hand
-	NoTexts  string  // why they are not
-	Display  Display // of citations
+	Texts    Texts                   // nil if they are not at hand
+	NoTexts  string                  // why they are not
+	Display  configs.CitationDisplay // of citations
 	Parts    Parts
-
-	moreSlices map[string]int // slices by key that are not in Summary
 }
 
 // Texts yields what a run read: the rows at some positions of the input, ascending and each
@@ -47,7 +45,7 @@ type PageOptions struct {
 
 	Compared
 
-	Past *history.Past // of the one run; nil if there is none
+	Past *Series // of the one run, up to it; nil if there is none
 
 	Links []doc.Link // to other pages, where there are some
 }
@@ -76,7 +74,6 @@ type results struct {
 	prefix  string // of its systems' names, when there are several runs
 	judged  bool   // there are claims with verdicts
 
-	systems     int // of the run
 	agreement   []runs.AgreementRow
 	calibration *Calibration // nil if nobody compared the judge with people
 }
@@ -113,7 +110,7 @@ func newPage(ctx context.Context, o PageOptions, runs ...RunData) (*doc.Page, er
 		if k > 0 {
 			p.Title += ", "
 		}
-		p.Title += line(r.run.Manifest.ID, 80)
+		p.Title += clip(r.run.Manifest.ID, 80)
 	}
 	for _, section := range sections {
 		if s := section(data); s != nil {
@@ -156,6 +153,7 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 	data := &pageData{options: o, kinds: make(map[string]*kindCount), disagreements: make([][]*disagreementView, len(all))}
 	for run := range all {
 		r := &results{run: &all[run], prefix: prefixOf(all, run), summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
+		r.summary.Compared = o.Compared
 		data.results = append(data.results, r)
 		for _, b := range r.summary.systems() {
 			if name := r.prefix + b.System; !slices.Contains(data.systems, name) {
@@ -164,10 +162,7 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 		}
 	}
 	data.lead = leadOf(func(name string) bool {
-		return slices.ContainsFunc(groupsShown(data), func(system string) bool {
-			s := data.number(system, "", name)
-			return s != nil && (s.N > 0 || s.Reason != "")
-		})
+		return slices.ContainsFunc(data.results, func(r *results) bool { return r.summary.has(name) })
 	})
 	return data
 }
@@ -199,7 +194,7 @@ func (data *pageData) named(format string, r *results) string {
 	if !data.several() {
 		return ""
 	}
-	return fmt.Sprintf(format, line(r.run.Manifest.ID, 40))
+	return fmt.Sprintf(format, clip(r.run.Manifest.ID, 40))
 }
 
 // judged reports whether some run has verdicts.

@@ -114,7 +114,7 @@ how this was compared, with -v
 
 func TestNotCompared(t *testing.T) {
 	p := twins().page(t, PageOptions{Compared: Compared{NotCompared: "judges differ: a and <b>"}})
-	if got := sectionText(t, p, "verdict"); !strings.Contains(got, "\nCompared   not: judges differ: a and <b>.\n") {
+	if got := sectionText(t, p, "verdict"); !strings.Contains(got, "\nCompared  not: judges differ: a and <b>.\n") {
 		t.Errorf("the first screen says\n%s", got)
 	}
 	if html := writePage(t, p); !strings.Contains(html, "Not compared: judges differ: a and &lt;b&gt;") {
@@ -221,7 +221,7 @@ func TestNothingToCompare(t *testing.T) {
 		f.macro(system, "", "char_f1", 0.1+0.8*float64(k), 0, 1)
 	}
 	text := sectionText(t, f.page(t, PageOptions{Compared: Compared{Comparison: r}}), "verdict")
-	if strings.Contains(text, "best") || !strings.Contains(text, "\nSystems\n") || strings.Index(text, "\nalpha ") > strings.Index(text, "\nbeta ") {
+	if strings.Contains(text, "best") || strings.Index(text, "\nalpha ") > strings.Index(text, "\nbeta ") {
 		t.Errorf("systems are in an order:\n%s", text)
 	}
 }

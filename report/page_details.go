@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -120,36 +119,38 @@ func methodSection(data *pageData) *doc.Section {
 	say("A metric without meaning for a row is undefined, with a reason. Such rows are left out of means and counted beside them.")
 	say(whatFails())
 	var defined doc.Facts
-	for _, d := range slices.DeleteFunc(definitions(data), func(d metrics.Definition) bool { return hidden(d.Name) }) {
+	for _, d := range metrics.Definitions() {
+		if !slices.ContainsFunc(data.results, func(r *results) bool { return r.summary.has(d.Name) }) {
+			continue
+		}
 		defined = append(defined, doc.Fact{ID: "m-" + d.Name, Name: d.Name, Text: doc.T(definitionText(&d))})
 	}
 	return docSection("method", "Method", append(out, doc.Details{Summary: "Definitions of " + Plural(int64(len(defined)), "metric", "metrics"), Blocks: []doc.Block{defined}}))
 }
 
+// Definition is what a metric is, as names and what they say.
+func Definition(d *metrics.Definition) [][2]string {
+	all := [][2]string{
+		{"formula", d.Formula},
+		{"kind", fmt.Sprintf("%s, %s, in [%g, %g]", d.Kind, d.Direction, d.Min, d.Max)},
+		{"undefined", d.UndefinedWhen},
+		{"source", d.Source},
+	}
+	return slices.DeleteFunc(all, func(l [2]string) bool { return l[1] == "" })
+}
+
 // definitionText is the definition of a metric in words.
 func definitionText(d *metrics.Definition) string {
-	text := fmt.Sprintf("%s. Formula: %s. Kind: %s, %s, %s", strings.TrimSuffix(d.Summary, "."), strings.TrimSuffix(d.Formula, "."), d.Kind, betterWords[d.Direction], boundsText(d.Min, d.Max))
-	if d.Judged {
-		text += ", needs a judge"
+	text := strings.TrimSuffix(d.Summary, ".")
+	for _, l := range Definition(d) {
+		text += "; " + l[0] + ": " + strings.TrimSuffix(l[1], ".")
 	}
-	for _, part := range []struct{ name, text string }{{"Undefined when ", d.UndefinedWhen}, {"Source: ", d.Source}, {"Also called ", strings.Join(d.Aliases, ", ")}} {
-		if part.text != "" {
-			text += ". " + part.name + strings.TrimSuffix(part.text, ".")
-		}
+	if len(d.Aliases) > 0 {
+		text += "; also called " + strings.Join(d.Aliases, ", ")
 	}
 	return text + "."
 }
 
 func whatFails() string {
 	return fmt.Sprintf("A row fails if its worst problem is a warning or worse, or if its overall_citation_accuracy is below %v.", metrics.FailsBelow)
-}
-
-func boundsText(lo, hi float64) string {
-	end := func(v float64) string {
-		if math.IsInf(v, 0) {
-			return "no limit"
-		}
-		return number(v)
-	}
-	return end(lo) + " to " + end(hi)
 }

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -358,4 +359,4 @@ func large(n, documents int) *fixture {
 }
 
 // defaultDisplay is what is shown unless somebody wants it otherwise.
-var defaultDisplay = Display{Provenance: true, BySourceType: true, MaxCitations: 10, Markers: true}
+var defaultDisplay = configs.CitationDisplay{ShowProvenance: true, GroupBySourceType: true, MaxCitationsDisplayed: 10, InlineMarkers: true}

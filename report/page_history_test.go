@@ -16,18 +16,23 @@ import (
 
 // pastOf is a history of nights, one a day, with these values of char_f1; a value
 // that is not a number is undefined.
-func pastOf(values ...float64) *history.Past {
-	p := &history.Past{}
+func pastOf(values ...float64) *Series {
+	p := &Series{Account: &history.Account{Name: "night-1"}}
 	for i, v := range values {
 		m := &runs.Manifest{ID: fmt.Sprintf("night-%d", i+1), Timings: runs.Timings{Started: time.Date(2026, 5, 1+i, 2, 0, 0, 0, time.UTC)}}
 		n := history.Night{Listed: runs.Listed{Manifest: m}}
+		l := history.Line{Run: m.ID, At: m.Timings.Started}
 		if !math.IsNaN(v) {
 			for _, system := range []string{"", "alpha", "beta"} {
 				n.Summary = append(n.Summary, runs.SummaryRow{
 					System: system, Metric: "char_f1", Agg: runs.Macro, Estimate: new(v), Low: new(v - 0.03), High: new(v + 0.03), Level: 0.95, Clusters: 50,
 				})
+				if system != "" {
+					l.Values = append(l.Values, history.Value{Metric: "char_f1", System: system, Estimate: new(v)})
+				}
 			}
 		}
+		p.Runs = append(p.Runs, l)
 		p.Nights = append(p.Nights, n)
 	}
 	return p
@@ -35,17 +40,17 @@ func pastOf(values ...float64) *history.Past {
 
 // fall is a history that falls after twelve nights, with another judge before the
 // fourth of them.
-func fall() *history.Past {
+func fall() *Series {
 	values := []float64{0.79, 0.81, 0.8}
 	for i := range 9 {
 		values = append(values, 0.8+0.01*float64(1-2*(i%2)))
 	}
 	p := pastOf(append(values, 0.74, 0.73, math.NaN(), 0.75, 0.72, 0.74, 0.72)...)
-	p.Nights[3].Changed = []string{"judge"}
+	p.Nights[3].Changed, p.Runs[3].Marks = []string{"judge"}, []string{"judge"}
 	return p
 }
 
-func historyPage(t *testing.T, p *history.Past) *doc.Page {
+func historyPage(t *testing.T, p *Series) *doc.Page {
 	t.Helper()
 	return harbour().page(t, PageOptions{Past: p})
 }
@@ -53,11 +58,10 @@ func historyPage(t *testing.T, p *history.Past) *doc.Page {
 func TestHistory(t *testing.T) {
 	text := sectionText(t, historyPage(t, fall()), "history")
 	for _, want := range []string{
-		"19 runs from 2026-05-01 to 2026-05-19.",
-		"Character F1 by system, over time\nalpha  ▇▇▇▇▇▇▇▇▇▇▇▇▆▆·▆▆▆▆\nbeta   ▇",
-		"begun (UTC)  run       alpha                   beta                  changed\n2026-05-19   night-19  0.720  [0.690, 0.750]  0.720  [0.690, 0.750]\n",
-		"\n2026-05-15   night-15      –                      –\n",
-		"\n2026-05-04   night-4   0.810  [0.780, 0.840]  0.810  [0.780, 0.840]  judge\n",
+		"char_f1 · night-1, over time\nalpha  ▇▇▇▇▇▇▇▇▇▇▇▇▆▆·▆▆▆▆\nbeta   ▇",
+		"night-1, 19 runs: char_f1\nbegun (UTC)       run       alpha   beta  not as before\n2026-05-19 02:00  night-19  0.720  0.720\n",
+		"\n2026-05-15 02:00  night-15      –      –\n",
+		"\n2026-05-04 02:00  night-4   0.810  0.810  judge\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the section lacks %q:\n%s", want, text)
@@ -71,39 +75,9 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestDatesTellNightsApart: nights of one day have the time of day, those of one minute
-// the second.
-func TestDatesTellNightsApart(t *testing.T) {
-	for _, tt := range []struct {
-		step        time.Duration
-		first, last string
-	}{
-		{24 * time.Hour, "2026-05-01", "2026-05-04"},
-		{3 * time.Hour, "2026-05-01 00:00", "2026-05-01 09:00"},
-		{7 * time.Second, "2026-05-01 00:00:00", "2026-05-01 00:00:21"},
-	} {
-		past := pastOf(0.7, 0.8, 0.75, 0.8)
-		for i := range past.Nights {
-			past.Nights[i].Manifest.Timings.Started = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * tt.step)
-		}
-		text := sectionText(t, historyPage(t, past), "history")
-		if !strings.Contains(text, "\n"+tt.first+"  ") || !strings.Contains(text, "\n"+tt.last+"  ") {
-			t.Errorf("every %v: no %q or %q in\n%s", tt.step, tt.first, tt.last, text)
-		}
-	}
-}
-
-// TestNoHistory: pages without enough nights, and of several runs.
+// TestNoHistory: pages of the first night, and of several runs.
 func TestNoHistory(t *testing.T) {
-	gap := math.NaN()
-	before := make([]float64, 90)
-	for i := range before {
-		before[i] = gap
-	}
-	before[3], before[4], before[5] = 0.8, 0.7, 0.8
-	for name, past := range map[string]*history.Past{
-		"none": nil, "one night before": pastOf(0.7, 0.8), "one value": pastOf(gap, gap, 0.8), "values before those shown": pastOf(before...),
-	} {
+	for name, past := range map[string]*Series{"none": nil, "one night": pastOf(0.7)} {
 		if html := writePage(t, historyPage(t, past)); strings.Contains(html, `id="history"`) {
 			t.Errorf("%s: the page shows a history", name)
 		}
@@ -126,7 +100,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	values[199] = math.NaN()
 	_, html, _ := strings.Cut(writePage(t, historyPage(t, pastOf(values...))), `<section id="history"`)
 	html, _, _ = strings.Cut(html, "</section>")
-	if !strings.Contains(html, "The last 60 are shown.") || strings.Count(html, "<bdi>night-") != 60 || strings.Contains(html, "night-140<") {
+	if !strings.Contains(html, "200 runs, the last 60") || strings.Count(html, "<bdi>night-") != 60 || strings.Contains(html, "night-140<") {
 		t.Errorf("%d lines of nights", strings.Count(html, "<bdi>night-"))
 	}
 	if strings.Contains(html, "NaN") || strings.Contains(html, "Inf") {
@@ -139,14 +113,10 @@ func TestHistoryIsClean(t *testing.T) {
 	const hostile = "<script>alert(1)</script>\u202eevil\u2066\x00"
 	past := fall()
 	for i := range past.Nights {
-		past.Nights[i].Manifest.ID = hostile
+		past.Nights[i].Manifest.ID, past.Runs[i].Run = hostile, hostile
 	}
-	past.Nights[18].Changed = []string{hostile}
-	past.Unreadable = []string{hostile, "b", "c", "d", "e"}
+	past.Nights[18].Changed, past.Runs[18].Marks = []string{hostile}, []string{hostile}
 	p := historyPage(t, past)
-	if got, want := sectionText(t, p, "history"), "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (cannot be read)."; !strings.Contains(got, want) {
-		t.Errorf("no %q in %q", want, got)
-	}
 	static, _, _ := strings.Cut(writePage(t, p), `<script type="application/octet-stream"`)
 	for _, bad := range []string{"<script>alert", "\u202e", "\u2066", "\x00"} {
 		if strings.Contains(static, bad) {
@@ -186,8 +156,8 @@ func TestSeries(t *testing.T) {
 	for _, want := range []string{
 		"history of runs: 70 runs",
 		"night-1, 70 runs, the last 60: char\\_f1; base night-1 is gone: --accept RUN names another; 2 more systems: --json",
-		"| 2026-07-09 | night-70 | fail | – | 0.500 | 0.500 | 0.500 | s2 worse by 0.125, since night-2; s3 worse by 0.125, since night-2; s4 worse by 0.125, since night-2; 2 more |",
-		"| 2026-05-11 | night-11 |",
+		"| 2026-07-09 02:00 | night-70 | fail | – | 0.500 | 0.500 | 0.500 | s2 worse by 0.125, since night-2; s3 worse by 0.125, since night-2; s4 worse by 0.125, since night-2; 2 more |",
+		"| 2026-05-11 02:00 | night-11 |",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%.2000s", want, out.String())

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"ibid"
-	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/report/doc"
 )
 
 // TestWords makes sure that every status that exists has its words.
@@ -30,41 +30,8 @@ func TestWords(t *testing.T) {
 			t.Errorf("problem %d has no words", i)
 		}
 		p := metrics.Problem(i)
-		if bad := w.Tone == toneWarn || w.Tone == toneBad; w.Code != p.String() || bad != p.Fails() {
+		if bad := w.Tone == doc.Warn || w.Tone == doc.Bad; w.Code != p.String() || bad != p.Fails() {
 			t.Errorf("problem %s has the words of %s, with tone %s", p, w.Code, w.Tone)
-		}
-	}
-}
-
-// TestGateRules draws the limits of gates in the normal form that runs hold.
-func TestGateRules(t *testing.T) {
-	tests := []struct {
-		gate                  string
-		system, slice, metric string // of the group that shows the limit
-		want                  string // "" if no group shows it
-	}{
-		{"char_f1 >= 0.7", "", "", "char_f1", ">= 0.700"},
-		{"char_dice>=0.7", "", "", "char_f1", ">= 0.700"},
-		{"lo(micro(char_f1))[lang=de] < 0.6", "", "lang=de", "char_f1", ""}, // no macro value
-		{"lo(char_f1)[lang=de] < 0.6", "", "lang=de", "char_f1", "< 0.600"},
-		{"hi(hallucination_rate)[system=a][lang=de] <= 0.1", "a", "lang=de", "hallucination_rate", "<= 0.100"},
-		{"diff(char_f1) >= -0.1", "", "", "char_f1", ""},
-	}
-	groups := [][2]string{{"", ""}, {"a", ""}, {"b", ""}, {"", "lang=de"}, {"a", "lang=de"}, {"", "lang=fr"}}
-	for _, tt := range tests {
-		g, err := configs.ParseGate(tt.gate)
-		if err != nil {
-			t.Fatal(err)
-		}
-		results := []runs.GateResult{{Gate: g.String()}}
-		for _, group := range groups {
-			for _, metric := range []string{"char_f1", "hallucination_rate"} {
-				rules := gateRules(results, group[0], group[1], metric)
-				here := tt.want != "" && group == [2]string{tt.system, tt.slice} && metric == tt.metric
-				if here != (len(rules) == 1) || here && rules[0].text != "gate "+tt.want {
-					t.Errorf("gate %s in %q, %s: %+v, want %q: %v", g, group, metric, rules, tt.want, here)
-				}
-			}
 		}
 	}
 }

@@ -79,11 +79,11 @@ func headline(t *testing.T, p *doc.Page) string { return docView(t, p, "verdict"
 func TestPageSaysTheVerdictInWords(t *testing.T) {
 	const want = `4 of 5 answers fail, 1 not scored.
 
-Gates      1 of 2 failed, 1 of 2 passed
-Judge      some/model (openrouter).
-Run night  5 rows · 4 citations · 2 systems · 2026-05-04 03:02 UTC
+Gates  1 of 2 failed, 1 of 2 passed
+Judge  some/model (openrouter).
+Run    5 rows · 4 citations · 2 systems · 2026-05-04 03:02 UTC
 
-Systems, the best first
+means with 95 % intervals
 system  fail  correctness         interval  char_f1
 alpha    2/3        0.250  [-0.050, 0.550]    0.500
 beta     2/2        0.100  [-0.200, 0.400]    0.200
@@ -101,7 +101,7 @@ char_f1 >= 0.3                   PASS     0.350
 func TestPageMetrics(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
 	systems := doc.FormatText(doc.TextOptions{All: true}, docView(t, p, "metrics"))
-	for _, want := range []string{"\nEvery metric of all answers\n", "\nEvery metric of alpha\n"} {
+	for _, want := range []string{"\nEvery metric\nall answers\n", "\nby lang\n", "\nalpha\n"} {
 		if !strings.Contains(systems, want) {
 			t.Errorf("no %q in\n%s", want, systems)
 		}
@@ -208,9 +208,13 @@ func TestPageTellsJudgesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "wording; some/model (openrouter); labels of people. The lexical one, in words, compares words: what is worded otherwise is undecided."
-	if html := writePage(t, p); !strings.Contains(html, want) {
-		t.Errorf("the page lacks %q", want)
+	for _, want := range []string{
+		"Judge of words     wording. It compares words: what stands in the cited sentences",
+		"Judge of night     some/model (openrouter).", "Judge of labels    labels of people.",
+	} {
+		if text := sectionText(t, p, "verdict"); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }
 
@@ -221,7 +225,7 @@ func TestPageWithoutJudge(t *testing.T) {
 	if why := sectionText(t, p, "why"); strings.Contains(why, "What became of") {
 		t.Errorf("outcomes of a run without a judge:\n%s", why)
 	}
-	if text := sectionText(t, p, "verdict"); !strings.Contains(text, "\nJudge      nobody: ") {
+	if text := sectionText(t, p, "verdict"); !strings.Contains(text, "\nJudge  nobody: ") {
 		t.Errorf("the page begins with\n%s", text)
 	}
 	writePage(t, p)

@@ -3,51 +3,40 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
 
-// verdictSection is what is seen first: the conclusion, how gates, answers and the judge
-// stand, what is wrong with the input, and the systems.
+// verdictSection is what is seen first: the conclusion, how answers and gates of each run stand
+// and who judged, what is wrong with the input, and the systems.
 func verdictSection(data *pageData) *doc.Section {
 	title, said := conclusions(data)
-	systems := standings(data)
 	var facts doc.Facts
-	fact := func(name string, text ...doc.Span) { facts = append(facts, doc.Fact{Name: name, Text: text}) }
-	fact("Gates", gatesText(data)...)
-	var answers doc.Text
+	var wrong, noted []doc.Block
 	for k, r := range data.results {
-		of := data.named("%s: ", r)
-		if said[k].Answers != title {
-			answers = append(answers, doc.Span{Text: of}, doc.Span{Text: said[k].Answers, Link: rowsLink("is:failing")}, doc.Span{Text: " "})
+		of := data.named(" of %s", r)
+		fact := func(name string, text doc.Span) {
+			facts = append(facts, doc.Fact{Name: name + of, Text: doc.Text{text}})
 		}
-	}
-	if len(answers) > 0 {
-		fact("Answers", answers[:len(answers)-1]...)
+		if said[k].Answers != title {
+			fact("Answers", doc.Span{Text: said[k].Answers, Link: rowsLink("is:failing")})
+		}
+		fact("Gates", doc.Span{Text: gatesInWords(r.run.Gates), Tone: gateWords[countGates(r.run.Gates).gravest()].Tone})
+		fact("Judge", doc.Span{Text: judgeInWords(r)})
+		fact("Run", doc.Span{Text: runText(r)})
+		w, n := inputSigns(r, data.named("%s: ", r))
+		wrong, noted = append(wrong, w...), append(noted, n...)
 	}
 	if why := data.options.NotCompared; why != "" {
-		fact("Compared", doc.Span{Text: "not: ", Tone: doc.Warn}, doc.Span{Text: strings.TrimSuffix(shown(why), ".") + "."})
+		facts.Add("Compared", "not: "+strings.TrimSuffix(why, ".")+".")
 	}
 	if text := said[len(said)-1].Since; text != "" && text != title {
-		fact("Changes", doc.Span{Text: text, Link: "#changes"})
+		facts = append(facts, doc.Fact{Name: "Changes", Text: doc.Text{{Text: text, Link: "#changes"}}})
 	}
-	fact("Judge", doc.Span{Text: judgesText(data)})
-	for _, r := range data.results {
-		fact("Run "+line(r.run.Manifest.ID, 40), doc.Span{Text: runText(r)})
-	}
-	out := []doc.Block{facts}
-	wrong, noted := signs(data)
-	out = append(out, wrong...)
-	if lead := headLead(data); len(lead) > 0 && len(systems) > 0 {
-		since := ""
-		if r := data.options.Since; r != nil {
-			since = line(r.Sides[0].Name, 40)
-		}
-		out = append(out, standingTable(standingCaption(data, lead, systems), lead, systems, since)...)
-	}
+	out := append([]doc.Block{facts}, wrong...)
+	out = append(out, standings(data)...)
 	out = append(out, gateTables(data)...)
 	if len(noted) > 0 {
 		out = append(out, doc.Details{Summary: Plural(int64(len(noted)), "note", "notes") + " on the input", Blocks: noted})
@@ -59,9 +48,7 @@ func verdictSection(data *pageData) *doc.Section {
 func conclusions(data *pageData) (title string, said []Conclusion) {
 	var names []string
 	for _, r := range data.results {
-		n := data.totals.answers(func(k int) bool { return runOfSystem(data, data.systems[k]) == r })
-		c := data.options.conclude(n, r.run.Gates)
-		said, names = append(said, c), append(names, line(r.run.Manifest.ID, 40))
+		said, names = append(said, r.summary.conclusion()), append(names, clip(r.run.Manifest.ID, 40))
 	}
 	switch {
 	case !data.several():
@@ -72,87 +59,20 @@ func conclusions(data *pageData) (title string, said []Conclusion) {
 	return cmp.Or(said[0].Since, said[0].Systems), said
 }
 
-// standingCaption says what the table of systems is of, and how it is sorted.
-func standingCaption(data *pageData, lead []string, systems []standing) string {
-	text := "Systems"
-	if len(systems) == 1 && systems[0].name == allAnswers {
-		text = "Numbers"
-	} else if sortable(data) && rankingMetric(lead, systems) == lead[0] { // nobody is first by a range
-		text += ", the best first"
-	}
-	if data.options.Since != nil && len(data.results) == 2 {
-		text += ", of " + line(data.results[1].run.Manifest.ID, 40)
-	}
-	return text
-}
-
-// headLead are the metrics of the first screen, as in a terminal: also those that are ranges
-// for every system, which no table of rows has.
-func headLead(data *pageData) []string {
-	return leadOf(func(name string) bool {
-		return slices.ContainsFunc(groupsShown(data), func(s string) bool { return data.number(s, "", name) != nil })
-	})
-}
-
-// sortable reports whether systems can be put in order: of several runs that nobody compares,
-// numbers may not mean the same.
-func sortable(data *pageData) bool {
-	return (data.options.Since != nil || !data.several()) && data.options.ordered()
-}
-
 const allAnswers = "all answers"
 
-// standings are the systems of the first screen, the best first: of two runs that are
-// compared, those of the later one. One system of one run is all of its answers.
-func standings(data *pageData) []standing {
-	names := data.systems
-	switch later := len(data.results) == 2 && data.options.Since != nil; {
-	case !data.several() && len(names) < 2:
-		names = []string{""}
-	case later:
-		names = slices.DeleteFunc(slices.Clone(names), func(s string) bool { return runOfSystem(data, s) != data.results[1] })
+// standings are the systems of all runs: of two runs that are compared, those of the later one.
+// Of several runs that nobody compares, numbers may not mean the same, and they stay in order.
+func standings(data *pageData) []doc.Block {
+	last, since := data.results[len(data.results)-1], data.options.Since != nil
+	if !data.several() || len(data.results) == 2 && since {
+		return last.summary.standingTable(data.named(", of %s", last))
 	}
-	var out []standing
-	lead := ""
-	if first := headLead(data); len(first) > 0 {
-		lead = first[0]
+	var systems []standing
+	for _, r := range data.results {
+		systems = append(systems, r.summary.standings(r.prefix, data.lead)...)
 	}
-	for _, system := range names {
-		bare, of := nameInRun(data, system), runOfSystem(data, system).summary
-		s := standing{
-			name: line(system, 80), link: rowsLink("system:" + line(system, 80)), rank: data.options.rank(bare, lead),
-			of: of, block: of.block(bare, ""), change: data.options.Since,
-		}
-		filters := []string{"is:failing"}
-		if system == "" {
-			s.name, s.link = allAnswers, "#answers"
-		} else {
-			filters = []string{"system:" + line(system, 80), "is:failing"}
-			if len(names) < len(data.systems) {
-				s.name = line(bare, 80)
-			}
-		}
-		k := slices.Index(data.systems, system)
-		n := data.totals.answers(func(i int) bool { return system == "" || i == k })
-		s.failing = doc.Text{{Text: n.failing(), Link: rowsLink(filters...)}}
-		out = append(out, s)
-	}
-	if lead := headLead(data); len(lead) > 0 && sortable(data) {
-		sortStandings(lead, out)
-	}
-	return out
-}
-
-// gatesText says how the gates of all runs ended.
-func gatesText(data *pageData) (text doc.Text) {
-	for k, r := range data.results {
-		of := data.named("%s: ", r)
-		if k > 0 {
-			of = ", " + of
-		}
-		text = append(text, doc.Span{Text: of}, doc.Span{Text: gatesInWords(r.run.Gates), Tone: gateWords[countGates(r.run.Gates).gravest()].tone.doc()})
-	}
-	return text
+	return standingTable("system", "Systems", data.lead, systems, since, mostStandings)
 }
 
 // gateTables are the gates of each run, those that did not pass first.
@@ -166,16 +86,15 @@ func gateTables(data *pageData) (out []doc.Block) {
 	return out
 }
 
-// judgesText says who judged, and once on the page what an offline judge leaves open.
-func judgesText(data *pageData) string {
-	var said []string
-	for _, r := range data.results {
-		said = append(said, judgeInWords(r))
+// judgeInWords is judgeText, and what a judge that compares words leaves open.
+func judgeInWords(r *results) string {
+	kind, j := r.judgeKind(), &r.run.Manifest.Judge
+	text := judgeText(kind, j) + "."
+	if kind == "lexical" && j.SupportedFrom == nil && j.UnsupportedTo == nil {
+		text += " It compares words: what stands in the cited sentences in other words is undecided."
 	}
-	return strings.TrimSpace(strings.Join(distinct(said), "; ") + ". " + baselineOf(data))
+	return text
 }
-
-func judgeInWords(r *results) string { return judgeText(r.judgeKind(), &r.run.Manifest.Judge) }
 
 // judgeText is who judged, how many claims, and what that cost.
 func judgeText(kind string, j *runs.JudgeRecord) string {
@@ -193,27 +112,24 @@ func judgeText(kind string, j *runs.JudgeRecord) string {
 func runText(r *results) string {
 	m := r.run.Manifest
 	parts := []string{Plural(m.Rows, "row", "rows"), Plural(m.Citations, "citation", "citations")}
-	if n := r.systems; n > 1 {
-		parts = append(parts, Plural(int64(n), "system", "systems"))
+	if n := int64(len(r.summary.Failing.BySystem)); n > 1 {
+		parts = append(parts, Plural(n, "system", "systems"))
 	}
 	parts = append(parts, m.Moved()...)
-	return strings.Join(append(parts, m.Timings.Started.UTC().Format("2006-01-02 15:04 UTC")), " · ")
+	return strings.Join(append(parts, minute(m.Timings.Started)+" UTC"), " · ")
 }
 
-// signs are what may be wrong with the input of all runs: what takes verdicts from gates, and
+// inputSigns are what may be wrong with the input of a run: what takes verdicts from gates, and
 // what was accepted or is only a note.
-func signs(data *pageData) (wrong, noted []doc.Block) {
-	for _, r := range data.results {
-		of := data.named("%s: ", r)
-		for _, s := range r.run.Manifest.Signs {
-			text := of + shown(s.Sentence()) + "."
-			if s.Note || s.Accepted {
-				noted = append(noted, doc.Para{Text: doc.T(text)})
-				continue
-			}
-			text += fmt.Sprintf(" Gates over %s of it have no verdict. Probably %s. What to do: %s.", Plural(int64(len(s.Metrics)), "metric", "metrics"), shown(s.Cause), shown(s.Tip))
-			wrong = append(wrong, doc.Para{Kind: doc.Note, Text: doc.Text{{Text: "! ", Tone: doc.Warn}, {Text: text}}})
+func inputSigns(r *results, of string) (wrong, noted []doc.Block) {
+	for _, s := range r.run.Manifest.Signs {
+		text := of + s.Sentence() + "."
+		if s.Note || s.Accepted {
+			noted = append(noted, doc.Para{Text: doc.T(text)})
+			continue
 		}
+		text += fmt.Sprintf(" Gates over %s of it have no verdict. Probably %s. What to do: %s.", Plural(int64(len(s.Metrics)), "metric", "metrics"), s.Cause, s.Tip)
+		wrong = append(wrong, doc.Para{Kind: doc.Note, Text: doc.Text{{Text: "! ", Tone: doc.Warn}, {Text: text}}})
 	}
 	return wrong, noted
 }

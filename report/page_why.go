@@ -35,7 +35,7 @@ func whySection(data *pageData) *doc.Section {
 
 // failingWords are the problems of answers that fail, the most frequent first, then the gravest.
 func failingWords(data *pageData) []word {
-	words := slices.DeleteFunc(answerStates(), func(w word) bool { return w.Tone != toneWarn && w.Tone != toneBad })
+	words := slices.DeleteFunc(answerStates(), func(w word) bool { return w.Tone != doc.Warn && w.Tone != doc.Bad })
 	slices.SortStableFunc(words, func(x, y word) int {
 		return cmp.Compare(sum(data.totals.problem[y.Code]), sum(data.totals.problem[x.Code]))
 	})
@@ -49,7 +49,7 @@ func countTable(data *pageData, caption, facet string, words []word, counts map[
 	several := len(data.systems) > 1
 	if several {
 		for _, s := range data.systems {
-			t.Columns = append(t.Columns, doc.Column{Name: line(s, 40), Number: true, Keep: 1})
+			t.Columns = append(t.Columns, doc.Column{Name: clip(s, 40), Number: true, Keep: 1})
 		}
 	}
 	t.Columns = append(t.Columns, doc.Column{Name: "meaning", Keep: 3})
@@ -61,7 +61,7 @@ func countTable(data *pageData, caption, facet string, words []word, counts map[
 		row := []doc.Cell{{Text: doc.Text{w.span(rowsLink(filter))}}, doc.C(Thousands(n)), doc.C(percent(n, sum(of)))}
 		for k, s := range data.systems {
 			if c := counts[w.Code][k]; several && c > 0 {
-				row = append(row, doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(c), percent(c, of[k])), Link: rowsLink(filter, "system:"+line(s, 80))}}})
+				row = append(row, doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(c), percent(c, of[k])), Link: rowsLink(filter, "system:"+clip(s, 80))}}})
 			} else if several {
 				row = append(row, doc.C("0"))
 			}
@@ -129,7 +129,7 @@ func kindTable(data *pageData) doc.Table {
 		if !k.oldest.IsZero() {
 			indexed = age(data.results[0].run.Manifest.Timings.Started.Sub(k.oldest)) + " the run"
 		}
-		name = line(name, 80)
+		name = clip(name, 80)
 		t.Rows = append(t.Rows, []doc.Cell{
 			{Text: doc.Text{{Text: strings.ReplaceAll(name, "_", " "), Link: rowsLink("type:" + name)}}},
 			doc.C(Thousands(k.cited)), doc.C(Thousands(k.valid)), doc.C(supported), doc.C(fmt.Sprintf("%s (%s)", Thousands(k.wrong), percent(k.wrong, k.cited))),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/presence"
@@ -34,7 +35,7 @@ type RowSource struct {
 	Meant    map[string]string                           // documents that are there, by the names that are not
 	Presence *presence.Signals
 
-	Display Display
+	Display configs.CitationDisplay
 	Parts   Parts
 
 	limits *metrics.ProblemLimits // of the run; nil if they are to be found out
@@ -109,7 +110,7 @@ type citationView struct {
 	Meant    string          `json:"did_you_mean,omitempty"` // a document that is there, where the cited one is not
 	Place    string          `json:"-"`                      // where it points, in words
 	Problem  metrics.Problem `json:"-"`                      // the worst that is wrong with it
-	Origin   origin          `json:"-"`                      // as far as the display wants it
+	Origin   doc.Text        `json:"-"`                      // as far as the display wants it
 }
 
 // A truthView is one span that an annotator marked.
@@ -123,16 +124,6 @@ type sourceView struct {
 	Doc      string    `json:"doc"`
 	Page     int32     `json:"page"`
 	Passages []passage `json:"passages"`
-}
-
-// Display says what the view of a row shows of its citations.
-type Display struct {
-	Provenance   bool // where a citation comes from, as its provider says
-	Relevance    bool // the provider's relevance score
-	Tokens       bool // how many tokens the source contributed
-	BySourceType bool // citations are grouped by kind of source
-	MaxCitations int  // most citations that are seen at once; the rest is seen on request
-	Markers      bool // citations are numbered in the answer
 }
 
 // Parts are the parts that a report leaves out. The zero value leaves out none.
@@ -196,7 +187,7 @@ func NewRowView(s *RowSource) *RowView {
 			view.Repaired = fmt.Sprintf("[%d, %d)", *c.RepairedStart, *c.RepairedEnd)
 		}
 		if s.Answer != nil && c.Number >= 0 && int(c.Number) < len(s.Answer.Citations) {
-			view.Origin = originOf(&s.Answer.Citations[c.Number], c.SourceType, &s.Display, s.Run.Timings.Started)
+			view.Origin = originOf(&s.Answer.Citations[c.Number], &s.Display, s.Run.Timings.Started)
 		}
 		v.Citations = append(v.Citations, view)
 	}
@@ -324,7 +315,7 @@ func placeInWords(doc string, page *int32, start, end *int64, unit string) strin
 	if start != nil && end != nil {
 		text += " " + extent(*start, *end)
 		if unit != "" && unit != "codepoint" {
-			text += " in " + shown(clip(unit, 40)) + "s"
+			text += " in " + clip(unit, 40) + "s"
 		}
 	}
 	return text
@@ -332,7 +323,7 @@ func placeInWords(doc string, page *int32, start, end *int64, unit string) strin
 
 // sourceName is a document, or a page of it, in words.
 func sourceName(doc string, page int32) string {
-	name := shown(clip(doc, 200))
+	name := clip(doc, 200)
 	if page > 0 {
 		name += fmt.Sprintf(", page %d", page)
 	}
@@ -354,7 +345,7 @@ var judgeWords = map[string]struct{ verdict, who string }{
 
 // judgedBy says who judged, such as "labels of people (mean)" or "vendor/model (openai)".
 func judgedBy(kind, model string) string {
-	who, more := judgeWords[kind].who, line(model, 80)
+	who, more := judgeWords[kind].who, clip(model, 80)
 	if who == "" && more != "" {
 		who, more = more, kind
 	}

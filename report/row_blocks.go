@@ -26,7 +26,7 @@ func (v *RowView) writeCSV(io.Writer) error { return ibid.Usagef("a row has no c
 // section is the row in the form of the terminal and of the page: what became of it, each
 // claim beside what it cites and what it should cite, and folded, all that is known of it.
 func (v *RowView) section() doc.Section {
-	head := doc.Text{{Text: fmt.Sprintf("%s/%s (#%d)", line(v.ID, 240), line(v.System, 240), v.Row), Tone: doc.Dim}, {Text: " "}, v.State.span("")}
+	head := doc.Text{{Text: fmt.Sprintf("%s/%s (#%d)", clip(v.ID, 240), clip(v.System, 240), v.Row), Tone: doc.Dim}, {Text: " "}, v.State.span("")}
 	if v.Overall != nil {
 		head = append(head, doc.Span{Text: " overall " + number(*v.Overall)})
 	}
@@ -66,7 +66,7 @@ func (v *RowView) section() doc.Section {
 	if len(v.Calls) > 0 {
 		out = append(out, doc.Details{Summary: "what was asked of the judge", Blocks: []doc.Block{callTable(v.Calls)}})
 	}
-	return doc.Section{ID: "row", Top: true, Title: cmp.Or(line(v.Query, 240), line(v.ID, 240)), Blocks: out}
+	return doc.Section{ID: "row", Top: true, Title: cmp.Or(clip(v.Query, 240), clip(v.ID, 240)), Blocks: out}
 }
 
 // wholeAnswer is the answer with the numbers of its citations, folded where claims have its
@@ -90,7 +90,7 @@ func (v *RowView) panels() (out []doc.Block, marked bool) {
 	if v.notKept > 0 {
 		return []doc.Block{doc.Para{Text: doc.T(Plural(v.notKept, "citation, which is not among the results", "citations, which are not among the results"))}}, false
 	}
-	seen, left, most := make([]bool, len(v.Citations)), mostPanels, v.source.Display.MaxCitations
+	seen, left, most := make([]bool, len(v.Citations)), mostPanels, v.source.Display.MaxCitationsDisplayed
 	wanted := make(map[int]bool) // spans of the truth that are shown
 	var more []doc.Block
 	cite := func(citations []int32) (here doc.Panels) {
@@ -154,7 +154,7 @@ func (v *RowView) panels() (out []doc.Block, marked bool) {
 // grouped are citations, those of one kind of source together if the display wants that.
 func (v *RowView) grouped(citations []int32) []int32 {
 	list := slices.DeleteFunc(slices.Clone(citations), func(k int32) bool { return k < 0 || int(k) >= len(v.Citations) })
-	if v.source.Display.BySourceType {
+	if v.source.Display.GroupBySourceType {
 		first := make(map[string]int)
 		for i, k := range list {
 			if _, ok := first[v.Citations[k].SourceType]; !ok {
@@ -198,7 +198,7 @@ func (v *RowView) claimPanel(c *claimView) doc.Panel {
 		addNote(&p, "%s votes.", Thousands(int64(*c.Votes)))
 	}
 	if c.Reason != "" {
-		addNote(&p, "Reason: %s", shown(clip(c.Reason, longText)))
+		addNote(&p, "Reason: %s", clip(c.Reason, longText))
 	}
 	return p
 }
@@ -210,12 +210,12 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 		w = status
 	}
 	title := fmt.Sprintf("Cited [%d]", c.Number+1)
-	if v.source.Display.BySourceType && c.SourceType != "" {
-		title += " " + strings.ReplaceAll(line(c.SourceType, 80), "_", " ")
+	if v.source.Display.GroupBySourceType && c.SourceType != "" {
+		title += " " + strings.ReplaceAll(clip(c.SourceType, 80), "_", " ")
 	}
 	p := doc.Panel{Title: title, State: w.span(""), Below: c.Place}
-	if o := &c.Origin; o.text() != "" {
-		p.Notes = append(p.Notes, doc.Text{{Text: o.text(), Link: o.URL}})
+	if c.Origin != nil {
+		p.Notes = append(p.Notes, c.Origin)
 	}
 	if k := int(c.Number); v.source.Answer != nil && k >= 0 && k < len(v.source.Answer.Citations) && v.source.Answer.Citations[k].Place.InSets() && !v.source.Parts.NoSpans {
 		at := &v.source.Answer.Citations[k].Place
@@ -258,10 +258,10 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 		addNote(&p, "The claim is supported without it.")
 	}
 	if c.Precheck != "" && c.Precheck != c.Status {
-		addNote(&p, "Check before judging: %s.", strings.ToLower(label(shown(clip(c.Precheck, 200)))))
+		addNote(&p, "Check before judging: %s.", strings.ReplaceAll(clip(c.Precheck, 200), "_", " "))
 	}
 	if c.Reason != "" {
-		addNote(&p, "Reason: %s", shown(clip(c.Reason, longText)))
+		addNote(&p, "Reason: %s", clip(c.Reason, longText))
 	}
 	if !good && c.CitedText != "" {
 		addNote(&p, "It quotes “%s”.", clip(c.CitedText, longStretch))
@@ -471,7 +471,7 @@ func (v *RowView) scoreBlocks() doc.Details {
 		say("presence: " + p.Explanation)
 	}
 	for _, key := range sortedKeys(v.Tags) {
-		say(line(key, 80) + " = " + line(v.Tags[key], 240))
+		say(clip(key, 80) + " = " + clip(v.Tags[key], 240))
 	}
 	return out
 }
@@ -497,13 +497,13 @@ func callTable(calls []runs.Call) doc.Table {
 			status += ", repaired"
 		}
 		if c.Error != "" {
-			status += ": " + line(c.Error, 300)
+			status += ": " + clip(c.Error, 300)
 		}
 		if c.CostUSD != nil {
 			cost = fmt.Sprintf("$%.6f", *c.CostUSD)
 		}
 		t.Rows = append(t.Rows, []doc.Cell{
-			doc.C(line(c.Model, 80)), doc.C(line(c.Provider, 80)), doc.C(status), doc.C(Thousands(int64(c.Attempts))), doc.C(whole(c.PromptTokens) + " + " + whole(c.CompletionTokens)), doc.C(cost), doc.C(whole(c.LatencyMillis)),
+			doc.C(clip(c.Model, 80)), doc.C(clip(c.Provider, 80)), doc.C(status), doc.C(Thousands(int64(c.Attempts))), doc.C(whole(c.PromptTokens) + " + " + whole(c.CompletionTokens)), doc.C(cost), doc.C(whole(c.LatencyMillis)),
 		})
 	}
 	return t
@@ -511,7 +511,7 @@ func callTable(calls []runs.Call) doc.Table {
 
 // markedAnswer is the answer with the numbers of its citations in it.
 func (v *RowView) markedAnswer() string {
-	if !v.source.Display.Markers {
+	if !v.source.Display.InlineMarkers {
 		return v.Answer
 	}
 	var at []int64
@@ -546,7 +546,8 @@ type earlierAnswer struct {
 // blocks set the earlier answer and the row's own side by side, with what only one of them
 // says and cites.
 func (e *earlierAnswer) blocks(v *RowView) []doc.Block {
-	gone, added := differing(e.answer, clip(v.Answer, longAnswer))
+	answer := clip(v.Answer, longAnswer)
+	gone, added := differing(e.answer, answer, doc.Gone), differing(answer, e.answer, doc.Added)
 	var now []string
 	for k := range v.Citations {
 		now = append(now, v.Citations[k].Place)
@@ -568,49 +569,24 @@ func (e *earlierAnswer) blocks(v *RowView) []doc.Block {
 	}
 }
 
-// mostDiffered is how many words of two texts are compared: it takes time and memory of their
-// product.
-const mostDiffered = 1500
-
-// differing are two texts with the words that only one of them has marked.
-func differing(before, after string) (gone, added doc.Text) {
-	x, y := strings.Fields(before), strings.Fields(after)
-	if len(x) > mostDiffered || len(y) > mostDiffered {
-		return doc.T(before), doc.T(after)
+// differing is a text with the words marked that another one does not have as often.
+func differing(text, other string, mark doc.Mark) (out doc.Text) {
+	left := make(map[string]int)
+	for _, w := range strings.Fields(other) {
+		left[w]++
 	}
-	wide := len(y) + 1
-	common := make([]int32, (len(x)+1)*wide) // of the rest from word i and word j on
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			if x[i] == y[j] {
-				common[i*wide+j] = common[(i+1)*wide+j+1] + 1
-			} else {
-				common[i*wide+j] = max(common[(i+1)*wide+j], common[i*wide+j+1])
-			}
+	for _, w := range strings.Fields(text) {
+		as := doc.Unmarked
+		if left[w]--; left[w] < 0 {
+			as = mark
 		}
-	}
-	add := func(t *doc.Text, mark doc.Mark, w string) {
-		if n := len(*t); n > 0 && (*t)[n-1].Mark == mark {
-			(*t)[n-1].Text += " " + w
-			return
+		if n := len(out); n > 0 && out[n-1].Mark == as {
+			out[n-1].Text += " " + w
+			continue
 		} else if n > 0 {
-			*t = append(*t, doc.Span{Text: " "})
+			out = append(out, doc.Span{Text: " "})
 		}
-		*t = append(*t, doc.Span{Text: w, Mark: mark})
+		out = append(out, doc.Span{Text: w, Mark: as})
 	}
-	for i, j := 0, 0; i < len(x) || j < len(y); {
-		switch {
-		case i < len(x) && j < len(y) && x[i] == y[j]:
-			add(&gone, doc.Unmarked, x[i])
-			add(&added, doc.Unmarked, y[j])
-			i, j = i+1, j+1
-		case j == len(y) || i < len(x) && common[(i+1)*wide+j] >= common[i*wide+j+1]:
-			add(&gone, doc.Gone, x[i])
-			i++
-		default:
-			add(&added, doc.Added, y[j])
-			j++
-		}
-	}
-	return gone, added
+	return out
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
@@ -90,7 +91,8 @@ func TestExcerpts(t *testing.T) {
 }
 
 func TestDiffering(t *testing.T) {
-	gone, added := differing("The old quay cost much.", "The new quay cost very much.")
+	before, after := "The old quay cost much.", "The new quay cost very much."
+	gone, added := differing(before, after, doc.Gone), differing(after, before, doc.Added)
 	if g, a := gone.String(), added.String(); g != "The [-old-] quay cost much." || a != "The {+new+} quay cost {+very+} much." {
 		t.Errorf("%q, %q", g, a)
 	}
@@ -125,28 +127,26 @@ func TestOrigin(t *testing.T) {
 		SourceType:      "codebase_context_fabric",
 		SourceReference: `{"workspace_name": "backend-api", "file_path": "src/auth/session.ts", "symbol": "validateSession", "last_indexed_at": "2026-04-30T13:45:00Z"}`,
 	}
-	all := Display{Provenance: true, Relevance: true, Tokens: true, BySourceType: true}
+	all := configs.CitationDisplay{ShowProvenance: true, ShowRelevanceScores: true, ShowTokenContribution: true, GroupBySourceType: true}
 	tests := []struct {
 		name     string
 		citation *ibid.Citation
-		show     Display
+		show     configs.CitationDisplay
 		want     string
-		kind     string
 	}{
-		{"asset", &asset, defaultDisplay, "Session Management Policy (v3, active)", "knowledge_base"},
-		{"everything", &asset, all, "Session Management Policy (v3, active), relevance 0.920, 856 tokens", "knowledge_base"},
-		{"file", &file, defaultDisplay, "src/auth/session.ts → validateSession (backend-api, indexed 45 minutes before the run)", "codebase_context_fabric"},
-		{"no provenance", &asset, Display{Relevance: true}, "relevance 0.920", ""},
-		{"nothing", &asset, Display{}, "", ""},
-		{"title alone", &ibid.Citation{Title: "A title"}, defaultDisplay, "A title", ""},
-		{"not JSON", &ibid.Citation{Title: "A title", SourceReference: "{"}, defaultDisplay, "A title", ""},
-		{"other JSON", &ibid.Citation{SourceReference: `[1, "x"]`}, defaultDisplay, "", ""},
+		{"asset", &asset, defaultDisplay, "Session Management Policy (v3, active)"},
+		{"everything", &asset, all, "Session Management Policy (v3, active), relevance 0.920, 856 tokens"},
+		{"file", &file, defaultDisplay, "src/auth/session.ts → validateSession (backend-api, indexed 45 minutes before the run)"},
+		{"no provenance", &asset, configs.CitationDisplay{ShowRelevanceScores: true}, "relevance 0.920"},
+		{"nothing", &asset, configs.CitationDisplay{}, ""},
+		{"title alone", &ibid.Citation{Title: "A title"}, defaultDisplay, "A title"},
+		{"not JSON", &ibid.Citation{Title: "A title", SourceReference: "{"}, defaultDisplay, "A title"},
+		{"other JSON", &ibid.Citation{SourceReference: `[1, "x"]`}, defaultDisplay, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := originOf(tt.citation, "", &tt.show, run)
-			if got := o.text(); got != tt.want || o.Type != tt.kind {
-				t.Errorf("originOf = %q of type %q, want %q of type %q", got, o.Type, tt.want, tt.kind)
+			if got := originOf(tt.citation, &tt.show, run).String(); got != tt.want {
+				t.Errorf("originOf = %q, want %q", got, tt.want)
 			}
 		})
 	}

@@ -31,8 +31,8 @@ func WriteAnswers(ctx context.Context, w io.Writer, o PageOptions, query string,
 		data.left = fmt.Sprintf("The first %s of %s answers, those that fail first: search for the others.", Thousands(n), Thousands(found))
 	}
 	s := answersSection(data)
-	s.Top, s.Name, s.Title = true, "Answers", Plural(found, "answer", "answers")+" of "+line(run.Manifest.ID, 80)
+	s.Top, s.Name, s.Title = true, "Answers", Plural(found, "answer", "answers")+" of "+clip(run.Manifest.ID, 80)
 	s.Blocks = append([]doc.Block{doc.Form{Action: "rows", Button: "search", Fields: []doc.Field{{Label: "search all answers of the run", Name: "q", Value: query}}}}, s.Blocks...)
-	p := doc.Page{Title: line(run.Manifest.ID, 80), Version: o.Version, Served: true, Links: o.Links, Sections: []doc.Section{*s}, Packs: data.packs}
+	p := doc.Page{Title: clip(run.Manifest.ID, 80), Version: o.Version, Served: true, Links: o.Links, Sections: []doc.Section{*s}, Packs: data.packs}
 	return p.Write(w)
 }

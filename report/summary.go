@@ -35,14 +35,12 @@ type Summary struct {
 	Took map[string]compare.Took // what answers took, by system; nil if it is not to be shown
 
 	rows  []runs.SummaryRow
-	found map[[2]string]int // blocks by system and slice
-	by    string            // the field that [Summary.By] grouped by
-	asked bool              // [Summary.Only] chose its metrics
+	by    string   // the field that [Summary.By] grouped by
+	asked []string // metrics that [Summary.Only] chose
 }
 
 // A summaryBlock is the numbers of one system and slice.
 type summaryBlock struct {
-	Title         string
 	System, Slice string
 	Lines         []summaryLine
 }
@@ -59,14 +57,14 @@ type summaryLine struct {
 // NewSummary makes the view model. Metrics that are undefined in all rows of all
 // systems are left out of the blocks, and so is one that people see another for.
 func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResult) *Summary {
-	s := &Summary{Run: m, Gates: gates, rows: rows, found: make(map[[2]string]int)}
+	s := &Summary{Run: m, Gates: gates, rows: rows}
 	defs := slices.Concat(metrics.ByGroup(metrics.Definitions()), metrics.CountDefinitions())
 	index := make(map[[4]string]int, len(rows))
 	for i, r := range rows {
 		index[[4]string{r.System, r.Slice, r.Metric, r.Agg}] = i
 	}
 	for _, group := range groupsOf(rows) {
-		b := summaryBlock{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
+		b := summaryBlock{System: group[0], Slice: group[1]}
 		for k, d := range defs {
 			i, ok := index[[4]string{group[0], group[1], d.Name, runs.Macro}]
 			if !ok || rows[i].N == 0 && rows[i].Reason == "" || hidden(d.Name) {
@@ -79,25 +77,9 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 			line.Notes = notesOf(&line)
 			b.Lines = append(b.Lines, line)
 		}
-		s.found[group] = len(s.Blocks)
 		s.Blocks = append(s.Blocks, b)
 	}
 	return s
-}
-
-// block is the numbers of a system and slice; nil if there are none. Those of the only system
-// are those of all.
-func (s *Summary) block(system, slice string) *summaryBlock {
-	i, ok := s.found[[2]string{system, slice}]
-	if !ok && system == "" {
-		if systems := s.systems(); len(systems) == 1 {
-			i, ok = s.found[[2]string{systems[0].System, slice}]
-		}
-	}
-	if !ok {
-		return nil
-	}
-	return &s.Blocks[i]
 }
 
 // groupsOf lists the systems and slices in file order. Where there is only one
@@ -119,17 +101,6 @@ func groupsOf(rows []runs.SummaryRow) [][2]string {
 		all = slices.DeleteFunc(all, func(g [2]string) bool { return g[0] == "" && slices.Contains(all, [2]string{only, g[1]}) })
 	}
 	return all
-}
-
-func blockTitle(system, slice string) string {
-	title := "system " + system
-	if system == "" {
-		title = "all systems"
-	}
-	if slice != "" {
-		title += ", " + slice
-	}
-	return title
 }
 
 // conclusion is what came of the run. Where nobody asked which rows fail, it counts the rows.
@@ -189,7 +160,7 @@ func (s *Summary) section() doc.Section {
 	c := s.conclusion()
 	var out []doc.Block
 	para := func(text ...doc.Span) { out = append(out, doc.Para{Text: text}) }
-	ended := doc.Span{Text: c.Gates, Tone: gateWords[countGates(s.Gates).gravest()].tone.doc()}
+	ended := doc.Span{Text: c.Gates, Tone: gateWords[countGates(s.Gates).gravest()].Tone}
 	switch {
 	case c.title() != c.Answers:
 		para(doc.Span{Text: c.Answers + " "}, ended)
@@ -202,18 +173,18 @@ func (s *Summary) section() doc.Section {
 	}
 	signs := s.Run.Shown()
 	for _, sign := range signs[:min(len(signs), mostSigns)] {
-		para(doc.Span{Text: clipLine(sign.Sentence(), signWidth)})
+		para(doc.Span{Text: clip(sign.Sentence(), signWidth)})
 	}
 	if n := len(signs) - mostSigns; n > 0 {
 		para(doc.Span{Text: Plural(int64(n), "more sign", "more signs")})
 	}
-	switch {
-	case s.by != "":
-		out = append(out, s.byField()...)
-	case s.asked:
-		out = append(out, s.matrices(s.firstBlocks())...)
+	switch s.by {
+	case "":
+		out = append(out, s.standingTable("")...)
+	case "system":
+		out = append(append(out, s.standingTable("")...), s.took()...)
 	default:
-		out = append(out, s.standingTable()...)
+		out = append(out, s.sliceTables(true)...)
 	}
 	if facts := s.facts(); len(facts) > 0 && s.by == "" {
 		out = append(out, facts)
@@ -222,9 +193,9 @@ func (s *Summary) section() doc.Section {
 	if next := s.next(); len(next) > 0 {
 		out = append(out, next)
 	}
-	title := CleanLine(s.Run.ID)
+	title := s.Run.ID
 	if s.by != "" {
-		title += ", by " + CleanLine(s.by)
+		title += ", by " + s.by
 	}
 	return doc.Section{Title: title + ": " + c.title(), Blocks: out}
 }
@@ -254,8 +225,7 @@ func (s *Summary) openGates() (out []doc.Block) {
 			left++
 			continue
 		}
-		w := gateWords[g.Verdict]
-		out = append(out, doc.Para{Kind: doc.Item, Text: doc.Text{{Text: w.text, Tone: w.tone.doc()}, {Text: fmt.Sprintf(" %s: %s", g.Gate, gateText(g))}}})
+		out = append(out, doc.Para{Kind: doc.Item, Text: doc.Text{gateWords[g.Verdict], {Text: fmt.Sprintf(" %s: %s", g.Gate, gateText(g))}}})
 	}
 	if left > 0 {
 		out = append(out, doc.Para{Kind: doc.Item, Text: doc.T(fmt.Sprintf("%d more", left))})
@@ -266,30 +236,33 @@ func (s *Summary) openGates() (out []doc.Block) {
 // everything is what the first screen folds: gates, what people's labels correct, and every
 // metric of all answers, of each system and of slices.
 func (s *Summary) everything() doc.Details {
-	all, sliced := doc.Details{Summary: "every metric", Open: s.Open}, doc.Details{Summary: "by slice"}
-	add := func(to *doc.Details, title string, blocks ...doc.Block) {
-		to.Blocks = append(append(to.Blocks, doc.Heading{Text: doc.T(title)}), blocks...)
+	all := doc.Details{Summary: "every metric", Open: s.Open}
+	add := func(title string, blocks ...doc.Block) {
+		all.Blocks = append(append(all.Blocks, doc.Heading{Text: doc.T(title)}), blocks...)
 	}
 	if len(s.Gates) > 0 {
-		add(&all, "Gates", gateBlocks("", s.Gates)...)
+		add("Gates", gateBlocks("", s.Gates)...)
 	}
 	if rows := s.corrected(); len(rows) > 0 {
-		add(&all, "Corrected for the judge's errors", correctionTable("", rows))
+		add("Corrected for the judge's errors", correctionTable("", rows))
 	}
 	if s.Calibration != nil {
-		add(&all, s.Calibration.Title, s.Calibration.blocks("")...)
+		add(s.Calibration.Title, s.Calibration.blocks("")...)
 	}
-	for i := range s.Blocks {
-		to := &all
-		if s.Blocks[i].Slice != "" {
-			to = &sliced
-		}
-		add(to, s.Blocks[i].Title, s.Blocks[i].tables("")...)
-	}
-	if len(sliced.Blocks) > 0 {
-		all.Blocks = append(all.Blocks, sliced)
+	all.Blocks = append(all.Blocks, s.everyMetric("", len(s.Blocks))...)
+	if tables := s.sliceTables(false); len(tables) > 0 {
+		all.Blocks = append(all.Blocks, doc.Details{Summary: "by slice", Blocks: tables})
 	}
 	return all
+}
+
+// everyMetric is all numbers of all answers and of the first systems.
+func (s *Summary) everyMetric(prefix string, most int) (out []doc.Block) {
+	blocks := s.whole()
+	for i := range blocks[:min(len(blocks), most)] {
+		out = append(append(out, doc.Heading{Text: doc.T(prefix + blocks[i].name())}), blocks[i].tables(" of "+prefix+blocks[i].name())...)
+	}
+	return out
 }
 
 // next are the commands to type next.
@@ -299,7 +272,7 @@ func (s *Summary) next() (next doc.Facts) {
 	}
 	if s.Failing != nil && len(s.Failing.Rows) > 0 {
 		r := &s.Failing.Rows[0]
-		next.Add("ibid show "+s.Dir+" "+shellWord(r.name()), "# the worst: "+problemWords[r.Problem].Short)
+		next.Add("ibid show "+s.Dir+" "+ShellWord(r.name()), "# the worst: "+problemWords[r.Problem].Short)
 	}
 	if s.Page != "" {
 		next.Add(s.Page, "# the page")
@@ -315,7 +288,7 @@ func (s *Summary) correctedLine() string {
 	}
 	r, of := &all[0], ""
 	if r.System != "" {
-		of = " of " + clipLine(r.System, 20)
+		of = " of " + clip(r.System, 20)
 	}
 	return fmt.Sprintf("%s%s %s %s; more: --all", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
 }
@@ -357,34 +330,71 @@ func (b *summaryBlock) line(metric string) *summaryLine {
 }
 
 // name is the system of a block as people read it.
-func (b *summaryBlock) name() string { return cmp.Or(CleanLine(b.System), allAnswers) }
+func (b *summaryBlock) name() string { return cmp.Or(b.System, allAnswers) }
 
 // standingTable has the numbers that matter of each system, the best first.
-func (s *Summary) standingTable() []doc.Block {
+func (s *Summary) standingTable(of string) []doc.Block {
 	lead := s.leading()
 	if len(lead) == 0 {
-		return []doc.Block{doc.Para{Text: doc.T("no metric is defined in any row")}}
+		return standingTable("", "", nil, nil, false, 0)
 	}
-	blocks, since := s.firstBlocks(), ""
-	if s.Since != nil {
-		since = s.Since.Sides[0].Run
-	}
-	var systems []standing
-	for i := range blocks {
-		x := standing{name: blocks[i].name(), of: s, block: &blocks[i], change: s.Since, rank: s.rank(blocks[i].System, lead[0])}
-		if s.Failing != nil && x.block.System != "" {
-			x.failing = doc.T(s.Failing.BySystem[x.block.System].failing())
-		}
-		systems = append(systems, x)
-	}
+	systems, caption := s.standings("", lead), "means with "+levelOf(s.firstBlocks()[0])+" intervals"+of
 	if s.ordered() {
 		sortStandings(lead, systems)
 	}
-	out := standingTable("means with "+levelOf(blocks[0])+" intervals", lead, systems, since)
+	out := standingTable("system", caption, lead, systems, s.Since != nil, mostStandings)
 	if s.Since != nil {
 		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T("tied: chance may explain the change; =: no answer changed")})
 	}
 	return out
+}
+
+// maxSlices is how many slices of a key are shown.
+const maxSlices = 200
+
+// sliceTables compare the slices of each key by the metrics that lead: over all systems, and if
+// wanted of each system.
+func (s *Summary) sliceTables(bySystem bool) (out []doc.Block) {
+	lead := s.leading()
+	groups := make(map[[2]string][]standing) // by key and system
+	var order [][2]string
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
+		key, value, sliced := strings.Cut(b.Slice, "=")
+		if !sliced || len(b.Lines) == 0 || !bySystem && b.System != "" && len(s.systems()) != 1 {
+			continue
+		}
+		group := [2]string{key, b.System}
+		if groups[group] == nil {
+			order = append(order, group)
+		}
+		groups[group] = append(groups[group], standing{name: value, link: sliceLink(key, value), of: s, block: b})
+	}
+	for _, group := range order {
+		caption, list := "by "+group[0], groups[group]
+		if bySystem {
+			caption += ", " + cmp.Or(group[1], allAnswers)
+		}
+		list = list[:min(len(list), maxSlices)]
+		out = append(out, standingTable(group[0], caption, lead, list, false, maxSlices)...)
+		if len(list) == maxSlices {
+			out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("The first %d: ibid show --by %s --format csv has all.", maxSlices, group[0]))})
+		}
+	}
+	return out
+}
+
+func sliceLink(key, value string) string {
+	switch key {
+	case "system", "provider", "model":
+	case "source_type":
+		key = "type"
+	case runs.SourceStatusSlice:
+		key = "state"
+	default:
+		return rowsLink("tag:" + clip(key, 60) + "=" + clip(value, 60))
+	}
+	return rowsLink(key + ":" + clip(value, 80))
 }
 
 // levelOf is the level of the intervals of a block.
@@ -455,69 +465,14 @@ func groupTables(lines []summaryLine, level, of string) (out []doc.Block) {
 	return out
 }
 
-// besideName is the longest name of blocks that stand side by side, two in 80 columns.
-const besideName = 8
-
-// matrices set the macro values of blocks side by side, some at a time.
-func (s *Summary) matrices(blocks []summaryBlock) (out []doc.Block) {
-	name := func(b summaryBlock) string {
-		if s.by != "" && s.by != "system" {
-			return strings.TrimPrefix(b.Slice, s.by+"=")
-		}
-		return cmp.Or(b.System, allAnswers)
-	}
-	size := 2
-	if slices.ContainsFunc(blocks, func(b summaryBlock) bool { return len(name(b)) > besideName }) {
-		size = 1
-	}
-	for columns := range slices.Chunk(blocks, size) {
-		t := doc.Table{Columns: []doc.Column{{Name: "macro, " + levelOf(columns[0])}}}
-		for i := range columns {
-			t.Columns = append(t.Columns, doc.Column{Name: name(columns[i]), Number: true}, doc.Column{Number: true}, doc.Column{Name: "n", Number: true, Keep: 1})
-		}
-		for _, d := range metrics.ByGroup(metrics.Definitions()) {
-			row, some := []doc.Cell{doc.C(d.Name)}, false
-			for i := range columns {
-				l := columns[i].line(d.Name)
-				if l == nil {
-					row = append(row, doc.C(numberOrDash(nil)), doc.Cell{}, doc.Cell{})
-					continue
-				}
-				some = true
-				row = append(row, doc.C(estimateText(&l.Macro)), doc.C(interval(l.Macro.Low, l.Macro.High)), doc.Cell{Text: doc.T(Thousands(l.Macro.N)), Notes: l.Notes})
-			}
-			if some {
-				t.Rows = append(t.Rows, row)
-			}
-		}
-		out = append(out, t)
-		if s.by == "system" {
-			out = append(out, s.took(columns)...)
-		}
-	}
-	return out
-}
-
-// took is what the answers of the systems of some blocks took.
-func (s *Summary) took(columns []summaryBlock) []doc.Block {
+// took is what the answers of the systems took.
+func (s *Summary) took() []doc.Block {
 	var names []string
 	var all []compare.Took
-	for i := range columns {
-		names, all = append(names, columns[i].name()), append(all, s.Took[columns[i].System])
+	for _, b := range s.firstBlocks() {
+		names, all = append(names, b.name()), append(all, s.Took[b.System])
 	}
 	return tookTable(names, all)
-}
-
-// byField sets the values of the field side by side: of all systems, then of each.
-func (s *Summary) byField() (out []doc.Block) {
-	if s.by == "system" {
-		return s.matrices(s.Blocks)
-	}
-	for _, group := range s.sliceGroups() {
-		out = append(out, doc.Heading{Text: doc.T(blockTitle(group[0].System, ""))})
-		out = append(out, s.matrices(group)...)
-	}
-	return out
 }
 
 // By narrows the summary to the numbers of a field, one of [runs.SummaryFields]; ok
@@ -535,17 +490,16 @@ func (s *Summary) By(field string) (by *Summary, ok bool) {
 
 // Only narrows the summary to some metrics, by name or alias.
 func (s *Summary) Only(names []string) *Summary {
-	wanted, shown := make(map[string]bool), make(map[string]bool)
+	wanted := make(map[string]bool)
+	only := *s
 	for _, name := range names {
-		if d, ok := metrics.Lookup(name); ok {
-			wanted[d.Name], shown[shownMetric(d.Name)] = true, true
+		if d, ok := metrics.Lookup(name); ok && !wanted[d.Name] {
+			wanted[d.Name], only.asked = true, append(only.asked, shownMetric(d.Name))
 		}
 	}
-	only := *s
-	only.asked = true
 	only.Blocks = nil
 	for _, b := range s.Blocks {
-		b.Lines = slices.DeleteFunc(slices.Clone(b.Lines), func(l summaryLine) bool { return !shown[l.Metric.Name] })
+		b.Lines = slices.DeleteFunc(slices.Clone(b.Lines), func(l summaryLine) bool { return !slices.Contains(only.asked, l.Metric.Name) })
 		for i := range b.Lines {
 			b.Lines[i].Count = false // it was asked for
 		}
@@ -553,17 +507,4 @@ func (s *Summary) Only(names []string) *Summary {
 	}
 	only.rows = slices.DeleteFunc(slices.Clone(s.rows), func(r runs.SummaryRow) bool { return !wanted[r.Metric] })
 	return &only
-}
-
-// sliceGroups splits the blocks by system.
-func (s *Summary) sliceGroups() [][]summaryBlock {
-	var groups [][]summaryBlock
-	for _, block := range s.Blocks {
-		if n := len(groups); n > 0 && groups[n-1][0].System == block.System {
-			groups[n-1] = append(groups[n-1], block)
-			continue
-		}
-		groups = append(groups, []summaryBlock{block})
-	}
-	return groups
 }

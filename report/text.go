@@ -4,53 +4,22 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"ibid/dataset/runs"
+	"ibid/report/doc"
 )
 
-// Clean makes a user's text safe for a terminal: control characters become
-// visible pictures of themselves, and overrides of the direction of text, with
-// which a text can lie about its order, become replacement characters. Line
-// feeds and tabs stay.
+// Clean makes a user's text safe for a terminal, line by line, as [doc.Clean] does.
 func Clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		return visible(r)
-	}, text)
-}
-
-// CleanLine is [Clean] for what has to stay on one line, such as a name: line
-// feeds and tabs become visible, too.
-func CleanLine(text string) string { return strings.Map(visible, text) }
-
-// visible is r, or a picture of it.
-func visible(r rune) rune {
-	switch {
-	case r < 0x20:
-		return 0x2400 + r // CONTROL PICTURES
-	case r == 0x7f:
-		return 0x2421
-	case r >= 0x80 && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return 0xfffd
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = doc.Clean(lines[i])
 	}
-	return r
-}
-
-// shown makes a user's text safe to be looked at: [Clean], and carriage returns
-// become spaces. It keeps the number of code points, so offsets stay right.
-func shown(text string) string {
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
-			return Clean(strings.ReplaceAll(text, "\r", " "))
-		}
-	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 // clip cuts a text to n code points and says so by an ellipsis.
@@ -65,39 +34,6 @@ func clip(text string, n int) string {
 		n--
 	}
 	return text
-}
-
-// line is a user's text on one line, clipped.
-func line(text string, n int) string {
-	return strings.Join(strings.Fields(shown(clip(text, 4*n))), " ")
-}
-
-// label turns the name of a metric or a code into words.
-func label(name string) string {
-	words := strings.Split(name, "_")
-	for i, w := range words {
-		switch w {
-		case "f1":
-			words[i] = "F1"
-		case "char":
-			words[i] = "character"
-		case "doc":
-			words[i] = "document"
-		case "alce", "drb", "trec", "ac1":
-			words[i] = strings.ToUpper(w)
-		case "jaccard":
-			words[i] = "Jaccard"
-		case "longcite":
-			words[i] = "LongCite"
-		}
-	}
-	return capital(strings.Join(words, " "))
-}
-
-// capital begins a text with a capital letter.
-func capital(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	return strings.ToUpper(string(first)) + s[size:]
 }
 
 // escapeLink escapes a text for the state in a link, as encodeURIComponent does.
@@ -180,24 +116,14 @@ func asciiPrefix(text string, at []int64) int {
 	return i
 }
 
-// shellWord quotes a word for a POSIX shell where that is needed.
-func shellWord(word string) string {
-	plain := func(r rune) bool {
-		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("_./:=,@%+-", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+
+// ShellWord quotes a word for a POSIX shell where that is needed.
+func ShellWord(word string) string {
+	if needsNoQuotes.MatchString(word) {
 		return word
 	}
-	return "'" + strings.ReplaceAll(CleanLine(word), "'", `'\''`) + "'"
-}
-
-// clipLine is a user's text on one line, cut to a width.
-func clipLine(text string, width int) string {
-	text = CleanLine(text)
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:width-1]) + "…"
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // numberOrDash prints a value for people: three decimals for what lies in [-1, 1], as

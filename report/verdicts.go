@@ -113,33 +113,9 @@ func tamperingInWords(word string, suspected []string) []string {
 	return out
 }
 
-// small reports whether the claims and citations beside the matrix say all of it: no claim
-// was held against two citations, and no citation against two claims.
-func (m *verdictTable) small() bool {
-	if m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 {
-		return true
-	}
-	ofCitation := make([]int, len(m.Citations))
-	for i := range m.Claims {
-		ofClaim := 0
-		for k, c := range m.Claims[i].Cells {
-			if c == nil {
-				continue
-			}
-			if ofClaim++; ofClaim > 1 {
-				return false
-			}
-			if ofCitation[k]++; ofCitation[k] > 1 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// table is the matrix in words, nil where it is small.
+// table is the matrix in words, nil where the claims and citations beside it say all of it.
 func (m *verdictTable) table() *doc.Table {
-	if m.small() {
+	if m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 {
 		return nil
 	}
 	t := &doc.Table{Caption: "Claims and sources", Columns: []doc.Column{{Name: "claim"}}}

@@ -69,8 +69,12 @@ func (a *Account) Lines() (all []Record) {
 // Account makes the account of the series, whose nights are its runs, in some metrics, and if
 // wanted first in the leading one of its last run. What else nights have numbers of has no
 // differences.
-func (s *Series) Account(nights []Night, names []string, lead bool) (a *Account, err error) {
-	a = &Account{Name: nights[0].Name(), Accepted: s.Accepted()}
+func (s *Series) Account(nights []Night, names []string, lead bool) (*Account, error) {
+	return s.account(nights, names, lead, true)
+}
+
+func (s *Series) account(nights []Night, names []string, lead, compared bool) (*Account, error) {
+	a := &Account{Name: nights[0].Name(), Accepted: s.Accepted()}
 	if base := s.Base(); base != "" {
 		a.Base = filepath.Base(base)
 		a.Gone = !slices.ContainsFunc(s.Runs, func(r runs.Listed) bool { return r.Dir == base })
@@ -93,7 +97,7 @@ func (s *Series) Account(nights []Night, names []string, lead bool) (a *Account,
 		d, isMetric := metrics.Lookup(name)
 		w := NewWatch(d)
 		for i := range nights {
-			if err := s.addValues(&a.Runs[i], nights, i, name, isMetric, w); err != nil {
+			if err := s.addValues(&a.Runs[i], nights, i, name, isMetric && compared, isMetric, w); err != nil {
 				return nil, errors.Join(err, w.Close())
 			}
 		}
@@ -104,10 +108,10 @@ func (s *Series) Account(nights []Night, names []string, lead bool) (a *Account,
 	return a, nil
 }
 
-// addValues adds a metric of night i to its line, with its change if it can have one.
-func (s *Series) addValues(l *Line, nights []Night, i int, name string, isMetric bool, w *Watch) error {
+// addValues adds a metric of night i to its line, compared with the base if it can be.
+func (s *Series) addValues(l *Line, nights []Night, i int, name string, compared, isMetric bool, w *Watch) error {
 	n, base := &nights[i], ""
-	if isMetric {
+	if compared {
 		base = s.baseOf(n.Manifest)
 	}
 	var changes map[string]compare.Difference

@@ -102,14 +102,6 @@ func changed(before, now map[string]string) []string {
 	return why
 }
 
-// A Past is the history of one run: the runs of its series before it, in order, and the run
-// itself, the last.
-type Past struct {
-	Nights     []Night
-	Unreadable []string // folders of runs that cannot be read
-	Older      int      // runs that were not looked at: there are more than maxPast, or they are too large
-}
-
 // maxPast is how many earlier runs of a series are looked at, the newest, and maxPastRows how
 // many rows they may have together: this takes about a second.
 const (
@@ -117,21 +109,25 @@ const (
 	maxPastRows = 10_000_000
 )
 
-// PastOf finds the history of a finished run among the runs of a folder that were begun before
-// it. Only a folder that cannot be read is an error, and a run of the series.
-func PastOf(folder string, run runs.Listed) (*Past, error) {
+// PastOf is the account of the series of a finished run up to it, and its nights, among the
+// runs of a folder: of the leading metric, without differences. Only a folder that cannot be
+// read is an error, and a run of the series.
+func PastOf(folder string, run runs.Listed) (*Account, []Night, error) {
 	f, err := Open(folder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	earlier := f.Before(run.Manifest).Runs
-	older := len(earlier)
-	for rows := int64(0); older > 0 && len(earlier)-older < maxPast; older-- {
-		if rows += earlier[older-1].Manifest.Rows; rows > maxPastRows {
+	s := f.Before(run.Manifest)
+	older := len(s.Runs)
+	for rows := int64(0); older > 0 && len(s.Runs)-older < maxPast; older-- {
+		if rows += s.Runs[older-1].Manifest.Rows; rows > maxPastRows {
 			break
 		}
 	}
-	p := &Past{Unreadable: f.Unreadable, Older: older}
-	p.Nights, err = ReadNights(append(earlier[older:], run))
-	return p, err
+	nights, err := ReadNights(append(s.Runs[older:], run))
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := s.account(nights, nil, true, false)
+	return a, nights, err
 }

@@ -188,21 +188,18 @@ func TestPastOf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := history.PastOf(folder, run)
+	_, nights, err := history.PastOf(folder, run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, n := range p.Nights {
+	for _, n := range nights {
 		got = append(got, fmt.Sprintf("%s %q", n.Name(), n.Changed))
 	}
 	if want := []string{`first []`, `another model ["judge"]`, `more ["questions" "judge"]`, `this []`}; !slices.Equal(got, want) {
 		t.Errorf("nights %q, want %q", got, want)
 	}
-	if !slices.Equal(p.Unreadable, []string{"torn"}) {
-		t.Errorf("%q cannot be read, want torn", p.Unreadable)
-	}
-	if _, err := history.PastOf(filepath.Join(folder, "nowhere"), run); err == nil {
+	if _, _, err := history.PastOf(filepath.Join(folder, "nowhere"), run); err == nil {
 		t.Error("a folder that is not there is no error")
 	}
 }
@@ -213,12 +210,12 @@ func TestPastIsBounded(t *testing.T) {
 	for day := range 4 {
 		add(t, folder, fmt.Sprintf("n%d", day), day, 0, 40, func(m *runs.Manifest) { m.Rows = 5_000_000 })
 	}
-	p, err := history.PastOf(folder, add(t, folder, "this", 9, 0, 40, nil))
+	a, nights, err := history.PastOf(folder, add(t, folder, "this", 9, 0, 40, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Nights) != 3 || p.Nights[0].Name() != "n2" || p.Older != 2 {
-		t.Errorf("%d nights, %d older; want the last two of four and the run", len(p.Nights), p.Older)
+	if len(nights) != 3 || nights[0].Name() != "n2" || len(a.Runs) != 3 {
+		t.Errorf("%d nights; want the last two of four and the run", len(nights))
 	}
 }
 

@@ -252,9 +252,9 @@ func (c *Chart) facts() (facts Facts) {
 	return facts
 }
 
-// clean is a text on one line: control characters and line breaks become spaces, and
+// Clean is a text on one line: control characters and line breaks become spaces, and
 // characters that are invisible or reorder others become visible.
-func clean(text string) string {
+func Clean(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
 		return text
 	}

@@ -229,7 +229,7 @@ func FuzzForms(f *testing.F) {
 		if err := WriteHTML(&page, blocks...); err != nil {
 			t.Fatal(err)
 		}
-		if got := checkElements(t, page.String(), true); !strings.Contains(got, strings.Join(strings.Fields(clean(s)), "")) {
+		if got := checkElements(t, page.String(), true); !strings.Contains(got, strings.Join(strings.Fields(Clean(s)), "")) {
 			t.Errorf("the HTML lacks %q: %q", s, got)
 		}
 		var rendered strings.Builder
@@ -239,10 +239,10 @@ func FuzzForms(f *testing.F) {
 		checkElements(t, rendered.String(), false)
 		for line := range strings.Lines(FormatText(TextOptions{Style: bare{}}, blocks...)) {
 			line = strings.TrimSuffix(line, "\n")
-			if clean(line) != line {
+			if Clean(line) != line {
 				t.Errorf("control characters in %q", line)
 			}
-			if uniseg.StringWidth(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") && len(strings.Fields(s)) < 2 && uniseg.StringWidth(clean(s)) < 30 {
+			if uniseg.StringWidth(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") && len(strings.Fields(s)) < 2 && uniseg.StringWidth(Clean(s)) < 30 {
 				t.Errorf("%d columns: %q", uniseg.StringWidth(line), line)
 			}
 		}

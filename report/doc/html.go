@@ -39,7 +39,7 @@ func (w *htmlWriter) put(markup constant, texts ...string) {
 	for _, text := range texts {
 		before, after, _ := strings.Cut(rest, "{}")
 		w.out.WriteString(before)
-		htmlEscapes.WriteString(w.out, clean(text))
+		htmlEscapes.WriteString(w.out, Clean(text))
 		rest = after
 	}
 	w.out.WriteString(rest)
@@ -55,7 +55,7 @@ func safe(link string) string {
 	switch {
 	case strings.HasPrefix(link, "#"), strings.HasPrefix(link, "https://"), strings.HasPrefix(link, "http://"):
 		return link
-	case strings.ContainsAny(link, `:\`), strings.HasPrefix(link, "/"), link != clean(link):
+	case strings.ContainsAny(link, `:\`), strings.HasPrefix(link, "/"), link != Clean(link):
 		return ""
 	}
 	return link

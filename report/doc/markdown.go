@@ -112,7 +112,7 @@ func (w *markdownWriter) table(t *Table) {
 // markdownText keeps a text from being read as markup, a link, a mention or the number of
 // an issue. A comment, which GitHub leaves out, parts what would be one of the last three.
 func markdownText(text string) string {
-	text = clean(text)
+	text = Clean(text)
 	var b strings.Builder
 	for i, r := range text {
 		switch {

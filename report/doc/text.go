@@ -54,7 +54,7 @@ func (w *textWriter) footnotes() {
 		w.WriteString("\n")
 	}
 	for k, note := range w.notes.texts {
-		w.wrapped(Superscript(k+1)+" ", clean(note))
+		w.wrapped(Superscript(k+1)+" ", Clean(note))
 	}
 }
 
@@ -66,12 +66,12 @@ func (w *textWriter) blocks(blocks []Block) {
 		w.gap(block)
 		switch b := block.(type) {
 		case Section:
-			w.wrapped("", w.Style.Bold(clean(b.Title)))
+			w.wrapped("", w.Style.Bold(Clean(b.Title)))
 			w.last = block
 			w.blocks(b.Blocks)
 			continue
 		case Heading:
-			w.wrapped("", w.Style.Bold(clean(b.Text.String())))
+			w.wrapped("", w.Style.Bold(Clean(b.Text.String())))
 		case Para:
 			w.para(b)
 		case Table:
@@ -79,10 +79,10 @@ func (w *textWriter) blocks(blocks []Block) {
 		case Facts:
 			width := 0
 			for _, f := range b {
-				width = max(width, uniseg.StringWidth(clean(f.Name)))
+				width = max(width, uniseg.StringWidth(Clean(f.Name)))
 			}
 			for _, f := range b {
-				name := clean(f.Name)
+				name := Clean(f.Name)
 				if 4*(width+2) > 3*w.Width { // little room is left beside the names
 					w.WriteString(name + "\n")
 					w.wrapped("  ", w.styled(f.Text))
@@ -92,7 +92,7 @@ func (w *textWriter) blocks(blocks []Block) {
 			}
 		case Panels:
 			for _, p := range b {
-				w.wrapped("", strings.TrimSpace(w.Style.Bold(clean(p.Title))+"  "+w.styled(Text{p.State})+"  "+w.Style.Dim(clean(p.Below))))
+				w.wrapped("", strings.TrimSpace(w.Style.Bold(Clean(p.Title))+"  "+w.styled(Text{p.State})+"  "+w.Style.Dim(Clean(p.Below))))
 				if len(p.Text) > 0 {
 					w.wrapped("  ", w.styled(p.Text))
 				}
@@ -101,18 +101,18 @@ func (w *textWriter) blocks(blocks []Block) {
 				}
 			}
 		case Chart:
-			w.wrapped("", clean(b.Caption))
+			w.wrapped("", Clean(b.Caption))
 			w.last = Heading{}
 			w.blocks([]Block{b.facts()})
 			continue
 		case Details:
 			if b.Open || w.All {
-				w.wrapped("", w.Style.Bold(clean(b.Summary)))
+				w.wrapped("", w.Style.Bold(Clean(b.Summary)))
 				w.last = Heading{}
 				w.blocks(b.Blocks)
 				continue
 			}
-			w.wrapped("", w.Style.Dim(clean(b.Summary)+", with -v"))
+			w.wrapped("", w.Style.Dim(Clean(b.Summary)+", with -v"))
 		}
 		w.last = block
 	}
@@ -149,7 +149,7 @@ func (w *textWriter) para(p Para) {
 func (w *textWriter) styled(t Text) string {
 	var b strings.Builder
 	for _, s := range t {
-		text := brackets[s.Mark][0] + clean(s.Text) + brackets[s.Mark][1]
+		text := brackets[s.Mark][0] + Clean(s.Text) + brackets[s.Mark][1]
 		switch s.Tone {
 		case Good:
 			text = w.Style.Green(text)
@@ -214,7 +214,7 @@ func (w *textWriter) table(t *Table) {
 		cells = w.cells(t, shown)
 		total := -2
 		for _, c := range shown {
-			width := uniseg.StringWidth(clean(t.Columns[c].Name))
+			width := uniseg.StringWidth(Clean(t.Columns[c].Name))
 			for _, row := range cells {
 				width = max(width, uniseg.StringWidth(unstyled(row[c])))
 			}
@@ -230,14 +230,14 @@ func (w *textWriter) table(t *Table) {
 		}
 	}
 	if _, titled := w.last.(Heading); t.Caption != "" && !titled {
-		w.wrapped("", clean(t.Caption))
+		w.wrapped("", Clean(t.Caption))
 	}
 	if len(shown) == 0 {
 		return
 	}
 	head := make([]string, len(t.Columns))
 	for c := range t.Columns {
-		head[c] = clean(t.Columns[c].Name)
+		head[c] = Clean(t.Columns[c].Name)
 	}
 	w.WriteString(w.Style.Dim(t.line(head, shown, widths)) + "\n")
 	for _, row := range cells {

@@ -18,6 +18,7 @@ import (
 	"ibid/configs"
 	"ibid/judge/cache"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 // age reads how old answers are: whole days, such as 90d, or a time above 0, such as 36h.
@@ -148,7 +149,7 @@ func storage(n int64) string {
 
 func writeCacheStat(w io.Writer, path string, s *cache.Stats) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "file\t%s\n", report.CleanLine(path))
+	fmt.Fprintf(t, "file\t%s\n", doc.Clean(path))
 	if s.Bytes == 0 {
 		fmt.Fprintf(t, "answers\tnone yet\n")
 		return t.Flush()
@@ -162,7 +163,7 @@ func writeCacheStat(w io.Writer, path string, s *cache.Stats) error {
 	fmt.Fprintf(t, "they cost\t%s\n", dollars(s.EntryCostUSD))
 	var classes []string
 	for _, k := range s.Classes {
-		classes = append(classes, report.CleanLine(k.Class)+" "+report.Thousands(k.Attempts))
+		classes = append(classes, doc.Clean(k.Class)+" "+report.Thousands(k.Attempts))
 	}
 	calls := report.Thousands(s.Attempts)
 	if len(classes) > 0 {
@@ -176,7 +177,7 @@ func writeCacheStat(w io.Writer, path string, s *cache.Stats) error {
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\nmodel\tprovider\tanswers\tprompt tokens\tcompletion tokens\tcost\n")
 	for _, m := range s.Models {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", report.CleanLine(m.Model), report.CleanLine(m.Provider), report.Thousands(m.Entries),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", doc.Clean(m.Model), doc.Clean(m.Provider), report.Thousands(m.Entries),
 			report.Thousands(m.PromptTokens), report.Thousands(m.CompletionTokens), dollars(m.CostUSD))
 	}
 	return t.Flush()
@@ -267,7 +268,7 @@ func (c *cacheFlags) prune(ctx context.Context, before time.Time, dryRun bool) e
 				verb = "would remove"
 			}
 			_, err := fmt.Fprintf(w, "%s %s answers and %s calls; %s takes %s\n",
-				verb, report.Thousands(out.Entries), report.Thousands(out.Attempts), report.CleanLine(path), storage(out.Bytes))
+				verb, report.Thousands(out.Entries), report.Thousands(out.Attempts), doc.Clean(path), storage(out.Bytes))
 			return err
 		}))
 	})

@@ -84,7 +84,7 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	if err := f.check(cmd, argument); err != nil {
 		return err
 	}
-	measure, run := a.calibrateRun, quote(argument)
+	measure, run := a.calibrateRun, report.ShellWord(argument)
 	if f.table.asked(argument) {
 		measure, run = a.calibrateTable, "RUN"
 	}
@@ -104,7 +104,7 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 		if err := t.Write(f.fit); err != nil {
 			return err
 		}
-		a.hint(fmt.Sprintf("use it: ibid rescore %s --set judge.file=%s", run, quote(f.fit)))
+		a.hint(fmt.Sprintf("use it: ibid rescore %s --set judge.file=%s", run, report.ShellWord(f.fit)))
 	}
 	return f.gates.check(a, valuesOfJudge(view.Kinds))
 }

@@ -16,6 +16,7 @@ import (
 	"ibid/configs"
 	"ibid/harness"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 // dryRun prints what a run would find in its inputs, what it would ask, what that costs
@@ -100,7 +101,7 @@ func forecastJSON(kind string, f *harness.Forecast) map[string]any {
 func writeForecast(w io.Writer, kind string, c *harness.Checked, f *harness.Forecast) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(t, "%s\t%s\n", name, report.CleanLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(t, "%s\t%s\n", name, doc.Clean(fmt.Sprintf(format, args...)))
 	}
 	rows := report.Thousands(f.InputRows)
 	if len(f.Models) > 0 {
@@ -182,7 +183,7 @@ func writeProblems(w io.Writer, c *harness.Checked) error {
 	b := new(strings.Builder)
 	b.WriteString("\nproblems\n")
 	for _, p := range c.Problems {
-		fmt.Fprintf(b, "%s\n", report.CleanLine(p.String()))
+		fmt.Fprintf(b, "%s\n", doc.Clean(p.String()))
 	}
 	if more := c.Found - int64(len(c.Problems)); more > 0 {
 		fmt.Fprintf(b, "and %s more\n", report.Thousands(more))

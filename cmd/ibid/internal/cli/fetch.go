@@ -19,6 +19,7 @@ import (
 	"ibid/dataset/convert"
 	"ibid/dataset/fetch"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 type fetchFlags struct {
@@ -260,7 +261,7 @@ func (r *fetchResult) text(w io.Writer, all bool) error {
 			fmt.Fprintf(&b, "and %s more: -v lists them\n", report.Thousands(int64(len(r.Problems)-i)))
 			break
 		}
-		fmt.Fprintf(&b, "%s: %s: %s\n", p.State, report.CleanLine(p.Name), report.CleanLine(p.Problem))
+		fmt.Fprintf(&b, "%s: %s: %s\n", p.State, doc.Clean(p.Name), doc.Clean(p.Problem))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

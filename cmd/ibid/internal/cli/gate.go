@@ -14,6 +14,7 @@ import (
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 func (a *app) gateCommand() *cobra.Command {
@@ -221,7 +222,7 @@ func (a *app) workflowCommand(kind, file string, line int, title, message string
 
 // escapeMessage keeps a message on its line, and a terminal from obeying it.
 func escapeMessage(s string) string {
-	return report.CleanLine(strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s))
+	return doc.Clean(strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s))
 }
 
 // escapeProperty keeps a property from ending early.

@@ -21,6 +21,7 @@ import (
 	"ibid/judge/prompts"
 	"ibid/metrics"
 	"ibid/metrics/claims"
+	"ibid/report"
 )
 
 // helpTexts holds one file for each command and each topic of ibid help. The file of
@@ -155,16 +156,8 @@ func writeDefinition(b *strings.Builder, d metrics.Definition) {
 		name += " (" + strings.Join(d.Aliases, ", ") + ")"
 	}
 	fmt.Fprintf(b, "  %s: %s\n", name, d.Summary)
-	lines := [][2]string{
-		{"formula", d.Formula},
-		{"kind", fmt.Sprintf("%s, %s, in [%g, %g]", d.Kind, d.Direction, d.Min, d.Max)},
-		{"undefined", d.UndefinedWhen},
-		{"source", d.Source},
-	}
-	for _, l := range lines {
-		if l[1] != "" {
-			fmt.Fprintf(b, "      %-10s %s\n", l[0], l[1])
-		}
+	for _, l := range report.Definition(&d) {
+		fmt.Fprintf(b, "      %-10s %s\n", l[0], l[1])
 	}
 }
 

@@ -52,7 +52,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 		return err
 	}
 	if exists(filepath.Join(dir, runs.ManifestFile)) {
-		return ibid.Usagef("%s is one run", dir).With("name the folder that it lies in: ibid history " + quote(filepath.Dir(filepath.Clean(dir))))
+		return ibid.Usagef("%s is one run", dir).With("name the folder that it lies in: ibid history " + report.ShellWord(filepath.Dir(filepath.Clean(dir))))
 	}
 	folder, err := history.Open(dir)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"ibid/dataset/convert"
 	"ibid/harness"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 type importFlags struct {
@@ -268,7 +269,7 @@ const (
 
 // note says that a record was left out, if it is one of the first of its kind.
 func (l *leftOut) note(a *app, e convert.RecordError) {
-	text := report.CleanLine(e.Error())
+	text := doc.Clean(e.Error())
 	if l.kinds == nil {
 		l.held = text
 		l.first(e.Reason)
@@ -319,7 +320,7 @@ func (l *leftOut) say(a *app, r *convert.Report) {
 	}
 	for _, kind := range sortedKeys(l.kinds) {
 		if n := l.kinds[kind] - saidOfKind; n > 0 {
-			a.say("left out: %s more such as: %s", report.Thousands(n), report.CleanLine(kind))
+			a.say("left out: %s more such as: %s", report.Thousands(n), doc.Clean(kind))
 		}
 	}
 	if n := l.others - saidOfKind; n > 0 {
@@ -366,7 +367,7 @@ func writeImportText(w io.Writer, output string, r *convert.Report, all bool) er
 	var b strings.Builder
 	counted := func(format string, counts map[string]int64) {
 		for _, name := range sortedKeys(counts) {
-			fmt.Fprintf(&b, format, report.CleanLine(name), report.Thousands(counts[name]))
+			fmt.Fprintf(&b, format, doc.Clean(name), report.Thousands(counts[name]))
 		}
 	}
 	fmt.Fprintf(&b, "%s: %s records, %s rows, %s left out on purpose, %s could not be read\n", output,

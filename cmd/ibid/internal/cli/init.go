@@ -18,6 +18,7 @@ import (
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/convert"
+	"ibid/report"
 )
 
 func (a *app) initCommand() *cobra.Command {
@@ -85,7 +86,7 @@ func (a *app) writeSample(ctx context.Context, dir string, force bool) error {
 			paths[i] = filepath.Join(dir, name)
 		}
 		fmt.Fprintf(a.Stdout, "wrote %s\n", strings.Join(paths, ", "))
-		a.hint("ibid run " + quote(paths[0]))
+		a.hint("ibid run " + report.ShellWord(paths[0]))
 	}
 	return nil
 }

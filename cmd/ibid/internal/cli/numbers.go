@@ -118,7 +118,7 @@ const compareRows = 400_000
 func changeSince(c *report.Compared, base string, now *compare.Run, view *report.Summary) error {
 	folder := filepath.Dir(filepath.Clean(now.Dir))
 	if !exists(filepath.Join(base, runs.ManifestFile)) {
-		c.NotSince = fmt.Sprintf("%s, which it is compared with, is gone: ibid history %s --accept RUN names another.", filepath.Base(base), quote(folder))
+		c.NotSince = fmt.Sprintf("%s, which it is compared with, is gone: ibid history %s --accept RUN names another.", filepath.Base(base), report.ShellWord(folder))
 		return nil
 	}
 	m, err := runs.ReadManifest(base)
@@ -162,7 +162,7 @@ func changeSince(c *report.Compared, base string, now *compare.Run, view *report
 	var better string
 	c.FirstSeen, better, err = runsOf.Before(now.Manifest).Seen(runs.Listed{Dir: now.Dir, Manifest: now.Manifest}, base, r)
 	if better != "" {
-		c.BetterSince = fmt.Sprintf("Better since %s: ibid history %s --accept %s", better, quote(folder), quote(filepath.Base(now.Dir)))
+		c.BetterSince = fmt.Sprintf("Better since %s: ibid history %s --accept %s", better, report.ShellWord(folder), report.ShellWord(filepath.Base(now.Dir)))
 	}
 	return err
 }

@@ -114,7 +114,7 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 	if err != nil {
 		return nil, err
 	}
-	d.Display = displayOf(config)
+	d.Display = config.Report.CitationDisplay
 	d.Parts = report.Parts{NoSpans: !config.Reporting.DetailedSpanAnalysis, NoHallucinations: !config.Reporting.HallucinationDetails}
 	if d.Gates, err = harness.SavedGates(dir, m, config); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (a *app) refreshReport(ctx context.Context, dir string, m *runs.Manifest) e
 
 func (a *app) hintLargePage(dir string) {
 	if !a.quiet {
-		a.hint("ibid report " + quote(dir) + " makes the page of this large run")
+		a.hint("ibid report " + report.ShellWord(dir) + " makes the page of this large run")
 	}
 }
 
@@ -213,11 +213,11 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData) error {
 	if err != nil {
 		return err
 	}
-	past, err := history.PastOf(filepath.Dir(dir), runs.Listed{Dir: d.Dir, Manifest: d.Manifest})
+	account, nights, err := history.PastOf(filepath.Dir(dir), runs.Listed{Dir: d.Dir, Manifest: d.Manifest})
 	if err != nil {
 		a.warn("the page has no history: %v", err)
 		return nil
 	}
-	o.Past = past
+	o.Past = &report.Series{Account: account, Nights: nights}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -253,11 +252,11 @@ func commandAgain(args []string, id string) string {
 	for _, arg := range args {
 		switch {
 		case id != "" && (arg == "--fresh" || arg == "--fresh=true"):
-			words = append(words, "--id", quote(id))
+			words = append(words, "--id", report.ShellWord(id))
 		case arg == "--resubmit" || arg == "--resubmit=true":
 			// What was asked again must not be asked once more.
 		default:
-			words = append(words, quote(arg))
+			words = append(words, report.ShellWord(arg))
 		}
 	}
 	return strings.Join(words, " ")
@@ -266,29 +265,19 @@ func commandAgain(args []string, id string) string {
 // commandOf is a command that goes on with the run of a manifest: what the run
 // file says is there already, the rest is spelled out.
 func commandOf(dir string, m *runs.Manifest) string {
-	words := []string{"ibid", "run", quote(m.Source), "--out", quote(filepath.Dir(dir)), "--id", quote(m.ID)}
+	words := []string{"ibid", "run", report.ShellWord(m.Source), "--out", report.ShellWord(filepath.Dir(dir)), "--id", report.ShellWord(m.ID)}
 	for _, s := range m.Settings {
 		given := strings.HasPrefix(s.Source, "--") || strings.HasPrefix(s.Source, "environment ")
 		if given && s.Key != "out" {
-			words = append(words, "--set", quote(s.Key+"="+s.Value))
+			words = append(words, "--set", report.ShellWord(s.Key+"="+s.Value))
 		}
 	}
 	for _, name := range sortedKeys(m.Ingredients) {
 		if tag, ok := strings.CutPrefix(name, "--only "); ok {
-			words = append(words, "--only", quote(tag+"="+m.Ingredients[name]))
+			words = append(words, "--only", report.ShellWord(tag+"="+m.Ingredients[name]))
 		} else if name == "--limit" {
-			words = append(words, name, quote(m.Ingredients[name]))
+			words = append(words, name, report.ShellWord(m.Ingredients[name]))
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
-
-// quote writes a word for a POSIX shell.
-func quote(word string) string {
-	if needsNoQuotes.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -13,28 +13,6 @@ import (
 	"ibid/judge"
 )
 
-// Whatever a word is, a POSIX shell must read it back as it was.
-func TestQuote(t *testing.T) {
-	tests := []struct{ name, word, want string }{
-		{"plain", "runs/a-1.parquet", "runs/a-1.parquet"},
-		{"setting", "mark_scope=paragraph", "mark_scope=paragraph"},
-		{"empty", "", "''"},
-		{"space", "my answers.parquet", "'my answers.parquet'"},
-		{"quote", "it's", `'it'\''s'`},
-		{"glob", "part-*.parquet", "'part-*.parquet'"},
-		{"operator", "char_f1 >= 0.7", "'char_f1 >= 0.7'"},
-		{"newline", "a\nb", "'a\nb'"},
-		{"home", "~/x", "'~/x'"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := quote(tt.word); got != tt.want {
-				t.Errorf("quote(%q) = %s, want %s", tt.word, got, tt.want)
-			}
-		})
-	}
-}
-
 func TestCommandAgain(t *testing.T) {
 	tests := []struct {
 		name string

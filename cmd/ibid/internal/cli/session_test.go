@@ -109,7 +109,7 @@ func TestLookingAtRuns(t *testing.T) {
 
 		step{line: "show runs/first", out: "^first: careful is best on overall; dreamer is last\\.$\n^careful +1 +2/24 .*0\\.931 "},
 		step{line: "show runs/first --all", out: "^token_jaccard \n^citation_relevance "},
-		step{line: "show runs/first --by lang", out: "^first, by lang: \n de\\b"},
+		step{line: "show runs/first --by lang", out: "^first, by lang: \n^de\\b"},
 		step{line: "show runs/first --by colour", code: 2, err: `colour`},
 		step{line: "show runs/first --json", out: `"schema": "ibid\.summary/v1"`},
 		step{line: "show runs/first --format csv", out: `^careful,,char_f1,macro,22,.*,0\.80`},
@@ -169,7 +169,7 @@ func TestJudgingRuns(t *testing.T) {
 		step{line: "compare runs/first runs/words", code: 2, err: "^ibid: first and words cannot be compared$\n^ibid:   values of mark_scope differ: sentence and paragraph$\n^hint: --force compares them all the same, and says so$"},
 		step{line: "compare runs/first runs/words --force -q", out: `words`},
 
-		step{line: "gate runs/first", out: `^run first: pass \(4 of 4 gates passed\)$`},
+		step{line: "gate runs/first", out: `^run first: pass \(4 of 4 passed\)$`},
 		step{line: "gate runs/first --gate char_f1>=0.9", code: 3, out: `^char_f1 >= 0\.9 +FAIL +0\.701$`, err: `^ibid: gate failed: char_f1 >= 0\.9 \(is 0\.7014\)$`},
 		step{line: "gate runs/first --gate diff(char_f1)>=0", code: 2, err: `compares with another run`},
 		step{line: "gate runs/second --gate diff(char_f1)>=-0.5 --baseline runs/first", out: `PASS`},

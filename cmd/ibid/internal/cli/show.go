@@ -18,6 +18,7 @@ import (
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 // showFlags say what of a run to show instead of its summary.
@@ -264,7 +265,7 @@ func (a *app) showErrors(dir string) error {
 			return report.WriteJSON(w, map[string]any{"schema": "ibid.errors/v1", "errors": rows})
 		}
 		for _, r := range rows {
-			if _, err := fmt.Fprintf(w, "%s\n", report.CleanLine(fmt.Sprintf("#%d %s/%s: %s", r.Row, r.ID, r.System, r.Error))); err != nil {
+			if _, err := fmt.Fprintf(w, "%s\n", doc.Clean(fmt.Sprintf("#%d %s/%s: %s", r.Row, r.ID, r.System, r.Error))); err != nil {
 				return err
 			}
 		}

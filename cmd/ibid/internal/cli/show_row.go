@@ -14,6 +14,7 @@ import (
 	"ibid/harness"
 	"ibid/judge/openrouter"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name string, set []string) error {
@@ -44,7 +45,7 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err != nil {
 		return err
 	}
-	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Verdicts: verdicts, Display: displayOf(config)}
+	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Verdicts: verdicts, Display: config.Report.CitationDisplay}
 	var texts []harness.TextKey // of the evidence that claims do not cite
 	for i := range claims {
 		if e := claims[i].Elsewhere; e != nil && e.Doc != "" {
@@ -123,15 +124,6 @@ func shownAs(m *runs.Manifest, set []string) (*configs.Config, error) {
 	return harness.SettingsOf(m, set, nil)
 }
 
-// displayOf is what the view of a row shows of its citations.
-func displayOf(c *configs.Config) report.Display {
-	d := &c.Report.CitationDisplay
-	return report.Display{
-		Provenance: d.ShowProvenance, Relevance: d.ShowRelevanceScores, Tokens: d.ShowTokenContribution,
-		BySourceType: d.GroupBySourceType, MaxCitations: int(d.MaxCitationsDisplayed), Markers: d.InlineMarkers,
-	}
-}
-
 // showPrompt prints what a row was asked.
 func (a *app) showPrompt(cmd *cobra.Command, dir string, m *runs.Manifest, name string) error {
 	if err := a.formats("text", "json"); err != nil {
@@ -183,7 +175,7 @@ func writePrompts(w io.Writer, prompts []openrouter.Prompt) error {
 		b.WriteString("no model was asked: pre-checks settle this row, or it has no claims\n")
 	}
 	for i, p := range prompts {
-		fmt.Fprintf(&b, "=== %s, vote %d, at most %s tokens\n", report.CleanLine(p.Model), p.Vote+1, report.Thousands(p.MaxTokens))
+		fmt.Fprintf(&b, "=== %s, vote %d, at most %s tokens\n", doc.Clean(p.Model), p.Vote+1, report.Thousands(p.MaxTokens))
 		if p.System != "" && (i == 0 || p.System != prompts[i-1].System) {
 			fmt.Fprintf(&b, "--- system\n%s\n", report.Clean(p.System))
 		}

@@ -38,7 +38,7 @@ func isFolderOfRuns(path string) bool {
 // writeSite writes the site of a folder into the folder that -o names.
 func (a *app) writeSite(ctx context.Context, dir string, set []string) error {
 	if a.output == "-" {
-		return ibid.Usagef("the pages of a folder of runs need a folder").With("name it: -o site/, or ibid report " + quote(dir) + " --serve")
+		return ibid.Usagef("the pages of a folder of runs need a folder").With("name it: -o site/, or ibid report " + report.ShellWord(dir) + " --serve")
 	}
 	list, err := a.indexOf(dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *app) serve(ctx context.Context, f *reportFlags, args []string) error {
 	case a.output != "-":
 		return ibid.Usagef("--serve writes nothing: leave out -o")
 	case exists(filepath.Join(dir, runs.ManifestFile)):
-		return ibid.Usagef("%s is a run, not a folder of runs", dir).With("ibid report --serve " + quote(filepath.Dir(filepath.Clean(dir))))
+		return ibid.Usagef("%s is a run, not a folder of runs", dir).With("ibid report --serve " + report.ShellWord(filepath.Dir(filepath.Clean(dir))))
 	}
 	if _, err := a.indexOf(dir); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *site) handler() http.Handler {
 				if errors.Is(err, ibid.ErrUsage) {
 					status = http.StatusNotFound
 				}
-				http.Error(w, "ibid: "+report.CleanLine(err.Error()), status)
+				http.Error(w, "ibid: "+doc.Clean(err.Error()), status)
 				return
 			}
 			w.Header().Set("Content-Security-Policy", doc.Policy())

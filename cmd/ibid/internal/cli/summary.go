@@ -11,6 +11,7 @@ import (
 	"ibid"
 	"ibid/configs"
 	"ibid/harness"
+	"ibid/report"
 )
 
 type summaryFlags struct {
@@ -56,7 +57,7 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 		file, patterns = args[0], args[1:]
 	}
 	if len(patterns) == 0 {
-		return ibid.Usagef("summary needs files of rows").With("such as ibid summary " + quote(file) + " 'lake/**/rows.parquet' -o runs/NAME")
+		return ibid.Usagef("summary needs files of rows").With("such as ibid summary " + report.ShellWord(file) + " 'lake/**/rows.parquet' -o runs/NAME")
 	}
 	tables, err := harness.FindTables(patterns)
 	if err != nil {
@@ -97,7 +98,7 @@ func (f *summaryFlags) config(a *app, cmd *cobra.Command, file, dir string, tabl
 	case tables.Manifest != nil:
 		c, err = harness.SettingsOf(tables.Manifest, append(f.settings.set, place), f.settings.gates)
 	default:
-		err = &ibid.Error{Usage: true, Err: errors.New(tables.Files[0] + " has no manifest beside it, so that the settings are not known"), Hint: "name the run file: ibid summary RUN.yaml ROWS... -o " + quote(dir)}
+		err = &ibid.Error{Usage: true, Err: errors.New(tables.Files[0] + " has no manifest beside it, so that the settings are not known"), Hint: "name the run file: ibid summary RUN.yaml ROWS... -o " + report.ShellWord(dir)}
 	}
 	if err != nil {
 		return nil, err
