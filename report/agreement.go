@@ -35,17 +35,27 @@ func (a *Agreement) writeCSV(w io.Writer) error {
 	return runs.Agreement.WriteCSV(w, a.Result.Statistics)
 }
 
+// section is what agreement comes to; all of its numbers, and what the least agreement is about,
+// are folded.
 func (a *Agreement) section() doc.Section {
-	var blocks []doc.Block
+	var blocks, worst []doc.Block
 	if len(a.People) > 0 {
 		blocks = append(blocks, doc.Para{Text: doc.T(strings.Join(a.People, "; "))})
 	}
-	blocks = slices.Concat(blocks, agreementBlocks(a.Result.Statistics, "", true), a.people())
+	all := newAgreementTables(a.Result.Statistics, "", true)
+	blocks = slices.Concat(blocks, all.decided, all.pairs, a.people())
 	if len(a.Result.Worst) > 0 {
 		blocks = append(blocks, doc.Heading{Text: doc.T("Least agreement")})
 	}
 	for _, d := range a.Result.Worst {
-		blocks = append(blocks, newDisagreement(d, annotatorsOf(a.Result.Statistics), "").blocks("")...)
+		v := newDisagreement(d, annotatorsOf(a.Result.Statistics), "")
+		blocks = append(blocks, doc.Para{Kind: doc.Item, Text: doc.T(v.line())})
+		worst = append(worst, v.blocks("")...)
+	}
+	for _, folded := range []doc.Details{{Summary: "what they marked and said", Blocks: worst}, {Summary: "more statistics", Blocks: all.more}} {
+		if len(folded.Blocks) > 0 {
+			blocks = append(blocks, folded)
+		}
 	}
 	for _, text := range a.Result.Warnings {
 		blocks = append(blocks, doc.Para{Text: doc.T(text)})
@@ -53,61 +63,107 @@ func (a *Agreement) section() doc.Section {
 	return doc.Section{Title: a.Title, Blocks: blocks}
 }
 
-// pairStatistics are the statistics that are shown of two annotators before others, in this
-// order.
-var pairStatistics = []string{
-	"char_jaccard", "percent_agreement", "char_alpha", "cohen_kappa", "exact_f1", "char_kappa", "alpha_nominal", "alpha_ordinal", "pearson", "spearman",
-}
+// pairStatistics are those of two annotators, by kind: the one that pairs are ordered by, and the
+// one that leaves chance out.
+var pairStatistics = map[string][2]string{runs.SpanAgreement: {"char_jaccard", "char_alpha"}, runs.LabelAgreement: {"percent_agreement", "cohen_kappa"}}
 
-// shownAgreements is how many statistics of two annotators are shown unfolded.
-const shownAgreements = 20
+// shownPairs is how many pairs of annotators are shown unfolded.
+const shownPairs = 10
 
-// agreementBlocks are the verdicts, the other statistics of all annotators, and those of
-// two. Of ends captions where there are several runs. Slices by tag are folded, if they are
-// asked for.
-func agreementBlocks(rows []runs.AgreementRow, of string, slicesToo bool) []doc.Block {
-	decided, others, pairs, more := agreementTable("agreement of all annotators"+of), agreementTable("other statistics of all annotators"+of),
-		agreementTable("two annotators at a time"+of), agreementTable("more statistics"+of)
-	ordered := slices.Clone(rows)
-	order := func(r runs.AgreementRow) int {
-		if r.Annotators == runs.AllAnnotators {
-			return -1
-		}
-		return slices.Index(pairStatistics, r.Statistic)
-	}
-	slices.SortStableFunc(ordered, func(x, y runs.AgreementRow) int { // of pairs the worst first
-		if c := cmp.Compare(order(x), order(y)); c != 0 || order(x) < 0 {
-			return c
-		}
-		return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Slice, y.Slice), cmp.Compare(orGreatest(x.Estimate), orGreatest(y.Estimate)))
-	})
-	for i := range ordered {
-		r := &ordered[i]
-		into := &more
+// agreementTables are the statistics of agreement: the verdicts with a line about the others, two
+// annotators at a time, and all the rest.
+type agreementTables struct{ decided, pairs, more []doc.Block }
+
+// newAgreementTables makes tables of statistics. Of ends captions where there are several runs.
+// Slices by tag are among the rest, if they are asked for.
+func newAgreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (out agreementTables) {
+	decided, others, sliced := agreementTable("agreement of all annotators"+of), agreementTable("other statistics of all annotators"+of), agreementTable("agreement by slice"+of)
+	beside := make(map[string][]string) // by what is agreed on
+	var kinds []string
+	for i := range rows {
+		r := &rows[i]
+		into := &others
 		switch {
-		case !wholeSlice(r.Slice) && !slicesToo:
-			continue
 		case r.Verdict != "":
 			into = &decided
 		case !wholeSlice(r.Slice):
-		case r.Annotators == runs.AllAnnotators:
-			into = &others
-		case order(*r) >= 0 && len(pairs.Rows) < shownAgreements:
-			into = &pairs
+			if into = &sliced; !slicesToo {
+				continue
+			}
+		case r.Annotators != runs.AllAnnotators:
+			continue
+		default:
+			on := agreedOn(r)
+			if beside[on] == nil {
+				kinds = append(kinds, on)
+			}
+			beside[on] = append(beside[on], r.Statistic+" "+numberOrDash(r.Estimate))
 		}
 		into.Columns[agreementLevel].Name = levelText(r.Level)
 		into.Rows = append(into.Rows, agreementCells(r))
 	}
-	var out []doc.Block
-	for _, t := range slices.Concat([]doc.Table{decided, others}, shadedTables(rows, of), []doc.Table{pairs}) {
+	var lines []string
+	for _, on := range kinds {
+		lines = append(lines, on+": "+strings.Join(beside[on], ", "))
+	}
+	if len(decided.Rows) > 0 {
+		out.decided = append(out.decided, decided)
+	}
+	if len(lines) > 0 {
+		out.decided = append(out.decided, doc.Para{Text: doc.T(strings.Join(lines, "; "))})
+	}
+	pairs := pairTable(rows, of)
+	if n := len(pairs.Rows); n > shownPairs {
+		rest := pairs
+		rest.Caption, rest.Rows = "more pairs of annotators"+of, pairs.Rows[shownPairs:]
+		pairs.Rows = pairs.Rows[:shownPairs]
+		out.more = append(out.more, rest)
+	}
+	if len(pairs.Rows) > 0 {
+		out.pairs = append(out.pairs, pairs)
+	}
+	for _, t := range []doc.Table{others, sliced} {
 		if len(t.Rows) > 0 {
-			out = append(out, t)
+			out.more = append(out.more, t)
 		}
 	}
-	if n := len(more.Rows); n > 0 {
-		out = append(out, doc.Details{Summary: Plural(int64(n), "more statistic", "more statistics") + of, Blocks: []doc.Block{more}})
-	}
 	return out
+}
+
+// pairTable has a row for each pair of annotators and kind of data, of a kind the worst first.
+func pairTable(rows []runs.AgreementRow, of string) doc.Table {
+	t := doc.Table{Caption: "two annotators at a time" + of, Class: "metrics", Columns: []doc.Column{
+		{Name: "annotators"},
+		{Name: "on"},
+		{Name: "statistic"},
+		{Name: "", Number: true},
+		{Name: "", Number: true},
+		{Name: "estimate, interval", Page: true, Keep: 1},
+		{Name: "beyond chance", Number: true},
+		{Name: "items", Number: true, Keep: 1},
+		{Name: "documents", Number: true, Keep: 2},
+	}}
+	var pairs []*runs.AgreementRow
+	for i := range rows {
+		if r := &rows[i]; r.Annotators != runs.AllAnnotators && wholeSlice(r.Slice) && r.Statistic == pairStatistics[r.Kind][0] {
+			pairs = append(pairs, r)
+		}
+	}
+	slices.SortStableFunc(pairs, func(x, y *runs.AgreementRow) int {
+		return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Slice, y.Slice), cmp.Compare(orGreatest(x.Estimate), orGreatest(y.Estimate)))
+	})
+	for _, r := range pairs {
+		beyond := doc.C("–")
+		for i := range rows {
+			if o := &rows[i]; o.Annotators == r.Annotators && o.Kind == r.Kind && o.Slice == r.Slice && o.Statistic == pairStatistics[r.Kind][1] {
+				beyond = doc.C(numberOrDash(o.Estimate))
+			}
+		}
+		t.Columns[4].Name = levelText(r.Level)
+		cells := agreementCells(r) // annotators, on, verdict, statistic, estimate, interval, drawing, target, items, documents
+		t.Rows = append(t.Rows, slices.Concat(cells[:2], cells[3:7], []doc.Cell{beyond}, cells[8:]))
+	}
+	return t
 }
 
 // wholeSlice reports whether a slice of agreement is of all rows: everything, or one kind
@@ -188,9 +244,6 @@ func whoAgrees(annotators string) string {
 	return annotators
 }
 
-// shadedStatistics are the statistics that tables of pairs show, by kind.
-var shadedStatistics = map[string]string{runs.SpanAgreement: "char_jaccard", runs.LabelAgreement: "percent_agreement"}
-
 // shadedTables are a square of the values of every two annotators for each kind of
 // agreement between three or more; of two there is nothing to see.
 func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
@@ -199,7 +252,7 @@ func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
 	for i := range rows {
 		r := &rows[i]
 		first, second, ok := runs.CutPair(r.Annotators)
-		if !ok || !wholeSlice(r.Slice) || r.Statistic != shadedStatistics[r.Kind] {
+		if !ok || !wholeSlice(r.Slice) || r.Statistic != pairStatistics[r.Kind][0] {
 			continue
 		}
 		kind := r.Statistic + " of " + agreedOn(r) + of

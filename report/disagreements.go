@@ -24,7 +24,15 @@ func agreementSection(data *pageData) *doc.Section {
 		if data.several() {
 			out = append(out, doc.Heading{Text: doc.T(r.run.Manifest.ID)})
 		}
-		out = append(out, agreementBlocks(r.agreement, of, false)...)
+		all := newAgreementTables(r.agreement, of, false)
+		out = append(out, all.decided...)
+		for _, t := range shadedTables(r.agreement, of) {
+			out = append(out, t)
+		}
+		out = append(out, all.pairs...)
+		if len(all.more) > 0 {
+			out = append(out, doc.Details{Summary: "more statistics" + of, Blocks: all.more})
+		}
 		for _, list := range []struct{ kind, title string }{{runs.SpanAgreement, "Where they disagree most"}, {runs.LabelAgreement, "What they answer differently"}} {
 			var first, more []doc.Block
 			n := 0
@@ -65,17 +73,37 @@ type disagreementView struct {
 	judge    string      // name
 }
 
+// how says how little annotators agree on the item.
+func (v *disagreementView) how() string {
+	switch d := &v.found; {
+	case d.Kind == runs.SpanAgreement:
+		return "Jaccard " + number(d.Agreement)
+	case d.Agreement > 0:
+		return fmt.Sprintf("%.0f %% of the pairs agree", 100*d.Agreement)
+	}
+	return "no two agree"
+}
+
+// line is the item in one line: how little they agree, and who marked or said what.
+func (v *disagreementView) line() string {
+	var all []string
+	for _, p := range v.found.Passages {
+		what := "marked nothing"
+		if p.Doc != "" {
+			what = placesOf([]mark{{start: p.Start, end: p.End}})
+		}
+		all = append(all, nameOf(p.Annotator)+" "+what)
+	}
+	for _, s := range v.found.Said {
+		all = append(all, nameOf(s.Annotator)+" said "+s.Value)
+	}
+	return v.found.ID + " " + v.how() + ": " + list(all)
+}
+
 // blocks are the item, what each annotator marked or said, and who did not see it.
 func (v *disagreementView) blocks(link string) []doc.Block {
 	d := &v.found
-	how := "Jaccard " + number(d.Agreement)
-	if d.Kind == runs.LabelAgreement {
-		how = "no two agree"
-		if d.Agreement > 0 {
-			how = fmt.Sprintf("%.0f %% of the pairs agree", 100*d.Agreement)
-		}
-	}
-	out := []doc.Block{doc.Heading{Text: doc.Text{{Text: d.ID, Link: link}, {Text: " " + how, Tone: doc.Dim}}}}
+	out := []doc.Block{doc.Heading{Text: doc.Text{{Text: d.ID, Link: link}, {Text: " " + v.how(), Tone: doc.Dim}}}}
 	for _, text := range []string{v.question, quoted(clip(d.Text, longStretch))} {
 		if text != "" {
 			out = append(out, doc.Para{Text: doc.T(text)})

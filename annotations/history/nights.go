@@ -13,7 +13,7 @@ import (
 // A Night is a run of a history.
 type Night struct {
 	runs.Listed
-	Summary []runs.SummaryRow // the macro values over all rows
+	Summary []runs.SummaryRow // the macro values over all rows, in the order of a summary
 	Changed []string          // what it does not share with the night before: questions, systems, a judge, settings
 }
 
@@ -45,8 +45,8 @@ func (n *Night) Name() string { return filepath.Base(n.Dir) }
 // Macro is the macro value of a metric over all rows of a system, or of all systems pooled if
 // it is ""; nil if there is none or it is undefined.
 func (n *Night) Macro(metric, system string) *runs.SummaryRow {
-	i := slices.IndexFunc(n.Summary, func(r runs.SummaryRow) bool { return r.Metric == metric && r.System == system })
-	if i < 0 || n.Summary[i].Estimate == nil {
+	i, found := slices.BinarySearchFunc(n.Summary, runs.SummaryRow{System: system, Metric: metric, Agg: runs.Macro}, runs.CompareSummary)
+	if !found || n.Summary[i].Estimate == nil {
 		return nil
 	}
 	return &n.Summary[i]
@@ -111,7 +111,7 @@ const (
 
 // PastOf is the account of the series of a finished run up to it, and its nights, among the
 // runs of a folder: of the leading metric, without differences. Only a folder that cannot be
-// read is an error, and a run of the series.
+// read is an error, and a run of the series. A run without earlier ones has neither.
 func PastOf(folder string, run runs.Listed) (*Account, []Night, error) {
 	f, err := Open(folder)
 	if err != nil {
@@ -123,6 +123,9 @@ func PastOf(folder string, run runs.Listed) (*Account, []Night, error) {
 		if rows += s.Runs[older-1].Manifest.Rows; rows > maxPastRows {
 			break
 		}
+	}
+	if older == len(s.Runs) {
+		return nil, nil, nil
 	}
 	nights, err := ReadNights(append(s.Runs[older:], run))
 	if err != nil {

@@ -222,7 +222,7 @@ func TestPastIsBounded(t *testing.T) {
 // TestMacro: macro values over all rows, of a system or of all.
 func TestMacro(t *testing.T) {
 	n := &history.Night{Summary: []runs.SummaryRow{
-		{Metric: "char_f1", System: "a", Estimate: new(0.3)}, {Metric: "char_f1", Estimate: new(0.4)}, {Metric: "token_f1"},
+		{Metric: "char_f1", Agg: runs.Macro, Estimate: new(0.4)}, {Metric: "token_f1", Agg: runs.Macro}, {Metric: "char_f1", System: "a", Agg: runs.Macro, Estimate: new(0.3)},
 	}}
 	for key, want := range map[[2]string]float64{{"char_f1", "a"}: 0.3, {"char_f1", ""}: 0.4, {"char_f1", "b"}: 0, {"token_f1", ""}: 0} {
 		row := n.Macro(key[0], key[1])

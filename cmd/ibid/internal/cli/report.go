@@ -218,6 +218,8 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData) error {
 		a.warn("the page has no history: %v", err)
 		return nil
 	}
-	o.Past = &report.Series{Account: account, Nights: nights}
+	if account != nil {
+		o.Past = &report.Series{Account: account, Nights: nights}
+	}
 	return nil
 }
