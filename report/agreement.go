@@ -130,7 +130,8 @@ func newAgreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (ou
 	return out
 }
 
-// pairTable has a row for each pair of annotators and kind of data, of a kind the worst first.
+// pairTable has a row for each pair of annotators and kind of data: marks, then labels, of each
+// the worst first.
 func pairTable(rows []runs.AgreementRow, of string) doc.Table {
 	t := doc.Table{Caption: "two annotators at a time" + of, Class: "metrics", Columns: []doc.Column{
 		{Name: "annotators"},
@@ -139,8 +140,8 @@ func pairTable(rows []runs.AgreementRow, of string) doc.Table {
 		{Name: "", Number: true},
 		{Name: "", Number: true},
 		{Name: "estimate, interval", Page: true, Keep: 1},
-		{Name: "beyond chance", Number: true},
-		{Name: "items", Number: true, Keep: 1},
+		{Name: "beyond chance", Number: true, Keep: 1},
+		{Name: "items", Number: true, Keep: 2},
 		{Name: "documents", Number: true, Keep: 2},
 	}}
 	var pairs []*runs.AgreementRow
@@ -150,7 +151,7 @@ func pairTable(rows []runs.AgreementRow, of string) doc.Table {
 		}
 	}
 	slices.SortStableFunc(pairs, func(x, y *runs.AgreementRow) int {
-		return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Slice, y.Slice), cmp.Compare(orGreatest(x.Estimate), orGreatest(y.Estimate)))
+		return cmp.Or(strings.Compare(y.Kind, x.Kind), strings.Compare(x.Slice, y.Slice), cmp.Compare(orGreatest(x.Estimate), orGreatest(y.Estimate)))
 	})
 	for _, r := range pairs {
 		beyond := doc.C("–")

@@ -172,6 +172,9 @@ func addPeople(nights []history.Night) ([]string, error) {
 			}
 		}
 	}
+	for i := range nights {
+		slices.SortFunc(nights[i].Summary, runs.CompareSummary)
+	}
 	slices.Sort(names)
 	return names, nil
 }
