@@ -14,6 +14,7 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 		return // what follows would only repeat it
 	}
 	judgeByModel(c)
+	fitEndpoint(c)
 	l.limitToOneCall(c)
 	spareSmallServers(c)
 	inheritRetries(c)
@@ -121,9 +122,11 @@ func warnUnused(c *Config) {
 		switch {
 		case s.ofJudge() && !usedBy(s.name, c.Judge.Kind) && !(c.Presence.Embeds() && slices.Contains(embeddingKeys, s.name)):
 			c.warn(a, "has no effect with judge: "+c.Judge.Kind)
-		case (s.name == "presence.embed_model" || s.name == "presence.resource_similarity_threshold") && !c.Presence.UseSemanticSearch:
-			c.warn(a, "has no effect without presence.use_semantic_search")
-		case s.name == "presence.use_semantic_search" && c.Presence.UseSemanticSearch && c.Presence.Mode == "any_citation":
+		case s.name == "presence.resource_similarity_threshold" && c.Presence.EmbedModel == "":
+			c.warn(a, "has no effect without presence.embed_model")
+		case s.name == "presence.embed_model" && !c.Presence.UseSemanticSearch:
+			c.warn(a, "has no effect with presence.use_semantic_search: false")
+		case s.name == "presence.embed_model" && c.Presence.EmbedModel != "" && c.Presence.Mode == "any_citation":
 			c.warn(a, "has no effect with presence.mode: any_citation")
 		case s.name == "quality_control.error_handling.fallback_scoring" && c.Compat == "none":
 			c.warn(a, "has no effect without compat: spec-1.0; what cannot be judged is unscored")
@@ -176,7 +179,7 @@ func (l *loader) refuseIncomplete(c *Config) {
 			"run: ibid fetch ANSWERS -o sources.parquet, then name it: --documents sources.parquet",
 		},
 		refusal{
-			c.Presence.UseSemanticSearch && c.Presence.EmbedModel == "", "presence.use_semantic_search", "nothing embeds headings",
+			c.IsSet("presence.use_semantic_search") && c.Presence.UseSemanticSearch && c.Presence.EmbedModel == "", "presence.use_semantic_search", "nothing embeds headings",
 			"set presence.embed_model: lexical, which is offline, or name a model of embeddings",
 		},
 		refusal{

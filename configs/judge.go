@@ -117,6 +117,31 @@ func (c *Config) sendsKey() bool {
 	return c.Judge.Kind == "openrouter" || c.Judge.Kind == "openai" && c.IsSet("judge.api_key_env")
 }
 
+// Azure reports whether the endpoint takes keys and models as Azure does: its host is one of
+// Azure, or its address has the version of Azure's API.
+func (j *Judge) Azure() bool {
+	u, err := url.Parse(j.BaseURL)
+	return err == nil && (strings.HasSuffix(u.Hostname(), ".azure.com") || u.Query().Has("api-version"))
+}
+
+// fitEndpoint cuts off a path that requests add, and takes Azure's variable for its key unless
+// another one is named.
+func fitEndpoint(c *Config) {
+	base, key := c.values[byName["judge.base_url"]], c.values[byName["judge.api_key_env"]]
+	address, query, asked := strings.Cut(c.Judge.BaseURL, "?")
+	if cut, ok := strings.CutSuffix(strings.TrimRight(address, "/"), "/chat/completions"); ok {
+		if base.value = cut; asked {
+			base.value = cut + "?" + query
+		}
+		c.assign(base)
+		c.warn(base, "/chat/completions is cut off its end: requests add it")
+	}
+	if c.Judge.Azure() && !c.IsSet("judge.api_key_env") {
+		key.value, key.at = "AZURE_OPENAI_API_KEY", base.at
+		c.assign(key)
+	}
+}
+
 // encrypted reports whether nobody else can read what goes to an endpoint.
 func encrypted(base string) bool {
 	u, err := url.Parse(base)

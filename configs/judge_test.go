@@ -219,3 +219,30 @@ func TestReadMapping(t *testing.T) {
 		}
 	}
 }
+
+// TestEndpointFits: what requests add is cut off the end of judge.base_url, and Azure's key has a
+// variable of its own unless one is named. A model that is named judges, unless the environment names it.
+func TestEndpointFits(t *testing.T) {
+	for _, tt := range []struct {
+		set                []string
+		env                string
+		base, key, kind    string
+		warnings           int
+		azure, defaultBase bool
+	}{
+		{set: []string{"judge.kind=openai", "judge.model=m", "judge.base_url=http://localhost:8000/v1/chat/completions/?a=b"}, base: "http://localhost:8000/v1?a=b", key: "OPENROUTER_API_KEY", kind: "openai", warnings: 1},
+		{set: []string{"judge.kind=openai", "judge.model=m", "judge.base_url=https://x.openai.azure.com"}, base: "https://x.openai.azure.com", key: "AZURE_OPENAI_API_KEY", kind: "openai", azure: true},
+		{set: []string{"judge.model=m", "judge.base_url=http://localhost:8000?api-version=1", "judge.api_key_env=K"}, base: "http://localhost:8000?api-version=1", key: "K", kind: "openai", azure: true},
+		{set: []string{"llm_evaluation.model=a/b"}, key: "OPENROUTER_API_KEY", kind: "openrouter", defaultBase: true},
+		{env: "IBID_JUDGE__MODEL=a/b", key: "OPENROUTER_API_KEY", kind: "lexical", defaultBase: true, warnings: 1},
+	} {
+		c, err := Load(Options{Set: tt.set, Environ: []string{tt.env}})
+		if err != nil {
+			t.Errorf("%q: %v", tt.set, err)
+			continue
+		}
+		if base := c.Judge.BaseURL; base != tt.base && !tt.defaultBase || c.Judge.APIKeyEnv != tt.key || c.Judge.Kind != tt.kind || c.Judge.Azure() != tt.azure || len(c.Warnings) != tt.warnings {
+			t.Errorf("%q: %s, %s, %s, %v", tt.set, base, c.Judge.APIKeyEnv, c.Judge.Kind, c.Warnings)
+		}
+	}
+}

@@ -122,7 +122,7 @@ type Presence struct {
 	Mode                        string   `default:"any_citation" oneof:"any_citation resource_section" is:"scores" doc:"what counts as a citation being present"`
 	Strict                      bool     `default:"false" is:"scores" doc:"a citation counts only if its URL is live, as documents of ibid fetch say"`
 	CustomResourcePhrases       []string `is:"scores" doc:"more headings of a resource section"`
-	UseSemanticSearch           bool     `default:"false" is:"scores" doc:"finds headings of resource sections by embedding, too, in mode resource_section"`
+	UseSemanticSearch           bool     `default:"true" is:"scores" doc:"find headings of resource sections by embedding, too, in mode resource_section, where embed_model names a model"`
 	EmbedModel                  string   `is:"scores" doc:"what embeds: a model behind judge.base_url, compatible with OpenAI's embeddings, or lexical, which is offline and sees wording only"`
 	ResourceSimilarityThreshold float64  `default:"0.8" range:"(0,1]" is:"scores" doc:"similarity from which a heading is one of a resource section"`
 }
@@ -130,9 +130,14 @@ type Presence struct {
 // LexicalModel is the value of presence.embed_model for embeddings that need no endpoint.
 const LexicalModel = "lexical"
 
+// Semantic reports whether headings are found by embedding.
+func (p *Presence) Semantic() bool {
+	return p.Mode == "resource_section" && p.UseSemanticSearch && p.EmbedModel != ""
+}
+
 // Embeds reports whether presence asks a model of embeddings over the network.
 func (p *Presence) Embeds() bool {
-	return p.Mode == "resource_section" && p.UseSemanticSearch && p.EmbedModel != LexicalModel
+	return p.Semantic() && p.EmbedModel != LexicalModel
 }
 
 // Report configures the HTML report.

@@ -28,11 +28,11 @@ func (p *Plan) openDetector(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.UseSemanticSearch && mode == presence.ResourceSection {
+	if s.Semantic() {
 		o.Semantic = &presence.Semantic{Embedder: presence.Lexical{}, Threshold: s.ResourceSimilarityThreshold}
 		if s.Embeds() {
 			p.embedder = &openrouter.Embedder{
-				Model: s.EmbedModel, BaseURL: p.job.Config.Judge.BaseURL, Key: p.job.EmbeddingKey,
+				Model: s.EmbedModel, BaseURL: p.job.Config.Judge.BaseURL, Azure: p.job.Config.Judge.Azure(), Key: p.job.EmbeddingKey,
 				Retries: int(p.job.Config.Judge.RetryAttempts), Timeout: p.job.Config.Judge.Timeout,
 				Offline: p.job.SameDataAs != nil, // of a run that was made before: what it asked is kept
 			}

@@ -222,3 +222,37 @@ func TestLiveCases(t *testing.T) {
 		})
 	}
 }
+
+// TestLiveEndpoints: deployments of Azure, whose key has a variable and a header of its own, an
+// address that ends as requests do, and one without a version.
+func TestLiveEndpoints(t *testing.T) {
+	t.Parallel()
+	key := []string{"--set", "judge.api_key_env=OPENROUTER_API_KEY"}
+	for _, c := range []struct {
+		name, base string
+		args       []string
+		code       int
+		stderr     string
+	}{
+		{name: "azure", base: "?api-version=2024-10-21"},
+		{
+			name: "whole path", base: "/api/v1/chat/completions", args: key,
+			stderr: `ibid: warning: --set judge\.base_url: judge\.base_url: /chat/completions is cut off its end: requests add it`,
+		},
+		{name: "no version", base: "/api", args: key, code: 4, stderr: `hint: judge\.base_url has no version: is it http://127\.0\.0\.1:\d+/api/v1\?; then go on with: .*`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLiveTest(t, 5, judgetest.ServerConfig{Models: []judgetest.Model{{ID: "judge-1", ContextLength: 128_000, TellsNoCost: true}}})
+			base := strings.TrimSuffix(l.server.URL(), "/api/v1") + c.base
+			args := l.args("case", append([]string{"--judge", "openai", "--model", "judge-1", "--set", "judge.base_url=" + base}, c.args...)...)
+			_, stderr, code := command(t, l.dir, slices.DeleteFunc(args, func(arg string) bool { return arg == "-q" })...)
+			if code != c.code || c.stderr != "" && !regexp.MustCompile("(?m)^"+c.stderr+"$").MatchString(stderr) {
+				t.Errorf("exit code %d, want %d; no line of stderr is %s:\n%s", code, c.code, c.stderr, stderr)
+			}
+			if j := l.manifest("case").Judge; c.code == 0 && (j.Calls != 5 || j.Coverage() != 1) {
+				t.Errorf("%+v", j)
+			}
+			l.noKey()
+		})
+	}
+}

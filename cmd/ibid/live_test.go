@@ -38,7 +38,7 @@ var keys sync.Map
 // environ is the environment of a command in dir, nil for our own.
 func environ(dir string) []string {
 	if key, ok := keys.Load(dir); ok {
-		return append(os.Environ(), "OPENROUTER_API_KEY="+key.(string))
+		return append(os.Environ(), "OPENROUTER_API_KEY="+key.(string), "AZURE_OPENAI_API_KEY="+key.(string))
 	}
 	return nil
 }

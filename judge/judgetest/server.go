@@ -128,6 +128,7 @@ func NewServer(config ServerConfig) *Server {
 		s.models[config.Models[i].ID] = &config.Models[i]
 	}
 	s.route("POST /api/v1/chat/completions", s.exchange)
+	s.route("POST "+azurePath+"{model}/chat/completions", s.exchange)
 	s.route("GET /api/v1/models", s.listModels)
 	s.routeBatches()
 	s.routeVerifier()
@@ -145,11 +146,19 @@ func NewServer(config ServerConfig) *Server {
 	return s
 }
 
+// azurePath is where models of Azure are, each called a deployment. It wants the key in a header
+// of its own, and the version of the API.
+const azurePath = "/openai/deployments/"
+
 // route serves a pattern to requests with the key. Small models, and the list of models, need none.
 func (s *Server) route(pattern string, handle http.HandlerFunc) {
 	s.routes.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		s.locked(func() { s.counts.Served++ })
-		if s.config.Verifier == nil && !strings.HasSuffix(pattern, "/models") && r.Header.Get("Authorization") != "Bearer "+s.config.Key {
+		authorized := r.Header.Get("Authorization") == "Bearer "+s.config.Key
+		if strings.Contains(pattern, azurePath) {
+			authorized = r.Header.Get("api-key") == s.config.Key && r.Header.Get("Authorization") == "" && r.URL.Query().Get("api-version") != ""
+		}
+		if s.config.Verifier == nil && !strings.HasSuffix(pattern, "/models") && !authorized {
 			writeJSON(w, 401, failure(401, "No auth credentials found"))
 			return
 		}

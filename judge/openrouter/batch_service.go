@@ -151,7 +151,7 @@ func (s *batchService) try(ctx context.Context, method, path, content string, bo
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
-	x := &exchange{body: body, path: j.config.BaseURL + path}
+	x := &exchange{body: body, path: j.wire.at.url(path, "")}
 	if err := j.wire.transfer(ctx, method, x.path, content, x, maxListing+resultsMost*expected); err == nil && x.status/100 != 2 {
 		_ = x.envelope.read(x.raw) // what is no JSON says no more than its status
 	}

@@ -24,6 +24,7 @@ type Embedder struct {
 	// Model and BaseURL say whom to ask; Key is sent to BaseURL and shown nowhere, ""
 	// for none.
 	Model, BaseURL, Key string
+	Azure               bool // BaseURL takes keys and models as Azure does
 	Store               *cache.SQLite // nil to keep nothing
 	Run                 string        // id of the run, for the store's audit
 	Retries             int           // of failed calls
@@ -135,8 +136,9 @@ func (e *Embedder) call(ctx context.Context, body []byte, n int) (out embedded, 
 		ctx, cancel = context.WithTimeout(ctx, e.Timeout)
 		defer cancel()
 	}
-	wire, x := &doer{client: cmp.Or(e.HTTP, embedClient), key: e.Key, secrets: new(scrubber)}, &exchange{body: body}
-	err = wire.transfer(ctx, http.MethodPost, strings.TrimRight(e.BaseURL, "/")+"/embeddings", "application/json", x, mostVectors)
+	at := newEndpoint(e.BaseURL, e.Azure)
+	wire, x := &doer{client: cmp.Or(e.HTTP, embedClient), at: at, key: e.Key, secrets: new(scrubber)}, &exchange{body: body}
+	err = wire.transfer(ctx, http.MethodPost, at.url("/embeddings", e.Model), "application/json", x, mostVectors)
 	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err // without the address, which may hold a secret
 	}

@@ -175,6 +175,9 @@ func neverSent(err error) bool {
 func (j *Judge) stopping(f *failure, reason judge.StopReason) {
 	f.class = classStop
 	f.stop = &judge.StopError{Reason: reason, Hint: Hint(f.err.Error()), Err: f.err}
+	if hint := j.wire.at.hint(); hint != "" && f.status == http.StatusNotFound {
+		f.stop.Hint = hint
+	}
 }
 
 // refusal is the failure of an answer in which the model refuses, nil if it

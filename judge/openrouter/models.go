@@ -47,7 +47,7 @@ func (j *Judge) get(ctx context.Context, address string) (body []byte, err error
 
 // Models asks the endpoint for its models. It costs nothing.
 func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
-	body, err := j.get(ctx, j.config.BaseURL+"/models")
+	body, err := j.get(ctx, j.wire.at.url("/models", ""))
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}

@@ -92,10 +92,10 @@ func New(config Config) (*Judge, error) {
 	}
 	// What a request says is for its endpoint alone.
 	j.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	clientConfig := openai.DefaultConfig(config.Key)
-	clientConfig.BaseURL = config.BaseURL
 	j.secrets = newScrubber(config.Key, config.Headers)
-	j.wire = &doer{client: j.http, key: config.Key, headers: config.Headers, secrets: j.secrets}
+	at := newEndpoint(config.BaseURL, config.Azure)
+	j.wire = &doer{client: j.http, at: at, key: config.Key, headers: config.Headers, secrets: j.secrets}
+	clientConfig := at.client(config.Key)
 	clientConfig.HTTPClient = j.wire
 	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.Models {
@@ -187,6 +187,7 @@ const openRouterBaseURL = "https://openrouter.ai/api/v1"
 type Config struct {
 	Kind    string   // KindOpenRouter or KindOpenAI; "" for the first
 	BaseURL string   // "" for OpenRouter's, or with KindOpenAI for OpenAI's own
+	Azure   bool     // BaseURL takes keys and models as Azure does
 	Key     string   // API key; it is sent to BaseURL and shown nowhere
 	Models  []string // that are asked together; one is usual
 

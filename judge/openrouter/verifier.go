@@ -304,7 +304,7 @@ func (v *verifier) ofBody(raw []byte) (rating, error) {
 
 // classifierRoot is where the server of a classifier is: base_url without the /v1 that
 // chat APIs have.
-func (j *Judge) classifierRoot() string { return strings.TrimSuffix(j.config.BaseURL, "/v1") }
+func (j *Judge) classifierRoot() string { return strings.TrimSuffix(j.wire.at.base, "/v1") }
 
 // A serverInfo is what a server of text-embeddings-inference says of itself.
 type serverInfo struct {

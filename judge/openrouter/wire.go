@@ -423,6 +423,7 @@ type exchangeKey struct{}
 // and fields it does not know.
 type doer struct {
 	client  *http.Client
+	at      endpoint
 	key     string
 	headers map[string]string
 	secrets *scrubber
@@ -439,9 +440,7 @@ func (d *doer) transfer(ctx context.Context, method, address, content string, x 
 	if content != "" {
 		q.Header.Set("Content-Type", content)
 	}
-	if d.key != "" {
-		q.Header.Set("Authorization", "Bearer "+d.key)
-	}
+	d.at.sign(q.Header, d.key)
 	for name, value := range d.headers {
 		q.Header.Set(name, value)
 	}
@@ -485,7 +484,9 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 	if !ok {
 		return nil, errors.New("a call without an exchange")
 	}
-	if err := d.ask(q.Context(), q.URL.String(), x); err != nil {
+	address := *q.URL
+	address.RawQuery = d.at.query // with the version of an API, which the library adds, too
+	if err := d.ask(q.Context(), address.String(), x); err != nil {
 		return nil, err
 	}
 	return &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(bytes.NewReader(x.raw))}, nil
