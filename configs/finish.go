@@ -124,6 +124,8 @@ func warnUnused(c *Config) {
 			c.warn(a, "has no effect with judge: "+c.Judge.Kind)
 		case s.name == "presence.resource_similarity_threshold" && c.Presence.EmbedModel == "":
 			c.warn(a, "has no effect without presence.embed_model")
+		case s.name == "presence.use_semantic_search" && c.Presence.UseSemanticSearch && c.Presence.EmbedModel == "":
+			c.warn(a, "has no effect without presence.embed_model: lexical, which is offline, or a model of embeddings")
 		case s.name == "presence.embed_model" && !c.Presence.UseSemanticSearch:
 			c.warn(a, "has no effect with presence.use_semantic_search: false")
 		case s.name == "presence.embed_model" && c.Presence.EmbedModel != "" && c.Presence.Mode == "any_citation":
@@ -177,10 +179,6 @@ func (l *loader) refuseIncomplete(c *Config) {
 		refusal{
 			c.Presence.Strict && c.Documents == "", "presence.strict", "nobody has asked which URLs are live",
 			"run: ibid fetch ANSWERS -o sources.parquet, then name it: --documents sources.parquet",
-		},
-		refusal{
-			c.IsSet("presence.use_semantic_search") && c.Presence.UseSemanticSearch && c.Presence.EmbedModel == "", "presence.use_semantic_search", "nothing embeds headings",
-			"set presence.embed_model: lexical, which is offline, or name a model of embeddings",
 		},
 		refusal{
 			c.Claims == "model" && !j.AsksModels() && !(j.Kind == "recorded" && j.File != ""), "claims",

@@ -24,7 +24,7 @@ type Embedder struct {
 	// Model and BaseURL say whom to ask; Key is sent to BaseURL and shown nowhere, ""
 	// for none.
 	Model, BaseURL, Key string
-	Azure               bool // BaseURL takes keys and models as Azure does
+	Azure               bool          // BaseURL takes keys and models as Azure does
 	Store               *cache.SQLite // nil to keep nothing
 	Run                 string        // id of the run, for the store's audit
 	Retries             int           // of failed calls
