@@ -32,7 +32,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"judge/prompts":    {},
 	"judge/openrouter": {
 		ours:   []string{"dataset/disk", "judge", "judge/cache", "judge/openrouter", "judge/prompts", "metrics/token"},
-		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/time"},
+		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/sync", "golang.org/x/time"},
 	},
 	"judge/cache":     {theirs: []string{"modernc.org/sqlite"}},
 	"judge/judgetest": {theirs: []string{"golang.org/x/time"}}, // for tests alone: TestFakesAreForTests
