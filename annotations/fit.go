@@ -229,9 +229,9 @@ const (
 	sureLabels    = 30
 )
 
-// sureLimits finds the two loosest limits whose precision has a lower bound of surePrecision. It
-// starts at the strict ends and goes in steps of 1/20. A step with enough labels that is not
-// sure ends the search. Items are in the order of their scores.
+// sureLimits finds the two loosest limits whose precision has a lower confidence limit of at least
+// surePrecision. It starts at the strict ends and goes in steps of 1/20. A step with enough labels
+// whose limit is lower ends the search. Items are in the order of their scores.
 func sureLimits(items []Verdict, threshold float64) (l Limits) {
 	const steps = 20
 	sure := func(beyond []Verdict, yes bool) (enough, ok bool) {

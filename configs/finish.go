@@ -39,8 +39,9 @@ func (l *loader) checkWeights(c *Config) {
 	}
 }
 
-// judgeByModel lets the model that is named judge where nobody says who judges, as the
-// specification has it. What the environment names is for the runs that ask for it.
+// judgeByModel selects the judge openrouter, or openai if judge.base_url is set, when judge.model
+// is set and judge.kind is not (CITATION-ACCURACY-001, section 6.1). A model that only an
+// environment variable sets does not select a judge: calls cost money.
 func judgeByModel(c *Config) {
 	model, kind := c.values[byName["judge.model"]], c.values[byName["judge.kind"]]
 	if c.IsSet("judge.kind") || len(c.Judge.Model) == 0 || strings.HasPrefix(model.at.source, envSource) {

@@ -81,7 +81,7 @@ type evidence struct {
 	summary     []runs.SummaryRow // those of the systems and slices that gates name
 	minCoverage float64
 	dir         string       // of the run
-	base        *baselineRun // of gates with diff; nil if there is none
+	base        *baselineRun // the run that gates with diff compare with; nil without one
 	signs       []runs.Sign
 	accept      []string // names of signs that take no verdict
 }

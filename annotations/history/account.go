@@ -15,7 +15,7 @@ import (
 // An Account is what a history says of a series.
 type Account struct {
 	Name     string    `json:"name"`      // of its first run
-	Accepted *Accepted `json:"accepted"`  // nil if nobody accepted a run
+	Accepted *Accepted `json:"accepted"`  // nil if no run of the series was accepted
 	Base     string    `json:"base"`      // the run that its next one is compared with; "" if there is none
 	Gone     bool      `json:"base_gone"` // it is not there any more
 	Runs     []Line    `json:"runs"`

@@ -223,8 +223,8 @@ func TestLiveCases(t *testing.T) {
 	}
 }
 
-// TestLiveEndpoints: deployments of Azure, whose key has a variable and a header of its own, an
-// address that ends as requests do, and one without a version.
+// TestLiveEndpoints runs with three addresses: a deployment of Azure, which takes the key in the
+// header api-key; one that ends with /chat/completions; and one without a version.
 func TestLiveEndpoints(t *testing.T) {
 	t.Parallel()
 	key := []string{"--set", "judge.api_key_env=OPENROUTER_API_KEY"}
