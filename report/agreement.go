@@ -133,36 +133,29 @@ func newAgreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (ou
 // pairTable has a row for each pair of annotators and kind of data: marks, then labels, of each
 // the worst first.
 func pairTable(rows []runs.AgreementRow, of string) doc.Table {
-	t := doc.Table{Caption: "two annotators at a time" + of, Class: "metrics", Columns: []doc.Column{
-		{Name: "annotators"},
-		{Name: "on"},
-		{Name: "statistic"},
-		{Name: "", Number: true},
-		{Name: "", Number: true},
-		{Name: "estimate, interval", Page: true, Keep: 1},
-		{Name: "beyond chance", Number: true, Keep: 1},
-		{Name: "items", Number: true, Keep: 2},
-		{Name: "documents", Number: true, Keep: 2},
-	}}
+	t := agreementTable("two annotators at a time" + of)
+	// The verdict is left out, and the target gives its place to the statistic without chance.
+	t.Columns = slices.Concat(t.Columns[:2], t.Columns[3:7], []doc.Column{{Name: "beyond chance", Number: true, Keep: 1}}, t.Columns[8:])
+	type key struct{ annotators, kind, slice string }
 	var pairs []*runs.AgreementRow
+	beyond := make(map[key]*float64)
 	for i := range rows {
-		if r := &rows[i]; r.Annotators != runs.AllAnnotators && wholeSlice(r.Slice) && r.Statistic == pairStatistics[r.Kind][0] {
+		r := &rows[i]
+		switch of := pairStatistics[r.Kind]; {
+		case r.Annotators == runs.AllAnnotators || !wholeSlice(r.Slice):
+		case r.Statistic == of[0]:
 			pairs = append(pairs, r)
+		case r.Statistic == of[1]:
+			beyond[key{r.Annotators, r.Kind, r.Slice}] = r.Estimate
 		}
 	}
 	slices.SortStableFunc(pairs, func(x, y *runs.AgreementRow) int {
 		return cmp.Or(strings.Compare(y.Kind, x.Kind), strings.Compare(x.Slice, y.Slice), cmp.Compare(orGreatest(x.Estimate), orGreatest(y.Estimate)))
 	})
 	for _, r := range pairs {
-		beyond := doc.C("–")
-		for i := range rows {
-			if o := &rows[i]; o.Annotators == r.Annotators && o.Kind == r.Kind && o.Slice == r.Slice && o.Statistic == pairStatistics[r.Kind][1] {
-				beyond = doc.C(numberOrDash(o.Estimate))
-			}
-		}
 		t.Columns[4].Name = levelText(r.Level)
-		cells := agreementCells(r) // annotators, on, verdict, statistic, estimate, interval, drawing, target, items, documents
-		t.Rows = append(t.Rows, slices.Concat(cells[:2], cells[3:7], []doc.Cell{beyond}, cells[8:]))
+		cells := agreementCells(r)
+		t.Rows = append(t.Rows, slices.Concat(cells[:2], cells[3:7], []doc.Cell{doc.C(numberOrDash(beyond[key{r.Annotators, r.Kind, r.Slice}]))}, cells[8:]))
 	}
 	return t
 }
