@@ -234,7 +234,7 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 		} else if check.text.known && status.Valid() {
 			j.index[i] = len(r.Evidence)
 			r.Evidence = append(r.Evidence, judge.Evidence{
-				Text: check.text.text, Citation: i, Doc: cmp.Or(in.Citations[i].Place.Doc, in.Citations[i].Doc), Title: titleOf(in, i), Before: check.text.before, After: check.text.after,
+				Text: check.text.text, Citation: i, Doc: cmp.Or(in.Citations[i].Place.Doc, in.Citations[i].Doc), Title: titleOf(in, i), Before: check.text.before, After: check.text.after, Cut: check.text.cut,
 			})
 		}
 		j.checks = append(j.checks, check)

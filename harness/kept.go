@@ -143,16 +143,16 @@ func (v *keptVerdicts) assemble(r *judge.Request, all []runs.Judgment, file stri
 	if len(all) == 0 {
 		return nil, &judge.RowFailure{Row: r.Row, Reason: judge.NoReply, Err: fmt.Errorf("%s has no verdict on it", cmp.Or(v.file, "the run"))}
 	}
+	if !slices.ContainsFunc(all, func(s runs.Judgment) bool { return s.Unscored == "" }) {
+		failure := &judge.RowFailure{Row: r.Row, Reason: judge.Reason(all[0].Unscored)}
+		if all[0].Why != "" {
+			failure.Err = errors.New(all[0].Why)
+		}
+		return nil, failure
+	}
 	out := &judge.Verdict{Claims: unjudged(len(r.Claims))}
 	for i := range all {
 		s := &all[i]
-		if s.Unscored != "" {
-			failure := &judge.RowFailure{Row: r.Row, Reason: judge.Reason(s.Unscored)}
-			if s.Why != "" {
-				failure.Err = errors.New(s.Why)
-			}
-			return nil, failure
-		}
 		if s.Claim == nil || int(*s.Claim) >= len(r.Claims) {
 			return nil, fmt.Errorf("row %s: %s has a verdict on claim %v of %d", r.Row, file, s.Claim, len(r.Claims))
 		}
@@ -202,6 +202,12 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 	if err != nil {
 		return err
 	}
+	if s.Unscored != "" {
+		absent := v.Absent
+		*v = judge.UnscoredClaim(judge.Reason(s.Unscored), s.Why)
+		v.Absent = absent + int(orZero(s.Absent))
+		return nil
+	}
 	var overlap ibid.Number
 	if s.Overlap != nil {
 		overlap = ibid.Some(*s.Overlap)
@@ -209,6 +215,7 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 	switch s.Evidence {
 	case runs.ClaimEvidence:
 		v.Factual, v.NeedsCitation, v.Precheck = triOf(s.Factual), triOf(s.NeedsCitation), s.Settled
+		v.Surplus = int(orZero(s.Surplus))
 		if s.Sufficient != nil {
 			v.Sufficient = make([][]int, 0, len(s.Sufficient))
 		}
@@ -225,7 +232,7 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 		}
 	case runs.JointEvidence:
 		v.Joint, v.JointWhy, v.Overlap = support, s.Why, overlap
-		v.Contradicted = triOf(s.Contradicted)
+		v.Contradicted, v.Absent = triOf(s.Contradicted), int(orZero(s.Absent))
 		if s.Votes != nil {
 			v.Votes = int(*s.Votes)
 		}

@@ -339,6 +339,11 @@ func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores
 // addClaimVerdict records what the judge said of claim k.
 func (r *recorder) addClaimVerdict(j *judging, k int) {
 	to, v := &r.claim, &j.verdict.Claims[k]
+	if v.Unscored != "" {
+		to.Votes.AppendInt(0) // asked in vain
+		to.Reason.AppendString(fmt.Sprintf("%s: %s", v.Unscored, v.JointWhy))
+		return
+	}
 	if v.Votes > 0 {
 		to.Votes.AppendInt(int64(v.Votes))
 		to.Label.AppendText(v.Joint.Word())
@@ -356,6 +361,9 @@ func (r *recorder) addClaimVerdict(j *judging, k int) {
 		list := make([]string, 0, len(opinions))
 		for i := range opinions {
 			o := &opinions[i]
+			if o.Claims[k].Unscored != "" {
+				continue // absent
+			}
 			list = append(list, fmt.Sprintf("%s#%d=%s", o.Model, o.Vote, o.Claims[k].Joint.Degree)) // see firstOpinion
 		}
 		to.Opinions.AppendStrings(list)

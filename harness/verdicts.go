@@ -15,7 +15,8 @@ import (
 type verdictColumns struct {
 	ID, System, ClaimID, ClaimText, Evidence, Doc, Label, Quote, Aligned, Why, Tampering, Judge, Model       *parquet.Column
 	Annotator, Template, Source, Settled, Unscored, Row, Claim, Page, Start, End, QuoteStart, QuoteEnd, Vote *parquet.Column
-	Votes, Support, Overlap, Contradicted, Relevant, Factual, NeedsCitation, Sufficient, Suspected           *parquet.Column
+	Votes, Absent, Surplus, Support, Overlap, Contradicted, Relevant, Factual, NeedsCitation                 *parquet.Column
+	Sufficient, Suspected                                                                                    *parquet.Column
 }
 
 // addVerdicts records what was said of one row: what counts, then the votes or labels
@@ -32,19 +33,35 @@ func (r *recorder) addVerdicts(in *ibid.Answer, j *judging) {
 			r.addLabel(in, j, &j.request.Labels[i])
 		}
 	case j.failure != nil:
-		for k := range j.claims {
-			for _, evidence := range []string{runs.ClaimEvidence, runs.JointEvidence} {
-				r.beginVerdict(in, j, k, evidence, nil)
-				r.verdict.Unscored.AppendText(string(j.failure.Reason))
-				if j.failure.Err != nil {
-					r.verdict.Why.AppendString(j.failure.Err.Error())
-				}
-				if evidence == runs.ClaimEvidence {
-					r.addTampering(j)
-				}
-				r.endVerdict(j, "")
-			}
+		why := ""
+		if j.failure.Err != nil {
+			why = j.failure.Err.Error()
 		}
+		for k := range j.claims {
+			r.addUnscored(in, j, k, nil, j.failure.Reason, why, 0)
+		}
+	}
+}
+
+// addUnscored records that claim k has no verdict.
+func (r *recorder) addUnscored(in *ibid.Answer, j *judging, k int, o *judge.Opinion, reason judge.Reason, why string, absent int) {
+	for _, evidence := range []string{runs.ClaimEvidence, runs.JointEvidence} {
+		r.beginVerdict(in, j, k, evidence, o)
+		r.verdict.Unscored.AppendText(string(reason))
+		r.verdict.Why.AppendKnownText(why)
+		if evidence == runs.JointEvidence {
+			addCount(r.verdict.Absent, absent)
+		} else if o == nil {
+			r.addTampering(j)
+		}
+		r.endVerdict(j, "")
+	}
+}
+
+// addCount appends a count, null for 0.
+func addCount(to *parquet.Column, n int) {
+	if n > 0 {
+		to.AppendInt(int64(n))
 	}
 }
 
@@ -91,6 +108,10 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 	to := &r.verdict
 	for k := range j.claims {
 		v := &all[k]
+		if v.Unscored != "" {
+			r.addUnscored(in, j, k, o, v.Unscored, v.JointWhy, v.Absent)
+			continue
+		}
 		r.beginVerdict(in, j, k, runs.ClaimEvidence, o)
 		addTri(to.Factual, v.Factual)
 		addTri(to.NeedsCitation, v.NeedsCitation)
@@ -100,6 +121,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 		if o == nil {
 			r.addTampering(j)
 		}
+		addCount(to.Surplus, v.Surplus)
 		r.endVerdict(j, v.Precheck)
 
 		r.beginVerdict(in, j, k, runs.JointEvidence, o)
@@ -108,6 +130,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 		addTri(to.Contradicted, v.Contradicted)
 		to.Why.AppendKnownText(v.JointWhy)
 		to.Votes.AppendInt(int64(v.Votes))
+		addCount(to.Absent, v.Absent)
 		r.endVerdict(j, v.Precheck)
 
 		j.checksIn(all, k, func(c *judge.Check) {

@@ -7,30 +7,51 @@ import (
 )
 
 // Combine makes one verdict of several on the same request, of votes or of the
-// models of a panel.
+// models of a panel. A nil one is absent, as is an unscored claim of another.
 //
-// A label is the middle one of those that are not unsure, in the order
-// contradicts, none, partial, mostly, full; of two middle ones it is the lower.
-// So a majority wins, a tie does not count in favour of the answer, and unsure
+// A claim has a verdict if more than half of the opinions have one on it; else it is unscored,
+// for the reason of the first that is absent. A label is the middle one of those that are not
+// unsure, in the order contradicts, none, partial, mostly, full; of two middle ones it is the
+// lower. So a majority wins, a tie does not count in favour of the answer, and unsure
 // is an abstention. What belongs to a label (the quote, the reason) comes from
 // the first verdict that has it. Yes and no go by majority; a tie is relevant:
 // no, factual: yes. Tampering is reported if anyone reports it.
 //
 // It panics if there is no verdict or if they differ in shape.
 func Combine(verdicts []*Verdict) *Verdict {
-	out := &Verdict{Tampering: verdicts[0].Tampering, Claims: make([]ClaimVerdict, len(verdicts[0].Claims))}
+	out := new(Verdict)
 	for _, v := range verdicts {
+		if v == nil {
+			continue
+		}
+		if out.Claims == nil {
+			out.Tampering, out.Claims = v.Tampering, make([]ClaimVerdict, len(v.Claims))
+		}
 		out.Calls = append(out.Calls, v.Calls...)
 		if !ibid.Tampered(out.Tampering) {
 			out.Tampering = v.Tampering
 		}
 	}
 	for c := range out.Claims {
-		claims := make([]*ClaimVerdict, len(verdicts))
-		for i, v := range verdicts {
-			claims[i] = &v.Claims[c]
+		var claims []*ClaimVerdict
+		var absent *ClaimVerdict
+		for _, v := range verdicts {
+			switch {
+			case v == nil:
+			case v.Claims[c].Unscored == "":
+				claims = append(claims, &v.Claims[c])
+			case absent == nil:
+				absent = &v.Claims[c]
+			}
 		}
-		combineClaims(claims, &out.Claims[c])
+		if to := &out.Claims[c]; 2*len(claims) > len(verdicts) {
+			combineClaims(claims, to)
+		} else if absent != nil {
+			*to = UnscoredClaim(absent.Unscored, absent.JointWhy)
+		} else {
+			*to = UnscoredClaim(NoQuorum, "too few opinions have a verdict on it")
+		}
+		out.Claims[c].Absent = len(verdicts) - len(claims)
 	}
 	return out
 }
@@ -38,9 +59,10 @@ func Combine(verdicts []*Verdict) *Verdict {
 func combineClaims(claims []*ClaimVerdict, out *ClaimVerdict) {
 	joint := middle(claims, func(v *ClaimVerdict) ibid.Degree { return v.Joint.Degree })
 	*out = *claims[joint]
-	out.Votes = 0
+	out.Votes, out.Surplus = 0, 0
 	for _, v := range claims {
 		out.Votes += v.Votes
+		out.Surplus += v.Surplus
 	}
 	out.Factual = majorityOf(claims, ibid.Yes, func(v *ClaimVerdict) ibid.Tri { return v.Factual })
 	out.NeedsCitation = majorityOf(claims, ibid.Yes, func(v *ClaimVerdict) ibid.Tri { return v.NeedsCitation })

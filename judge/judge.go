@@ -73,9 +73,10 @@ const (
 	Rejected Reason = "rejected"  // the service does not take the request
 	TooLong  Reason = "too_long"  // longer than the model can read, even in parts
 	NoAnswer Reason = "no_answer" // every attempt failed
+	NoQuorum Reason = "no_quorum" // half of the opinions or more are absent
 )
 
-// A RowFailure says that one request could not be judged. All of its items are
+// A RowFailure says that nothing of one request could be judged. All of its items are
 // unscored.
 type RowFailure struct {
 	Row    string // as in the request
@@ -224,6 +225,8 @@ type Evidence struct {
 	// Title of the document, and what stands before and after the cited words: for
 	// what they refer to. A judge that cannot tell them apart reads Text alone.
 	Title, Before, After string
+
+	Cut bool // it was cut out of a longer text, which is not known
 }
 
 // Passage is what a reader sees of e: equal ones are the same evidence.
@@ -312,9 +315,20 @@ type ClaimVerdict struct {
 
 	Votes int // how many opinions Joint is made of; 0 if it was not asked
 
+	// Unscored says why there is no verdict on the claim, of which JointWhy has the words; ""
+	// if there is one. Nothing else is said of the claim then.
+	Unscored Reason
+	Absent   int // opinions without a verdict on the claim
+	Surplus  int // of replies: what they say of the claim that was not asked
+
 	// Precheck says by what the claim was settled before a model was asked, as
 	// "blank"; "" if it was not.
 	Precheck string
+}
+
+// UnscoredClaim is what stands for the verdict on a claim that has none.
+func UnscoredClaim(reason Reason, why string) ClaimVerdict {
+	return ClaimVerdict{Unscored: reason, JointWhy: why, ElsewhereEvidence: -1}
 }
 
 // A Place is a passage of one source in code points.

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type normalVerdict struct {
 }
 
 type normalClaim struct {
+	Open       string         `json:"open,omitempty"` // why it has no verdict; "" if it has one
 	Factual    ibid.Tri       `json:"factual"`
 	Joint      ibid.Degree    `json:"joint"`
 	JointWhy   string         `json:"joint_why,omitempty"`
@@ -27,6 +29,7 @@ type normalClaim struct {
 	Sufficient *[][]int       `json:"sufficient,omitempty"`
 	Elsewhere  ibid.Degree    `json:"elsewhere"`
 	Other      *normalPassage `json:"other,omitempty"`
+	Surplus    int            `json:"surplus,omitempty"`
 }
 
 type normalCheck struct {
@@ -51,8 +54,12 @@ func (o *Roster) Encode(v *Verdict) ([]byte, error) {
 	n := normalVerdict{Tampering: v.Tampering, Claims: make([]normalClaim, len(v.Claims))}
 	for c := range v.Claims {
 		from, to := &v.Claims[c], &n.Claims[c]
+		if from.Unscored != "" {
+			to.Open = cmp.Or(from.JointWhy, string(from.Unscored))
+			continue
+		}
 		*to = normalClaim{
-			Factual: from.Factual, Joint: from.Joint.Degree, JointWhy: from.JointWhy, Votes: from.Votes, Elsewhere: from.Elsewhere.Degree,
+			Factual: from.Factual, Joint: from.Joint.Degree, JointWhy: from.JointWhy, Votes: from.Votes, Elsewhere: from.Elsewhere.Degree, Surplus: from.Surplus,
 		}
 		if e := from.ElsewhereEvidence; e >= 0 {
 			to.Other = &normalPassage{o.numbers[e], from.ElsewhereQuote, from.ElsewhereAligned, from.ElsewhereAt.Start, from.ElsewhereAt.End}
@@ -77,7 +84,8 @@ func (o *Roster) Encode(v *Verdict) ([]byte, error) {
 }
 
 // Decode reads what [Roster.Encode] wrote for a request with the same
-// [Roster.Key]. What cannot be of such a request is an error.
+// [Roster.Key]. A claim without a verdict is unscored as [BadReply]. What cannot be of such a
+// request is an error.
 func (o *Roster) Decode(data []byte) (*Verdict, error) {
 	n := new(normalVerdict)
 	if err := jsonv2.Unmarshal(data, n); err != nil { // three times as fast as encoding/json: every row of a rerun comes here
@@ -88,7 +96,9 @@ func (o *Roster) Decode(data []byte) (*Verdict, error) {
 	}
 	v := &Verdict{Tampering: n.Tampering, Claims: make([]ClaimVerdict, len(n.Claims))}
 	for c := range n.Claims {
-		if err := o.decodeClaim(c, &n.Claims[c], &v.Claims[c]); err != nil {
+		if open := n.Claims[c].Open; open != "" {
+			v.Claims[c] = UnscoredClaim(BadReply, open)
+		} else if err := o.decodeClaim(c, &n.Claims[c], &v.Claims[c]); err != nil {
 			return nil, fmt.Errorf("claim %s: %w", o.ClaimID(c), err)
 		}
 	}
@@ -103,7 +113,7 @@ func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
 	}
 	*v = ClaimVerdict{
 		Factual: n.Factual, Joint: n.Joint.Support(), JointWhy: n.JointWhy, Contradicted: ibid.TriOf(n.Joint == ibid.Contradicts), Votes: n.Votes,
-		Elsewhere: n.Elsewhere.Support(), ElsewhereEvidence: -1,
+		Elsewhere: n.Elsewhere.Support(), ElsewhereEvidence: -1, Surplus: n.Surplus,
 	}
 	if p := n.Other; p != nil {
 		if !o.holds(p, true) {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"ibid"
@@ -25,16 +25,29 @@ var Schema string
 //go:embed schema_necessity.json
 var SchemaNecessity string
 
-// A Reply is a model's answer to one request after [Parse] has checked it.
+// A Reply is a model's answer to one request as [Parse] has read it.
 type Reply struct {
+	// Verdict has every claim of the request. One whose entry in the reply cannot be used is
+	// unscored: see [ClaimVerdict.Unscored].
 	Verdict Verdict
-	// Defects says in one line each what was taken back to unsure because no
-	// verbatim quote bears it out. A caller who can ask again does so before
-	// it accepts the verdict.
-	Defects []string
+	// Defects are what is wrong with claims, at most one for each, in their order. A caller
+	// who can ask again does so for these claims alone.
+	Defects []Defect
+	// CheckWord is what the reply repeats of the first line of the request, if HasCheckWord.
+	CheckWord    string
+	HasCheckWord bool
 }
 
-// A ReplyError says why a reply cannot be used.
+// A Defect is what is wrong with one claim of a reply.
+type Defect struct {
+	Claim int
+	What  string // in one line, as a repair request quotes it
+	// Unsure: the claim has a verdict all the same, in which what no quote bears out is
+	// unsure. Else it has none.
+	Unsure bool
+}
+
+// A ReplyError says why nothing of a reply can be used.
 type ReplyError struct {
 	Defect string // in one line, as a repair request quotes it
 	NoJSON bool   // there is no JSON object in it at all
@@ -42,18 +55,22 @@ type ReplyError struct {
 
 func (e *ReplyError) Error() string { return e.Defect }
 
-// Parse reads the reply of a model to the request of o. It is lenient about the
-// form and strict about the meaning.
+// Parse reads the reply of a model to the request of o. A mistake in what it says of a claim
+// costs that claim; what it says beyond what was asked costs nothing.
 //
-// The reply must hold exactly one JSON object with "claims". Prose, Markdown
-// fences and a draft that ends with </think> are ignored, and so are commas
-// before a closing bracket and members that [Schema] does not have; names and
-// labels may be in capitals, an id may be its number, a text may be null for "",
-// and relevant may be true or false. Every member of the schema must be there,
-// none twice; "sufficient", a list of lists of evidence ids, may be added to a
-// claim. Every claim must occur exactly once, in any order, with exactly one
-// check for every evidence id that is listed for it; other ids are refused.
-// Anything else is a [*ReplyError].
+// The reply must hold one JSON object with "claims", a list that is not empty. Prose, Markdown
+// fences and a draft that ends with </think> are ignored, and so are commas before a closing
+// bracket and members that [Schema] does not have; names and labels may be in capitals, an id
+// may be its number, a text may be null for "", and relevant may be true or false. Of a reply
+// that breaks off the whole claims at its front count. Else the error is a [*ReplyError]; the reply
+// is nil then, or has the check word alone.
+//
+// A claim that is missing, lacks a check of a passage that it cites, or has a member that is
+// missing, has an unknown label or the wrong type, is a defect, and so is one that occurs twice
+// with other verdicts. "sufficient", a list of lists of evidence ids, may be added to it. A
+// claim that was not given, a check of a passage that the claim does not cite, and what is said
+// twice alike count in [ClaimVerdict.Surplus]; such a check serves as elsewhere if it says full
+// or mostly and its quote stands in the passage.
 //
 // Where a check says full, mostly or partial, its quote must stand in that
 // evidence: white space, case, quotation marks, dashes and final punctuation
@@ -62,19 +79,31 @@ func (e *ReplyError) Error() string { return e.Defect }
 // negation, a name ...); else the check becomes unsure. A joint label that
 // says so becomes unsure unless at least one check of the claim has such a
 // quote. The same holds for elsewhere and its quote, which must come from
-// evidence that the claim does not cite. Each is named in Reply.Defects. A claim
+// evidence that the claim does not cite. Each is a [Defect] that is unsure. A claim
 // that cites nothing has joint None whatever the reply says.
 func Parse(reply string, o *Roster) (*Reply, error) {
 	text, err := extract(reply, "claims")
-	if err != nil {
+	raw := &object{}
+	switch {
+	case err == nil:
+		raw = readObject(json.RawMessage(text))
+	case errors.Is(err, errNoObject):
+		raw = frontOf(reply, "claims")
+	}
+	if raw.members == nil && err != nil {
 		return nil, &ReplyError{Defect: err.Error(), NoJSON: errors.Is(err, errNoObject)}
 	}
 	p := &parser{roster: o, reply: new(Reply), byID: make(map[string]int)}
-	raw := readObject(json.RawMessage(text))
-	p.all(raw)
-	if raw.err != nil {
-		return nil, &ReplyError{Defect: raw.err.Error()}
+	_, p.reply.HasCheckWord = raw.members["check"]
+	p.reply.CheckWord = (&object{members: raw.members}).text("check")
+	list := raw.list("claims")
+	if raw.err == nil && len(list) == 0 {
+		raw.fail("there are no claims in it")
 	}
+	if raw.err != nil {
+		return p.reply, &ReplyError{Defect: raw.err.Error()}
+	}
+	p.all(raw, list)
 	return p.reply, nil
 }
 
@@ -83,14 +112,15 @@ type parser struct {
 	roster *Roster
 	reply  *Reply
 	byID   map[string]int // evidence id -> number
-	beside beside         // of the claim that is read
+
+	// Of the claim that is read.
+	unsure  string // the first label that no quote bears out
+	surplus int
+	beside  beside // support next to the words that it cites
+	other   beside // support by passages that it does not cite, of checks
 }
 
-func (p *parser) all(raw *object) {
-	tampering, list := raw.label("tampering"), raw.list("claims")
-	if !slices.Contains(ibid.Tamperings(), tampering) {
-		raw.fail("tampering %q: not one of %s", clip(tampering), strings.Join(ibid.Tamperings(), ", "))
-	}
+func (p *parser) all(raw *object, list []json.RawMessage) {
 	for i := range p.roster.first {
 		p.byID[evidenceID(i+1)] = i + 1
 	}
@@ -99,30 +129,50 @@ func (p *parser) all(raw *object) {
 		claims[p.roster.ClaimID(c)] = c
 	}
 	v := &p.reply.Verdict
-	v.Tampering = tampering
 	v.Claims = make([]ClaimVerdict, len(claims))
+	v.Tampering = (&object{members: raw.members}).label("tampering")
+	if !slices.Contains(ibid.Tamperings(), v.Tampering) {
+		v.Tampering = ""
+	}
+	defects := make([]*Defect, len(claims))
 	seen := make([]bool, len(claims))
 	for i := range list {
-		rc := raw.inner(list[i])
-		id := rc.id("id", "c")
-		raw.failIn(fmt.Sprintf("claim number %d", i+1), rc)
+		in := readObject(list[i])
+		id := in.id("id", "c")
 		c, known := claims[id]
+		if !known {
+			continue // nobody asked, or nobody can tell of what it is
+		}
+		var said ClaimVerdict
+		p.unsure, p.surplus, p.beside, p.other = "", 0, beside{}, beside{}
+		p.claim(c, in, &said)
+		said.Surplus = p.surplus
 		switch {
-		case raw.err != nil:
-			return
-		case !known:
-			raw.fail("claim id %q was not given", clip(id))
-			return
+		case seen[c] && in.err == nil && reflect.DeepEqual(said, v.Claims[c]):
+			v.Claims[c].Surplus++
+			continue
 		case seen[c]:
-			raw.fail("claim %s occurs twice", id)
-			return
+			in.fail("occurs twice, with other verdicts")
 		}
 		seen[c] = true
-		p.claim(c, rc, &v.Claims[c])
-		raw.failIn("claim "+id, rc)
+		switch {
+		case in.err != nil:
+			defects[c] = &Defect{c, fmt.Sprintf("claim %s: %v", id, in.err), false}
+		case p.unsure != "":
+			defects[c] = &Defect{c, fmt.Sprintf("claim %s: %s", id, p.unsure), true}
+		}
+		v.Claims[c] = said
 	}
-	if c := slices.Index(seen, false); c >= 0 {
-		raw.fail("claim %s is missing", p.roster.ClaimID(c))
+	for c := range v.Claims {
+		if !seen[c] {
+			defects[c] = &Defect{c, fmt.Sprintf("claim %s is missing", p.roster.ClaimID(c)), false}
+		}
+		if d := defects[c]; d != nil {
+			p.reply.Defects = append(p.reply.Defects, *d)
+			if !d.Unsure {
+				v.Claims[c] = UnscoredClaim(BadReply, d.What)
+			}
+		}
 	}
 }
 
@@ -135,7 +185,6 @@ func (p *parser) claim(c int, raw *object, out *ClaimVerdict) {
 		raw.fail("kind %q: not one of %s, %s", clip(kind), ibid.FactualLabel, nonfactual)
 	}
 	out.Factual = ibid.TriOf(kind != nonfactual)
-	p.beside = beside{}
 	quoted := p.checks(c, raw, out)
 	p.joint(c, raw, quoted, out)
 	p.elsewhere(c, raw, out)
@@ -147,26 +196,32 @@ func (p *parser) claim(c int, raw *object, out *ClaimVerdict) {
 func (p *parser) checks(c int, claim *object, out *ClaimVerdict) (quoted bool) {
 	cited := p.roster.cited[c]
 	var raw []json.RawMessage
-	if len(cited) > 0 || !claim.null("checks") {
+	if _, given := claim.members["checks"]; len(cited) > 0 || given && !claim.null("checks") {
 		raw = claim.list("checks")
 	}
 	byNumber := make(map[int]Check, len(cited))
 	for i := range raw {
-		k := claim.inner(raw[i])
+		k := readObject(raw[i])
 		id := k.id("evidence_id", "e")
-		claim.failIn(fmt.Sprintf("check number %d", i+1), k)
-		n := p.listed(c, id)
-		if n == 0 {
-			claim.fail("evidence id %q is not listed for it", clip(id))
+		n := p.byID[id]
+		if k.err == nil && !slices.Contains(cited, n) {
+			p.surplus++
+			p.notCited(n, k)
+			continue
 		}
-		if _, twice := byNumber[n]; twice {
-			claim.fail("evidence %s occurs twice", id)
+		check := p.check(n, k)
+		before, twice := byNumber[n]
+		switch {
+		case k.err != nil:
+			claim.fail("check number %d: %w", i+1, k.err)
+		case twice && check == before:
+			p.surplus++
+		case twice:
+			claim.fail("evidence %s occurs twice, with other verdicts", id)
 		}
 		if claim.err != nil {
 			return false
 		}
-		check := p.check(c, n, k)
-		claim.failIn("evidence "+id, k)
 		quoted = quoted || check.QuoteAt.End > 0
 		byNumber[n] = check
 	}
@@ -185,15 +240,19 @@ func (p *parser) checks(c int, claim *object, out *ClaimVerdict) (quoted bool) {
 	return quoted
 }
 
-// listed is the number of the evidence with that id, 0 unless claim c cites it.
-func (p *parser) listed(c int, id string) int {
-	if n := p.byID[id]; slices.Contains(p.roster.cited[c], n) {
-		return n
+// notCited takes over a check of passage n, which the claim does not cite; 0 if there is no such
+// passage.
+func (p *parser) notCited(n int, raw *object) {
+	quote, label := raw.text("quote"), raw.degree("support")
+	if n == 0 || raw.err != nil || label != ibid.Full && label != ibid.Mostly || label <= p.other.degree && p.other.number > 0 {
+		return
 	}
-	return 0
+	if found := p.align(n, quote); found.stands {
+		p.other = beside{label, n, quote, found}
+	}
 }
 
-func (p *parser) check(c, number int, raw *object) (out Check) {
+func (p *parser) check(number int, raw *object) (out Check) {
 	out.Why, out.Quote = raw.text("why"), raw.text("quote")
 	label := raw.degree("support")
 	switch relevant := raw.label("relevant"); relevant {
@@ -218,7 +277,7 @@ func (p *parser) check(c, number int, raw *object) (out Check) {
 	}
 	out.QuoteAt, out.Aligned = found.at, found.aligned
 	if label.Backs() && !found.stands {
-		p.defect("claim %s, evidence %s: the quote does not stand in the evidence", p.roster.ClaimID(c), evidenceID(number))
+		p.doubt("evidence %s: the quote does not stand in the evidence", evidenceID(number))
 		label = ibid.Unsure
 	}
 	out.Support = label.Support()
@@ -226,17 +285,17 @@ func (p *parser) check(c, number int, raw *object) (out Check) {
 }
 
 func (p *parser) joint(c int, raw *object, quoted bool, out *ClaimVerdict) {
-	out.JointWhy = raw.text("joint_why")
-	label := raw.degree("joint")
 	if len(p.roster.cited[c]) == 0 {
 		out.Joint, out.Contradicted = ibid.None.Support(), ibid.No
 		return
 	}
+	out.JointWhy = raw.text("joint_why")
+	label := raw.degree("joint")
 	switch {
 	case label.Backs() && !quoted && p.beside.number > 0:
 		label = ibid.None
 	case label.Backs() && !quoted:
-		p.defect("claim %s: joint is %s without a quote that stands in its evidence", p.roster.ClaimID(c), label)
+		p.doubt("joint is %s without a quote that stands in its evidence", label)
 		label = ibid.Unsure
 	}
 	out.Joint, out.Votes = label.Support(), 1
@@ -254,12 +313,7 @@ func (p *parser) elsewhere(c int, raw *object, out *ClaimVerdict) {
 		return
 	}
 	var found alignment
-	if id != "" && id != "none" {
-		n, known := p.byID[id]
-		if !known {
-			raw.fail("elsewhere_evidence_id %q was not given", clip(id))
-			return
-		}
+	if n := p.byID[id]; n > 0 {
 		found = p.align(n, text)
 		if slices.Contains(p.roster.cited[c], n) && (found.cited || !found.stands) {
 			found = alignment{}
@@ -268,13 +322,17 @@ func (p *parser) elsewhere(c int, raw *object, out *ClaimVerdict) {
 			out.ElsewhereAt, out.ElsewhereAligned = found.at, found.aligned
 		}
 	}
-	if b := &p.beside; b.number > 0 && (!label.Backs() || !found.stands || label < b.degree) {
+	b := &p.beside
+	if p.other.number > 0 && p.other.degree > b.degree {
+		b = &p.other
+	}
+	if b.number > 0 && (!label.Backs() || !found.stands || label < b.degree) {
 		out.Elsewhere, out.ElsewhereEvidence, out.ElsewhereQuote = b.degree.Support(), p.roster.first[b.number-1], b.quote
 		out.ElsewhereAt, out.ElsewhereAligned = b.at, b.aligned
 		return
 	}
 	if label.Backs() && !found.stands {
-		p.defect("claim %s: elsewhere is %s without a quote that stands in what it does not cite", p.roster.ClaimID(c), label)
+		p.doubt("elsewhere is %s without a quote that stands in what it does not cite", label)
 		label = ibid.Unsure
 	}
 	out.Elsewhere = label.Support()
@@ -298,8 +356,8 @@ func (p *parser) sufficient(c int, claim *object, out *ClaimVerdict) {
 			if !ok {
 				claim.misshapen("sufficient", raw)
 			}
-			n := p.listed(c, id)
-			if n == 0 {
+			n := p.byID[id]
+			if !slices.Contains(p.roster.cited[c], n) {
 				claim.fail("sufficient: evidence id %q is not listed for it", clip(id))
 				return
 			}
@@ -308,6 +366,13 @@ func (p *parser) sufficient(c int, claim *object, out *ClaimVerdict) {
 			}
 		}
 		slices.Sort(out.Sufficient[i])
+	}
+}
+
+// doubt takes note of a label that no quote bears out.
+func (p *parser) doubt(format string, args ...any) {
+	if p.unsure == "" {
+		p.unsure = fmt.Sprintf(format, args...)
 	}
 }
 
@@ -358,10 +423,6 @@ func quoteIn(text, quote string) (at Interval, aligned string, ok bool) {
 		return at, "", true
 	}
 	return alignQuote(text, quote)
-}
-
-func (p *parser) defect(format string, args ...any) {
-	p.reply.Defects = append(p.reply.Defects, fmt.Sprintf(format, args...))
 }
 
 // findQuote returns the first place of quote in text, in code points; only white

@@ -1,10 +1,10 @@
 package judge
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -143,16 +143,9 @@ func (o *object) list(name string) (list []json.RawMessage) {
 	return list
 }
 
-// inner is an object within o, whose mistakes are those of o.
-func (o *object) inner(raw json.RawMessage) *object {
-	in := readObject(raw)
-	o.err = cmp.Or(o.err, in.err)
-	return in
-}
-
 // replyNames are the names of the members of the schema.
 var replyNames = map[string]bool{
-	"tampering": true, "claims": true,
+	"tampering": true, "check": true, "claims": true,
 	"id": true, "kind": true, "checks": true, "joint_why": true, "joint": true,
 	"elsewhere": true, "elsewhere_evidence_id": true, "elsewhere_quote": true, "sufficient": true,
 	"evidence_id": true, "why": true, "quote": true, "support": true, "relevant": true,
@@ -214,7 +207,7 @@ func theObject(reply, member string) (string, error) {
 
 // healed is the object that s begins with, without commas before a closing bracket, and with
 // control characters within strings escaped. length is how much of s it takes; 0 if it does
-// not end.
+// not end, and object is its beginning.
 func healed(s string) (object string, length int) {
 	b := make([]byte, 0, len(s))
 	depth, quoted, comma := 0, false, -1 // comma is where the last one stands if only white space followed
@@ -249,7 +242,61 @@ func healed(s string) (object string, length int) {
 			return string(b), i + 1
 		}
 	}
-	return "", 0
+	return string(b), 0
+}
+
+// frontOf reads an object that breaks off within the list with a name: the members before it, and
+// the whole elements at its front. The zero object has none.
+func frontOf(reply, list string) *object {
+	if at := strings.LastIndex(reply, endsDraft); at >= 0 {
+		reply = reply[at+len(endsDraft):]
+	}
+	for range maxStarts {
+		i := strings.IndexByte(reply, '{')
+		if i < 0 {
+			break
+		}
+		text, length := healed(reply[i:])
+		if o := cutObject(text, list); length == 0 && o != nil {
+			return o
+		}
+		reply = reply[i+1:]
+	}
+	return &object{}
+}
+
+func cutObject(text, list string) *object {
+	o := &object{members: make(map[string]json.RawMessage)}
+	d := json.NewDecoder(strings.NewReader(text))
+	if _, err := d.Token(); err != nil { // the brace
+		return nil
+	}
+	for {
+		token, err := d.Token()
+		name, is := token.(string)
+		if err != nil || !is {
+			return nil
+		}
+		var value json.RawMessage
+		if name = strings.ToLower(name); name != list {
+			if d.Decode(&value) != nil {
+				return nil
+			}
+			o.members[name] = value
+			continue
+		}
+		if open, err := d.Token(); err != nil || open != json.Delim('[') {
+			return nil
+		}
+		whole := []json.RawMessage{}
+		for d.More() && d.Decode(&value) == nil {
+			whole = append(whole, slices.Clone(value))
+		}
+		if o.members[name], err = json.Marshal(whole); err != nil || len(whole) == 0 {
+			return nil
+		}
+		return o
+	}
 }
 
 func has(text, member string) bool {

@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Defects) != 0 {
-		t.Errorf("defects %q", got.Defects)
+		t.Errorf("defects %+v", got.Defects)
 	}
 	v := &got.Verdict
 	if v.Tampering != "in_evidence" {
@@ -77,7 +77,7 @@ func TestParseWrapped(t *testing.T) {
 		{"byte order mark", "\ufeff" + goodReply, true},
 		{"inside an object", `{"verdict":` + goodReply + `}`, true},
 		{"two", goodReply + goodReply, false},
-		{"cut off", goodReply[:len(goodReply)-2], false},
+		{"cut off behind the claims", goodReply[:len(goodReply)-2], true},
 		{"no object", "I cannot say.", false},
 		{"empty", "", false},
 		{"braces", strings.Repeat("{", 1<<16), false},
@@ -150,27 +150,32 @@ func TestParseLenient(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+// TestParseDefects: what is wrong with one claim costs that claim, and the others have the
+// verdicts that they have without it.
+func TestParseDefects(t *testing.T) {
+	o := NewRoster(replyRequest())
+	want, err := Parse(goodReply, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
-		name, old, new, defect string
+		name, old, new string
+		claim          int
+		defect         string
 	}{
-		{"claim missing", `{"id":"c3"`, `{"id":"c2"`, "claim c2 occurs twice"},
-		{"claim unknown", `{"id":"c3"`, `{"id":"c4"`, `claim id "c4" was not given`},
-		{"check twice", `"evidence_id":"e2","why":""`, `"evidence_id":"e1","why":""`, "claim c1: evidence e1 occurs twice"},
-		{"check of another", `{"evidence_id":"e2","why":"w"`, `{"evidence_id":"e1","why":"w"`, `claim c2: evidence id "e1" is not listed for it`},
-		{"elsewhere unknown", `"elsewhere_evidence_id":"e1"`, `"elsewhere_evidence_id":"e9"`, `claim c2: elsewhere_evidence_id "e9" was not given`},
-		{"sufficient unknown", `[["e2","e1"]]`, `[["e3"]]`, `claim c1: sufficient: evidence id "e3" is not listed for it`},
-		{"label", `"joint":"contradicts"`, `"joint":"refuted"`, `claim c2: joint: label "refuted"`},
-		{"kind", `"nonfactual"`, `"opinion"`, `claim c2: kind "opinion"`},
-		{"relevant", `"relevant":"no"`, `"relevant":"maybe"`, `claim c2: evidence e2: relevant "maybe"`},
-		{"tampering", `"in_evidence"`, `"yes"`, `tampering "yes"`},
-		{"member twice", `"joint":"full","elsewhere":"none"`, `"joint":"none","joint":"full","elsewhere":"none"`, `member "joint" occurs twice`},
-		{"member missing", `"joint_why":"both",`, ``, `claim c1: member "joint_why" is missing`},
-		{"null", `"joint":"contradicts"`, `"joint":null`, `claim c2: member "joint" is missing`},
-		{"wrong type", `"joint":"contradicts"`, `"joint":0.5`, `claim c2: not of the given shape: member "joint" is 0.5`},
-		{"no claims", goodReply, `{"tampering":"none","claims":null}`, `member "claims" is missing`},
-		{"none of the claims", goodReply, `{"tampering":"none","claims":[]}`, "claim c1 is missing"},
-		{"claim is null", goodReply, `{"tampering":"none","claims":[null]}`, `claim number 1: member "id" is missing`},
+		{"claim missing", `{"id":"c3"`, `{"id":"c9"`, 2, "claim c3 is missing"},
+		{"claim twice", `{"id":"c3","kind":"factual","checks":[]`, `{"id":"c2"},{"id":"c3","kind":"factual","checks":[]`, 1, "claim c2: "},
+		{"check twice", `"evidence_id":"e2","why":""`, `"evidence_id":"e1","why":""`, 0, "claim c1: evidence e1 occurs twice, with other verdicts"},
+		{"check of another", `{"evidence_id":"e2","why":"w"`, `{"evidence_id":"e1","why":"w"`, 1, "claim c2: evidence e2 is missing"},
+		{"sufficient unknown", `[["e2","e1"]]`, `[["e3"]]`, 0, `claim c1: sufficient: evidence id "e3" is not listed for it`},
+		{"label", `"joint":"contradicts"`, `"joint":"refuted"`, 1, `claim c2: joint: label "refuted"`},
+		{"kind", `"nonfactual"`, `"opinion"`, 1, `claim c2: kind "opinion"`},
+		{"relevant", `"relevant":"no"`, `"relevant":"maybe"`, 1, `claim c2: check number 1: relevant "maybe"`},
+		{"member twice", `"joint":"full","elsewhere":"none"`, `"joint":"none","joint":"full","elsewhere":"none"`, 0, "claim c1 is missing"},
+		{"member missing", `"joint_why":"both",`, ``, 0, `claim c1: member "joint_why" is missing`},
+		{"null", `"joint":"contradicts"`, `"joint":null`, 1, `claim c2: member "joint" is missing`},
+		{"wrong type", `"joint":"contradicts"`, `"joint":0.5`, 1, `claim c2: not of the given shape: member "joint" is 0.5`},
+		{"broken off", `"elsewhere":"unsure","elsewhere_evidence_id":"","elsewhere_quote":""}]}`, `"elsewhere":"uns`, 2, "claim c3 is missing"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -178,12 +183,83 @@ func TestParseRefuses(t *testing.T) {
 			if reply == goodReply {
 				t.Fatal("nothing was replaced")
 			}
-			_, err := Parse(reply, NewRoster(replyRequest()))
-			bad, ok := errors.AsType[*ReplyError](err)
-			if !ok || !strings.HasPrefix(bad.Defect, tt.defect) {
-				t.Errorf("error %v, want %s", err, tt.defect)
+			got, err := Parse(reply, o)
+			if err != nil || len(got.Defects) != 1 || got.Defects[0].Claim != tt.claim || got.Defects[0].Unsure || !strings.HasPrefix(got.Defects[0].What, tt.defect) {
+				t.Fatalf("%v, %+v, want %s", err, got, tt.defect)
+			}
+			for c := range got.Verdict.Claims {
+				said := got.Verdict.Claims[c]
+				said.Surplus = 0
+				if c == tt.claim {
+					if said.Unscored != BadReply || said.Joint.Known() || said.JointWhy != got.Defects[0].What {
+						t.Errorf("claim %d: %+v", c, said)
+					}
+				} else if !reflect.DeepEqual(said, want.Verdict.Claims[c]) {
+					t.Errorf("claim %d: %+v, want %+v", c, said, want.Verdict.Claims[c])
+				}
 			}
 		})
+	}
+	for name, reply := range map[string]string{
+		"no claims":          `{"tampering":"none","claims":null}`,
+		"none of the claims": `{"tampering":"none","claims":[]}`,
+		"claims twice":       `{"claims":[{}],"claims":[{}]}`,
+		"broken off early":   `{"tampering":"none","claims":[{"id":"c1","ki`,
+	} {
+		if _, err := Parse(reply, o); err == nil {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+// TestParseSurplus: what a reply says beyond what was asked costs nothing, and is counted.
+func TestParseSurplus(t *testing.T) {
+	o := NewRoster(replyRequest())
+	want, err := Parse(goodReply, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const check = `{"evidence_id":"e1","why":"","quote":"know A well","support":"none","relevant":"yes"}`
+	first, _, _ := strings.Cut(goodReply[strings.Index(goodReply, `{"id":"c2"`):], ",\n")
+	tests := []struct {
+		name, old, new string
+		surplus        [3]int
+	}{
+		{"check of what it does not cite", `{"evidence_id":"e2","why":"w"`, check + `,{"evidence_id":"e2","why":"w"`, [3]int{0, 1, 0}},
+		{"check of a claim without citations", `"checks":[]`, `"checks":[` + check + `,` + check + `]`, [3]int{0, 0, 2}},
+		{"unknown passage", `{"evidence_id":"e2","why":"w"`, `{"evidence_id":"e7"},{"evidence_id":"e2","why":"w"`, [3]int{0, 1, 0}},
+		{"unknown claim", `{"id":"c3"`, `{"id":"c4","kind":"?"},{"id":"c3"`, [3]int{}},
+		{"claim twice alike", `{"id":"c3"`, first + `,{"id":"c3"`, [3]int{0, 1, 0}},
+		{"elsewhere unknown and none", `"elsewhere":"none","elsewhere_evidence_id":""`, `"elsewhere":"none","elsewhere_evidence_id":"e9"`, [3]int{}},
+		{"no joint without citations", `"checks":[],"joint_why":"","joint":"full"`, `"checks":[]`, [3]int{}},
+		{"no tampering and no check word", `"tampering":"in_evidence",`, ``, [3]int{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			reply := strings.Replace(goodReply, tt.old, tt.new, 1)
+			if reply == goodReply {
+				t.Fatal("nothing was replaced")
+			}
+			got, err := Parse(reply, o)
+			if err != nil || len(got.Defects) > 0 {
+				t.Fatalf("%v, %+v", err, got)
+			}
+			for c := range got.Verdict.Claims {
+				said := got.Verdict.Claims[c]
+				if said.Surplus != tt.surplus[c] {
+					t.Errorf("claim %d: surplus %d, want %d", c, said.Surplus, tt.surplus[c])
+				}
+				if said.Surplus = 0; !reflect.DeepEqual(said, want.Verdict.Claims[c]) {
+					t.Errorf("claim %d: %+v, want %+v", c, said, want.Verdict.Claims[c])
+				}
+			}
+		})
+	}
+	// A check of what a claim does not cite says where else it stands.
+	backs := strings.Replace(goodReply, `"checks":[]`, `"checks":[`+strings.Replace(check, "none", "full", 1)+`]`, 1)
+	got, err := Parse(backs, o)
+	if c := &got.Verdict.Claims[2]; err != nil || c.Elsewhere != ibid.Full.Support() || c.ElsewhereEvidence != 0 || c.Joint != ibid.None.Support() {
+		t.Errorf("%v, %+v", err, c)
 	}
 }
 
@@ -204,14 +280,14 @@ func TestParseQuotes(t *testing.T) {
 	if c2.Checks[0].Support != ibid.Mostly.Support() || c1.Checks[1].Support != ibid.None.Support() {
 		t.Error("what needs no quote, or has one, changed")
 	}
-	if len(got.Defects) != 3 {
-		t.Errorf("defects %q, want 3", got.Defects)
+	if d := got.Defects; len(d) != 2 || !d[0].Unsure || !d[1].Unsure || d[0].Claim != 0 || d[1].Claim != 1 {
+		t.Errorf("defects %+v, want one of c1 and of c2", d)
 	}
 	// Elsewhere must not be what the claim cites.
 	own := strings.Replace(goodReply, `"elsewhere":"none","elsewhere_evidence_id":""`, `"elsewhere":"full","elsewhere_evidence_id":"e2"`, 1)
 	got, err = Parse(own, o)
 	if err != nil || got.Verdict.Claims[0].Elsewhere.Known() || len(got.Defects) != 1 {
-		t.Errorf("elsewhere in its own evidence: %+v, %q, %v", got.Verdict.Claims[0].Elsewhere, got.Defects, err)
+		t.Errorf("elsewhere in its own evidence: %+v, %+v, %v", got.Verdict.Claims[0].Elsewhere, got.Defects, err)
 	}
 }
 
@@ -282,7 +358,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for c := range r.Claims {
-			if v := &got.Verdict.Claims[c]; v.Factual == ibid.Unset || len(v.Checks) != len(r.Cited(c, nil)) {
+			if v := &got.Verdict.Claims[c]; v.Unscored == "" && (v.Factual == ibid.Unset || len(v.Checks) != len(r.Cited(c, nil))) {
 				t.Errorf("claim %d: %+v", c, v)
 			}
 		}

@@ -56,17 +56,6 @@ func (o *Roster) Cited(c int) []string {
 	return ids
 }
 
-// AppendCited appends the ids of [Roster.Cited], with a space between them.
-func (o *Roster) AppendCited(b []byte, c int) []byte {
-	for i, n := range o.cited[c] {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = strconv.AppendInt(append(b, 'e'), int64(n), 10)
-	}
-	return b
-}
-
 // Passages are the distinct passages of evidence, those of e1, e2, ...
 func (o *Roster) Passages() []Evidence {
 	all := make([]Evidence, len(o.first))

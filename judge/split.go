@@ -64,7 +64,7 @@ func splitOf(o *object, s *Sentences) [][]string {
 	claims := make([][]string, n)
 	known := numbersOf(s.Answer + " " + s.Question)
 	for _, raw := range o.list("sentences") {
-		in := o.inner(raw)
+		in := readObject(raw)
 		id := in.id("id", "s")
 		if o.err = cmp.Or(o.err, in.err); o.err != nil {
 			return nil

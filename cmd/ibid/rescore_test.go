@@ -23,6 +23,8 @@ func TestLiveRescore(t *testing.T) {
 	}{
 		{"plain", judgetest.ServerConfig{Seed: 1}, nil, 0},
 		{"some fail", judgetest.ServerConfig{Seed: 3, Faults: []judgetest.Fault{"refusal"}, FaultShare: 0.2}, nil, 4},
+		{"some claims fail", judgetest.ServerConfig{Seed: 3, Faults: partly, FaultShare: 0.8}, nil, 4},
+		{"a model of a panel refuses", judgetest.ServerConfig{Models: panelOf(func(m *judgetest.Model) { m.Refuses = m.ID == "c/three" })}, []string{"--model", "[a/one, b/two, c/three]"}, 0},
 		{"votes of a panel", judgetest.ServerConfig{Seed: 1}, []string{"--model", "[fake/judge, other/judge]", "--set", "judge.votes=2", "--set", "judge.necessity=true"}, 0},
 		{"claims of a model", judgetest.ServerConfig{Seed: 1}, []string{"--set", "claims=model"}, 0},
 		{"score", judgetest.ServerConfig{Seed: 1}, []string{"--set", "judge.protocol=score"}, 0},

@@ -42,6 +42,8 @@ type Judgment struct {
 	Template  string  `json:"template,omitempty" doc:"version of the prompts" null:"no model was asked"`
 	Vote      *int32  `json:"vote" doc:"number of the vote, from 0" null:"it is what counts, or a label"`
 	Votes     *int32  `json:"votes" doc:"how many it is made of" null:"not known, or one"`
+	Absent    *int32  `json:"absent" doc:"how many votes have no verdict on the claim, where evidence is joint" null:"none, or evidence is something else"`
+	Surplus   *int32  `json:"surplus" doc:"how much replies say of the claim that was not asked, where evidence is claim" null:"nothing, or evidence is something else"`
 	Source    string  `json:"source" doc:"who says so: model, rule, human or recorded"`
 	Settled   string  `json:"settled,omitempty" doc:"rule that settled it before anybody was asked" null:"none did"`
 	Unscored  string  `json:"unscored,omitempty" doc:"why there is no verdict, in a word" null:"there is one"`

@@ -1,4 +1,4 @@
--- Form 4 of a store. Times are milliseconds since 1970 in UTC. Small columns come before the
+-- Form 5 of a store. Times are milliseconds since 1970 in UTC. Small columns come before the
 -- long ones, so that adding up costs does not read answers. A rowid table with a unique key
 -- loads twice as fast as one without a rowid.
 CREATE TABLE entry (
@@ -69,3 +69,11 @@ CREATE TABLE batch_line (
 	UNIQUE (key, batch)
 );
 CREATE INDEX batch_line_batch ON batch_line (batch);
+CREATE TABLE learnt (
+	endpoint TEXT    NOT NULL,
+	model    TEXT    NOT NULL,
+	name     TEXT    NOT NULL,
+	value    REAL    NOT NULL,
+	at       INTEGER NOT NULL,
+	PRIMARY KEY (endpoint, model, name)
+) WITHOUT ROWID;

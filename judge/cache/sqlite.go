@@ -200,6 +200,39 @@ func (s *SQLite) Release(ctx context.Context, key Key, owner string) error {
 	return err
 }
 
+// A Learnt is what the calls to a model have shown of it, such as how many tokens it reads. It
+// makes no answer wrong: later runs begin with it.
+type Learnt struct {
+	Endpoint, Model, Name string
+	Value                 float64
+	At                    time.Time
+}
+
+// Learn keeps l in place of what had its endpoint, model and name.
+func (s *SQLite) Learn(ctx context.Context, l Learnt) error {
+	_, err := s.exec(ctx, "INSERT OR REPLACE INTO learnt (endpoint, model, name, value, at) VALUES (?,?,?,?,?)", l.Endpoint, l.Model, l.Name, l.Value, l.At.UnixMilli())
+	return err
+}
+
+// Learnt returns what is known of the models of an endpoint since a time.
+func (s *SQLite) Learnt(ctx context.Context, endpoint string, since time.Time) (all []Learnt, err error) {
+	rows, err := s.reader.QueryContext(ctx, "SELECT model, name, value, at FROM learnt WHERE endpoint = ? AND at >= ? ORDER BY model, name", endpoint, since.UnixMilli())
+	if err != nil {
+		return nil, s.readFault(ctx, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		l := Learnt{Endpoint: endpoint}
+		var at int64
+		if err := rows.Scan(&l.Model, &l.Name, &l.Value, &at); err != nil {
+			return nil, s.readFault(ctx, err)
+		}
+		l.At = time.UnixMilli(at).UTC()
+		all = append(all, l)
+	}
+	return all, s.readFault(ctx, rows.Err())
+}
+
 // write makes a change and returns what it counts.
 func (s *SQLite) write(ctx context.Context, do func(*sql.DB) (int64, error)) (int64, error) {
 	n, err := s.writer.submit(ctx, do)
@@ -232,13 +265,17 @@ var schema string
 const (
 	// applicationID marks the file as ours: "ibid" in ASCII.
 	applicationID = 0x69626964
-	// schemaForm counts the forms of the tables. A store of the form before is brought up to
-	// this one when it is opened, another one is refused: no question has an answer in older
+	// schemaForm counts the forms of the tables. A store of one of the two forms before is brought
+	// up to this one when it is opened, another one is refused: no question has an answer in older
 	// ones.
-	schemaForm = 4
-	// fromBefore makes this form of the one before, which kept more.
-	fromBefore = "ALTER TABLE entry DROP COLUMN crc32c; ALTER TABLE entry ADD COLUMN sum INTEGER; ALTER TABLE entry DROP COLUMN schema; ALTER TABLE entry DROP COLUMN finish_reason; ALTER TABLE batch DROP COLUMN digest; ALTER TABLE batch DROP COLUMN cost_nano_usd;"
+	schemaForm = 5
 )
+
+// upgrades make the next form of each.
+var upgrades = map[int64]string{
+	3: "ALTER TABLE entry DROP COLUMN crc32c; ALTER TABLE entry ADD COLUMN sum INTEGER; ALTER TABLE entry DROP COLUMN schema; ALTER TABLE entry DROP COLUMN finish_reason; ALTER TABLE batch DROP COLUMN digest; ALTER TABLE batch DROP COLUMN cost_nano_usd;",
+	4: "CREATE TABLE learnt (endpoint TEXT NOT NULL, model TEXT NOT NULL, name TEXT NOT NULL, value REAL NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (endpoint, model, name)) WITHOUT ROWID;",
+}
 
 // migrate makes the tables of an empty file. It looks before it changes
 // anything, so that a file of another program stays as it is, and again while it
@@ -258,7 +295,10 @@ func migrate(ctx context.Context, conn *sql.DB, path string) error {
 	if err == nil && form != schemaForm {
 		change := schema
 		if form > 0 {
-			change = fromBefore
+			change = ""
+		}
+		for ; form > 0 && form < schemaForm; form++ {
+			change += upgrades[form]
 		}
 		_, err = conn.ExecContext(ctx, change+fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaForm))
 	}
@@ -282,7 +322,7 @@ func formOf(ctx context.Context, conn *sql.DB, path string) (int64, error) {
 	switch {
 	case app == applicationID && form > schemaForm:
 		return 0, storeError(path, fmt.Errorf("was written by a newer version: its schema is %d, this version knows %d", form, schemaForm), "use that version, or name another file with --cache")
-	case app == applicationID && form >= schemaForm-1:
+	case app == applicationID && (form == schemaForm || upgrades[form] != ""):
 		return form, nil
 	case app == applicationID && form > 0:
 		return 0, storeError(path, errors.New("was written by an older version, which asked in another way"), "move it away: this version finds no answer in it")

@@ -94,7 +94,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"newer", func(t *testing.T, path string) {
 			open(t, path).Close()
 			execute(t, path, "PRAGMA user_version = 7")
-		}, []string{"was written by a newer version", "its schema is 7, this version knows 4"}},
+		}, []string{"was written by a newer version", "its schema is 7, this version knows 5"}},
 		{"older", func(t *testing.T, path string) {
 			open(t, path).Close()
 			execute(t, path, "PRAGMA user_version = 2")
@@ -297,7 +297,7 @@ func TestCloseDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestFormBefore opens a store of the form before this one: its answers are there.
+// TestFormBefore opens a store two forms older: its answers are there.
 func TestFormBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "judge.sqlite")
 	e := &cache.Entry{Key: cache.Key{1}, Status: cache.StatusOK, Verdict: []byte("{}"), Raw: []byte("raw"), Created: time.UnixMilli(5).UTC(), Sent: "sent"}
@@ -306,7 +306,7 @@ func TestFormBefore(t *testing.T) {
 	s.Close()
 	execute(t, path, `ALTER TABLE entry DROP COLUMN sum; ALTER TABLE entry ADD COLUMN crc32c INTEGER NOT NULL DEFAULT 7; ALTER TABLE entry ADD COLUMN schema TEXT NOT NULL DEFAULT '';
 		ALTER TABLE entry ADD COLUMN finish_reason TEXT NOT NULL DEFAULT ''; ALTER TABLE batch ADD COLUMN digest BLOB NOT NULL DEFAULT x'';
-		ALTER TABLE batch ADD COLUMN cost_nano_usd INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 3`)
+		ALTER TABLE batch ADD COLUMN cost_nano_usd INTEGER NOT NULL DEFAULT 0; DROP TABLE learnt; PRAGMA user_version = 3`)
 	for n := range 2 { // it is brought up once
 		s = open(t, path)
 		if got, err := s.Get(t.Context(), e.Key); err != nil || got == nil || string(got.Raw) != "raw" || got.Sent != "sent" {
@@ -315,6 +315,15 @@ func TestFormBefore(t *testing.T) {
 		put(t, s, testEntry(n))
 		if err := s.AddBatch(t.Context(), &cache.Batch{Token: testKey(n)}, nil); err != nil {
 			t.Error(err)
+		}
+		want := cache.Learnt{Endpoint: "there", Model: "m", Name: "context", Value: 4096, At: time.UnixMilli(int64(7 + n)).UTC()}
+		if err := s.Learn(t.Context(), want); err != nil {
+			t.Error(err)
+		}
+		for since, count := range map[int64]int{0: 1, 9: 0} {
+			if all, err := s.Learnt(t.Context(), "there", time.UnixMilli(since)); err != nil || len(all) != count || count > 0 && all[0] != want {
+				t.Errorf("since %d: %+v, %v", since, all, err)
+			}
 		}
 		s.Close()
 	}

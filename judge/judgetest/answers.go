@@ -17,6 +17,8 @@ import (
 
 // A Prompt is what a [Server] reads in the messages of a request.
 type Prompt struct {
+	CheckWord    string // "" if its line is not there
+	Format       string // of the reply that is asked for: json_schema, json_object, or "" for any
 	Claims       []PromptClaim
 	Evidence     []PromptText
 	Sentences    []PromptText // instead, if the claims of sentences are asked for
@@ -47,6 +49,9 @@ var mark = regexp.MustCompile(`\[\d+\]`)
 // not change what is asked.
 func readPrompt(q *chatRequest) *Prompt {
 	p := &Prompt{sufficient: q.ResponseFormat != nil && strings.Contains(string(q.ResponseFormat.JSONSchema.Schema), `"sufficient"`)}
+	if q.ResponseFormat != nil {
+		p.Format = q.ResponseFormat.Type
+	}
 	for i := range q.Messages {
 		switch m := &q.Messages[i]; {
 		case m.Role == "system" && p.System == "":
@@ -57,6 +62,9 @@ func readPrompt(q *chatRequest) *Prompt {
 				p.User = m.Content
 			}
 		}
+	}
+	if first, _, _ := strings.Cut(p.User, "\n"); strings.HasPrefix(first, "Check word: ") {
+		p.CheckWord = strings.TrimPrefix(first, "Check word: ")
 	}
 	if _, rest, ok := strings.Cut(p.User, "<evidence-"); ok {
 		code, _, _ := strings.Cut(rest, ">")
@@ -88,11 +96,12 @@ func readPrompt(q *chatRequest) *Prompt {
 // elements are those with a name and the code of a prompt: whole, id, citations, text.
 func elements(s, name, code string) [][]string {
 	tag := name + "-" + code
-	return regexp.MustCompile(`(?s)<`+tag+` id="([^"]*)"(?: citations="([^"]*)")?>(.*?)</`+tag+`>`).FindAllStringSubmatch(s, -1)
+	return regexp.MustCompile(`(?s)<`+tag+` id="([^"]*)"(?: cites="(?:nothing|([^"]*))")?(?: cut="yes")?>(.*?)</`+tag+`>`).FindAllStringSubmatch(s, -1)
 }
 
 // An Answer is a reply by the schema of package judge.
 type Answer struct {
+	Check     string        `json:"check"`
 	Tampering string        `json:"tampering"`
 	Claims    []AnswerClaim `json:"claims"`
 }
@@ -148,7 +157,7 @@ func Overlap(p *Prompt) string {
 
 // OverlapAnswer is what [Overlap] says of claims, for a test to change.
 func OverlapAnswer(p *Prompt) *Answer {
-	a := &Answer{Tampering: ibid.TamperingNone, Claims: []AnswerClaim{}}
+	a := &Answer{Check: p.CheckWord, Tampering: ibid.TamperingNone, Claims: []AnswerClaim{}}
 	for i := range p.Claims {
 		a.Claims = append(a.Claims, p.overlapClaim(&p.Claims[i]))
 	}

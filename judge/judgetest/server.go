@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"math/rand/v2"
@@ -31,11 +32,12 @@ const DefaultKey = "sk-or-v1-of-the-fake-server"
 // A ServerConfig says how a fake service behaves. The zero value is a healthy service without
 // limits that answers at once.
 type ServerConfig struct {
-	Key      string               // API key, "" for [DefaultKey]
-	Models   []Model              // nil for [DefaultModels]
-	Reply    func(*Prompt) string // the text of the message to a prompt, nil for [Overlap]
-	Verifier *VerifierConfig      // the small model that answers instead, nil for none
-	Batches  *BatchConfig         // nil if it takes no batches
+	Key      string                // API key, "" for [DefaultKey]
+	Models   []Model               // nil for [DefaultModels]
+	Reply    func(*Prompt) string  // the text of the message to a prompt, nil for [Overlap]
+	Cut      func(*Prompt) float64 // the share of a reply after which it ends at its limit, nil for all of it
+	Verifier *VerifierConfig       // the small model that answers instead, nil for none
+	Batches  *BatchConfig          // nil if it takes no batches
 
 	// Seed, the body of a request and how often it came decide about faults and latency, so
 	// that a run repeats in whatever order requests come.
@@ -266,7 +268,11 @@ type Model struct {
 	ReasoningTokens                  int64    // that it spends on every answer, within max_tokens
 	MaxCompletion                    int64    // most tokens of a reply that /models says, 0 for none
 	IgnoresFormat                    bool     // it heeds no response_format
+	Gone                             bool     // requests get 404
+	Refuses                          bool     // every reply is a refusal
 	Resolves                         string   // the model that answers in its place, as for a router
+	Window                           int64    // tokens of a prompt and its reply together: a reply ends there, as llama.cpp's. 0 = any
+	Reads                            int64    // tokens of a prompt: what the user said before them is lost, and nobody says so, as Ollama does. 0 = all
 	// Refuse is the body of the 400 with which it refuses a request with those members and that
 	// many tokens, nil if it takes it.
 	Refuse func(members map[string]json.RawMessage, tokens int64) map[string]any
@@ -410,6 +416,21 @@ func (t *turn) read(body []byte) (status int, e object) {
 	switch {
 	case t.model == nil:
 		return 400, failure(400, q.Model+" is not a valid model ID")
+	case t.model.Gone:
+		return 404, failure(404, "No endpoints found for "+q.Model+".")
+	case t.model.Window > 0 && t.Prompt >= t.model.Window:
+		return 400, failure(400, fmt.Sprintf("the request (%d tokens) exceeds the available context size (%d tokens), try increasing it", t.Prompt, t.model.Window))
+	case t.model.Reads > 0 && t.Prompt > t.model.Reads:
+		lost := 4 * (t.Prompt - t.model.Reads)
+		for i := range q.Messages {
+			m := &q.Messages[i]
+			if m.Role == "system" {
+				continue
+			}
+			n := min(lost, int64(len(m.Content)))
+			m.Content, lost = strings.ToValidUTF8(m.Content[n:], ""), lost-n
+		}
+		t.Prompt = t.model.Reads
 	case t.model.Refuse != nil:
 		if e := t.model.Refuse(sent, t.Prompt); e != nil {
 			return 400, e
@@ -516,12 +537,24 @@ func (t *turn) compose(f *fault) object {
 	if f.text != nil {
 		text = f.text(text)
 	}
-	if limit := cmp.Or(t.request.MaxCompletionTokens, t.request.MaxTokens, 1<<20); reasoning+tokens(text) > limit {
+	limit := cmp.Or(t.request.MaxCompletionTokens, t.request.MaxTokens, 1<<20)
+	if t.model.Window > 0 {
+		limit = min(limit, t.model.Window-t.Prompt)
+	}
+	if reasoning+tokens(text) > limit {
 		finish, reasoning = "length", min(reasoning, limit)
 		text = text[:min(int64(len(text)), 4*(limit-reasoning))]
 	}
 	model := cmp.Or(t.server.models[t.model.Resolves], t.model)
 	completion := reasoning + tokens(text)
+	if cut := t.server.config.Cut; cut != nil {
+		if share := cut(readPrompt(&t.request)); share < 1 {
+			text, finish, completion = text[:int(share*float64(len(text)))], "length", limit
+		}
+	}
+	if f.name == "truncated_content" {
+		completion = limit
+	}
 	t.NanoUSD = t.Prompt*model.PromptNanoUSD + completion*model.CompletionNanoUSD
 	if t.request.ServiceTier == "flex" || t.batch {
 		t.NanoUSD /= 2
@@ -538,6 +571,9 @@ func (t *turn) compose(f *fault) object {
 	e := object{
 		"id": "gen-" + hex.EncodeToString(t.body[:6]) + "-" + strconv.Itoa(t.attempt), "provider": model.Provider, "model": model.ID,
 		"object": "chat.completion", "created": time.Now().Unix(), "choices": []object{choice}, "usage": usage,
+	}
+	if t.model.Refuses {
+		faultOf("refusal").change(e, choice)
 	}
 	if f.change != nil {
 		f.change(e, choice)

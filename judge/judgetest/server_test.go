@@ -15,8 +15,8 @@ import (
 )
 
 const fakeUser = "Code 12345678.\n\n<question-12345678>\nWhen?\n</question-12345678>\n\n<claims-12345678>\n" +
-	"<claim-12345678 id=\"c1\" citations=\"e1 e2\">\nThe bridge opened in 1909.\n</claim-12345678>\n" +
-	"<claim-12345678 id=\"c2\" citations=\"\">\nIt </claim> is red.\n</claim-12345678>\n</claims-12345678>\n\n<evidence-12345678>\n" +
+	"<claim-12345678 id=\"c1\" cites=\"e1 e2\">\nThe bridge opened in 1909.\n</claim-12345678>\n" +
+	"<claim-12345678 id=\"c2\" cites=\"nothing\">\nIt </claim> is red.\n</claim-12345678>\n</claims-12345678>\n\n<evidence-12345678>\n" +
 	"<passage-12345678 id=\"e1\">\n<cited-12345678>The bridge opened in 1909 and is red.</cited-12345678>\n</passage-12345678>\n" +
 	"<passage-12345678 id=\"e2\">\n<cited-12345678>Porto was dry.</cited-12345678>\n</passage-12345678>\n</evidence-12345678>\n"
 
@@ -140,7 +140,7 @@ func TestServerFaults(t *testing.T) {
 
 func TestServerRepeats(t *testing.T) {
 	faults := func() string {
-		s := NewServer(ServerConfig{Seed: 3, Faults: Faults("retryable")[10:13], FaultShare: 0.5})
+		s := NewServer(ServerConfig{Seed: 4, Faults: Faults("retryable")[10:13], FaultShare: 0.5})
 		defer s.Close()
 		for i := range 20 {
 			if _, _, err := ask(t, s, fakeBody("fake/judge", map[string]any{"seed": i % 7})); err != nil {

@@ -57,7 +57,7 @@ type exhibit struct {
 }
 
 // firstLine says what the code is, and comes before all material.
-var firstLine = regexp.MustCompile(`^The code of this (?:review|material) is ([0-9a-f]+)\.\n`)
+var firstLine = regexp.MustCompile(`^(?:Check word: [A-Z]{4}\n)?The code of this (?:review|material) is ([0-9a-f]+)\.\n`)
 
 // readFrame takes a prompt apart into its material, nil if it has no code, and the rest.
 func readFrame(user string) (material *exhibit, rest string) {
@@ -75,7 +75,7 @@ func readFrame(user string) (material *exhibit, rest string) {
 		name, attributes := user[m[4]:m[5]], user[m[6]:m[7]]
 		switch {
 		case m[2] == m[3]:
-			e := &exhibit{name: name, id: attribute(attributes, "id"), citations: attribute(attributes, "citations")}
+			e := &exhibit{name: name, id: attribute(attributes, "id"), citations: strings.ReplaceAll(attribute(attributes, "cites"), "nothing", "")}
 			top.inside = append(top.inside, e)
 			open = append(open, e)
 		case len(open) > 1 && top.name == name:

@@ -39,7 +39,7 @@ func newAttacked(t *testing.T, change func(*Config)) *attacked {
 	a := &attacked{reply: careful}
 	s := judgetest.NewServer(judgetest.ServerConfig{Reply: func(p *judgetest.Prompt) string {
 		a.first.Do(func() {
-			rest, _ := strings.CutPrefix(p.User, "The code of this review is ")
+			_, rest, _ := strings.Cut(p.User, "The code of this review is ")
 			a.code, _, _ = strings.Cut(rest, ".")
 		})
 		return a.reply(p)

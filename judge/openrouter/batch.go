@@ -148,6 +148,9 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	if known, ready, err := b.known(ctx, key); known || err != nil {
 		return ready, err
 	}
+	if long, err := j.knownLong(ctx, q); long || err != nil {
+		return true, err // it is asked in halves, by calls
+	}
 	// Without prices half of the dearest call stands for a line.
 	_ = j.LoadPrices(ctx)
 	if err := b.service.check(ctx); err != nil {
@@ -155,7 +158,7 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	}
 	maxTokens, sent := m.profile.budget(q.request.maxTokens, 0), m.profile.shape()
 	cost, priced := b.most(q, maxTokens)
-	if _, _, works := m.gate.state(); !works || j.config.MaxCostNanoUSD > 0 && !priced {
+	if !m.works() || j.config.MaxCostNanoUSD > 0 && !priced {
 		_, err := j.ask(ctx, q)
 		if _, failed := errors.AsType[*unanswered](err); failed {
 			err = nil // the run will say so
@@ -238,7 +241,7 @@ func (b *Batcher) lock(ctx context.Context) (err error) {
 	if b.unlock != nil {
 		return nil
 	}
-	waits, cancel := b.judge.waiting(ctx)
+	waits, cancel := waiting(ctx, b.judge.halted)
 	defer cancel()
 	b.unlock, _, err = b.judge.hold(waits, b.lockKey())
 	return b.judge.ended(err)

@@ -155,7 +155,7 @@ func (s *batchService) try(ctx context.Context, method, path, content string, bo
 	if err := j.wire.transfer(ctx, method, x.path, content, x, maxListing+resultsMost*expected); err == nil && x.status/100 != 2 {
 		_ = x.envelope.read(x.raw) // what is no JSON says no more than its status
 	}
-	f = j.classify(x)
+	f = j.classify(x, j.works())
 	if f == nil {
 		return x.raw, nil
 	}
@@ -170,6 +170,9 @@ func (s *batchService) try(ctx context.Context, method, path, content string, bo
 	f.billed = f.billed || f.class == classTransient && x.status > 0
 	return nil, f
 }
+
+// works reports whether the service has answered for any of the models.
+func (j *Judge) works() bool { return slices.ContainsFunc(j.members, (*member).works) }
 
 const batchesPath = "/batches"
 

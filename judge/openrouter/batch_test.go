@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -100,12 +99,12 @@ func TestBatch(t *testing.T) {
 				}
 				models := judgetest.DefaultModels()
 				if name == "long" {
-					models[0].ContextLength = 2150
+					models[0].ContextLength = 0 // nobody tells it
 					models[0].Refuse = func(_ map[string]json.RawMessage, tokens int64) map[string]any {
-						if tokens <= 2150 {
+						if tokens <= 2200 {
 							return nil
 						}
-						return map[string]any{"error": map[string]any{"code": 400, "message": fmt.Sprintf("prompt of %d tokens is longer than the maximum context length of 2150 tokens", tokens)}}
+						return map[string]any{"error": map[string]any{"code": 400, "message": "the prompt is too long"}}
 					}
 				}
 				live := judgetest.NewServer(judgetest.ServerConfig{Models: models})

@@ -276,7 +276,7 @@ func (b *Batcher) read(r *batchResult, model string) (line cache.BatchLine, toke
 	}
 	x := &exchange{status: int(r.Response.Status), raw: r.Response.Body}
 	x.err = x.envelope.read(x.raw)
-	if f := b.judge.classify(x); f != nil {
+	if f := b.judge.classify(x, b.judge.works()); f != nil {
 		line.Error = excerpt(f.err.Error())
 		if f.class != classTransient && f.class != classFlow {
 			line.State = cache.LineRefused // a call will tell why

@@ -47,9 +47,7 @@ type conversation struct {
 	cost      int64
 	millis    int64
 	batch     bool // the first reply came in a batch
-
-	best     *cache.Entry // the best usable answer so far that had defects
-	bestLeft int          // how many
+	doubted   bool // a reply had no quote that stands for any of its claims
 }
 
 // converse asks a question; ctx is that of its waits. The error is [*unanswered], [*judge.StopError], or one of
@@ -77,12 +75,11 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 			return nil, err
 		}
 		if f == nil {
-			return answerOf(entry), nil
+			a := answerOf(entry)
+			a.replies = c.replies
+			return a, nil
 		}
 		if err := c.after(ctx, f); err != nil {
-			if _, over := errors.AsType[*unanswered](err); over && c.best != nil {
-				return answerOf(c.best), c.keep(ctx, c.best)
-			}
 			return nil, err
 		}
 	}
@@ -102,7 +99,7 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 	}
 	switch f.class {
 	case classStop:
-		return c.judge.stop(f.stop)
+		return c.stop(f.stop)
 	case classFlow:
 		c.refusals++
 		return sleep(ctx, max(f.delay, c.backoff(c.refusals)))
@@ -116,7 +113,7 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 		return sleep(ctx, max(f.delay, c.backoff(c.failures)))
 	case classContent:
 		c.failures++
-		if c.failures > c.judge.config.Retries || c.replies >= maxReplies {
+		if c.failures > c.judge.config.Retries || c.replies >= c.most() {
 			return c.give(judge.BadReply, f)
 		}
 		return nil
@@ -137,19 +134,46 @@ func (c *conversation) give(reason judge.Reason, f *failure) error {
 	}}}
 }
 
+// most is how many replies may be paid for.
+func (c *conversation) most() int { return cmp.Or(c.question.replies, maxReplies) }
+
+// stop ends asking the model, if that is what e is about and there are others enough; else all
+// asking.
+func (c *conversation) stop(e *judge.StopError) error {
+	j := c.judge
+	switch e.Reason {
+	case judge.StopModel, judge.StopService, judge.StopRequests, judge.StopReplies, judge.StopRate:
+		others := 0
+		for _, m := range j.members {
+			if m != c.member && m.stopped.Load() == nil {
+				others++
+			}
+		}
+		if 2*others <= len(j.members) {
+			break
+		}
+		if c.member.stopped.CompareAndSwap(nil, e) {
+			c.member.halt()
+			j.counts.note(fmt.Sprintf("%s is asked no more: %v", c.member.model, e))
+		}
+		return &unanswered{reason: judge.NoAnswer, err: e}
+	}
+	return j.stop(e)
+}
+
 // stop ends all asking.
 func (j *Judge) stop(e *judge.StopError) error {
 	if j.stopped.CompareAndSwap(nil, e) {
-		j.halt(errHalted)
+		j.halt()
 	}
 	return j.stopped.Load()
 }
 
-// waiting is ctx for what does not go over the wire: it ends when the judge stops, so
-// that nobody waits for a limit that will not be asked again.
-func (j *Judge) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+// waiting is ctx for what does not go over the wire: it ends when nothing more is asked, so
+// that nobody waits for a limit that does not matter any more.
+func waiting(ctx, halted context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(j.halted, func() { cancel(errHalted) })
+	stop := context.AfterFunc(halted, func() { cancel(errHalted) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
@@ -209,7 +233,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		j.counts.retries.Add(1)
 	}
 	j.complete(c.wire, x, c.member.model)
-	f = j.classify(x)
+	f = j.classify(x, c.member.works())
 	millis := j.config.Now().Sub(place.sent).Milliseconds()
 	c.millis += millis
 	cost, known := c.price(x, f)
@@ -237,12 +261,13 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		return nil, f, err
 	}
 	if f != nil && f.reason == judge.TooLong && c.halves != nil {
+		p.reads(windowIn(f.words))
 		halves, _ := c.halves()
 		f.halved = halves != nil
 	}
 	free, stop := gate.back(place, f, cost, tokens)
 	if stop != nil {
-		return nil, nil, j.stop(stop)
+		return nil, nil, c.stop(stop)
 	}
 	if f != nil {
 		f.free = free
@@ -302,19 +327,17 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	text, ok := choice.Message.content()
 	p := c.member.profile
 	p.reasoned(hiddenTokens(x, text))
+	if c.open {
+		if cut := p.tokens(c.request.length(), &x.envelope.Usage); cut != nil {
+			bad.class, bad.reason, bad.err = classRow, judge.TooLong, cut
+			return nil, bad
+		}
+	}
 	switch {
 	case choice.FinishReason == "error":
 		return nil, &failure{class: classTransient, status: http.StatusOK, err: errors.New("the provider broke off")}
 	case choice.FinishReason == "length" && !(c.short && ok && !strings.HasPrefix(strings.TrimSpace(text), "<think>")):
-		c.replies++
-		bad.err = fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
-		var more bool
-		if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
-			// The same again would end the same way; for fewer claims it may do.
-			bad.class, bad.reason = classRow, judge.TooLong
-			bad.err = fmt.Errorf("%w, the most that the model may write", bad.err)
-		}
-		return nil, bad
+		return c.readCut(x, text)
 	case !ok:
 		c.replies++
 		bad.err = errors.New("the reply is empty")
@@ -323,15 +346,46 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	return c.readReply(x, text)
 }
 
+// readCut reads a reply that ended at its limit, or at the end of the model's context.
+func (c *conversation) readCut(x *exchange, text string) (*cache.Entry, *failure) {
+	c.replies++
+	u, p := &x.envelope.Usage, c.member.profile
+	full := u.Prompt > 0 && u.Completion > 0 && float64(u.Completion) < fullShare*float64(c.maxTokens)
+	if full {
+		p.reads(int64(u.Prompt + u.Completion))
+	}
+	if c.open {
+		// The claims at its front are answered.
+		if said, err := c.read(x, text, false); err == nil && said.verdict != nil {
+			return c.entry(x, said.verdict), nil
+		}
+	}
+	bad := &failure{class: classContent, status: http.StatusOK, err: fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)}
+	more := false
+	if full {
+		bad.err = fmt.Errorf("the reply ended after %d tokens, with a prompt of %d: the context of the model is full", u.Completion, u.Prompt)
+	} else if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
+		bad.err = fmt.Errorf("%w, the most that the model may write", bad.err)
+	}
+	if !more { // the same again would end the same way; for fewer claims it may do
+		bad.class, bad.reason = classRow, judge.TooLong
+	}
+	return nil, bad
+}
+
 // readReply reads a reply that is whole.
 func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failure) {
 	c.replies++
 	bad := &failure{class: classContent, status: http.StatusOK}
-	verdict, defects, err := c.read(x, text)
+	said, err := c.read(x, text, c.doubted || c.question.replies > 0)
 	if labels, ok := errors.AsType[errLabels](err); ok {
 		bad.err = labels
 		c.judge.stopping(bad, judge.StopReplies)
 		bad.stop.Hint = positiveLabelHint
+		return nil, bad
+	}
+	if cut, ok := errors.AsType[*promptCut](err); ok {
+		bad.class, bad.reason, bad.err = classRow, judge.TooLong, cut
 		return nil, bad
 	}
 	noJSON, is := errors.AsType[*judge.ReplyError](err)
@@ -339,28 +393,16 @@ func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failu
 		c.member.profile.replied(c.sent, !is || !noJSON.NoJSON)
 	}
 	if err != nil {
+		c.doubted = said.doubt
 		bad.err = err
-		c.repair(text, err.Error())
+		c.repair(text, err.Error(), said.wanted)
 		return nil, bad
 	}
-	e := c.entry(x, verdict)
-	if len(defects) == 0 {
-		return e, nil
-	}
-	again := c.best != nil
-	if !again || len(defects) < c.bestLeft {
-		c.best, c.bestLeft = e, len(defects)
-	}
-	if again || c.failures >= c.judge.config.Retries || c.replies >= maxReplies {
-		return c.best, nil // what no quote bears out stays unsure
-	}
-	bad.err = errors.New(defects[0])
-	c.repair(text, defects[0])
-	return nil, bad
+	return c.entry(x, said.verdict), nil
 }
 
-// repair adds the reply and what is wrong with it to the conversation.
-func (c *conversation) repair(reply, defect string) {
+// repair adds the reply, what is wrong with it and the claims that are wanted to the conversation.
+func (c *conversation) repair(reply, defect, wanted string) {
 	if c.question.repair == "" {
 		return
 	}
@@ -368,7 +410,15 @@ func (c *conversation) repair(reply, defect string) {
 	if len(reply) <= maxRepairReply {
 		c.turns = append(c.turns, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: reply})
 	}
-	message := c.judge.prompts.Fill(nil, c.question.repair, func(b []byte, _ string) []byte { return append(b, excerpt(defect)...) })
+	message := c.judge.prompts.Fill(nil, c.question.repair, func(b []byte, field string) []byte {
+		switch field {
+		case "attempt":
+			return fmt.Appendf(b, "%d of %d", c.replies+1, c.most())
+		case "claims":
+			return append(b, wanted...)
+		}
+		return append(b, excerpt(defect)...)
+	})
 	c.turns = append(c.turns, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: string(message)})
 }
 
@@ -429,9 +479,11 @@ func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at t
 type question struct {
 	member  *member
 	request request
-	// read checks a reply, of a classifier the body of the response, and returns what to keep
-	// of it. defects are what it had to take back, err is why it cannot be used.
-	read     func(x *exchange, reply string) (verdict []byte, defects []string, err error)
+	// read checks a reply, of a classifier the body of the response. err is why nothing of it
+	// can be used; last says that what no quote bears out is unsure then, and not asked again.
+	read     func(x *exchange, reply string, last bool) (reading, error)
+	replies  int    // most that are paid for; 0 for maxReplies
+	open     bool   // a reply may leave claims open: they are asked again, as a part
 	answer   int64  // its length in tokens, of a plan
 	short    bool   // the answer is the first word: a reply may end at its limit
 	template string // version of the prompt, "" for that of the judge
@@ -444,10 +496,18 @@ type question struct {
 	long   func(ctx context.Context) bool
 }
 
+// A reading is what was made of a reply.
+type reading struct {
+	verdict []byte // to be kept
+	doubt   bool   // it cannot be used for want of quotes alone
+	wanted  string // names the claims that were asked for
+}
+
 // An answer is what is kept of a reply, and what it took.
 type answer struct {
 	verdict []byte
 	calls   []keyedCall
+	replies int // that were paid for now
 }
 
 type keyedCall struct {
@@ -476,7 +536,7 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		return j.fromEntry(e), nil
 	}
 	a, first, err := j.once(ctx, key, func() (*answer, error) {
-		waits, cancel := j.waiting(ctx)
+		waits, cancel := waiting(ctx, q.member.halted)
 		defer cancel()
 		release, e, err := j.hold(waits, key)
 		if err != nil {
@@ -486,7 +546,10 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 			return j.fromEntry(e), nil
 		}
 		defer release()
-		if q.long != nil && q.long(waits) {
+		if long, err := j.knownLong(waits, q); long || err != nil {
+			if err != nil {
+				return nil, j.ended(err)
+			}
 			if halves, join := q.halves(); halves != nil {
 				return j.askHalves(ctx, q, halves, join)
 			}
@@ -501,6 +564,9 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		}
 		return a, err
 	})
+	if stop := q.member.stopped.Load(); stop != nil && errors.Is(err, context.Canceled) && ctx.Err() == nil && j.stopped.Load() == nil {
+		err = &unanswered{reason: judge.NoAnswer, err: stop}
+	}
 	if a == nil || first {
 		return a, err
 	}
@@ -511,6 +577,25 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		shared.calls[i].call.Cached, shared.calls[i].call.Attempts = true, 0
 	}
 	return shared, nil
+}
+
+// knownLong reports whether a question is known to be longer than the model reads, or has been
+// asked in halves before.
+func (j *Judge) knownLong(ctx context.Context, q *question) (bool, error) {
+	switch {
+	case q.halves == nil:
+		return false, nil
+	case q.long != nil && q.long(ctx):
+		return true, nil
+	case !q.open:
+		return false, nil
+	}
+	halves, _ := q.halves()
+	if len(halves) < 2 {
+		return false, nil
+	}
+	e, err := j.store.Get(ctx, halves[0].request.key())
+	return e != nil, err
 }
 
 // askHalves answers a question by its halves. What they say together is kept as its answer,

@@ -78,11 +78,13 @@ func (x *exhibits) texts() []string {
 	return out
 }
 
-// prompt appends the message of the user for one vote. Votes differ in the
-// order of claims and passages, which is drawn from the material.
+// prompt appends the message of the user for one vote. The first has claims and passages in their
+// order, those of others are drawn from the material.
 func (x *exhibits) prompt(b []byte, set *prompts.Set, vote int, necessity bool) []byte {
 	return set.Fill(b, prompts.MatrixUser, func(b []byte, field string) []byte {
 		switch field {
+		case "check":
+			return append(b, x.checkWord()...)
 		case "code":
 			return append(b, x.code[:]...)
 		case "exhibits":
@@ -96,6 +98,17 @@ func (x *exhibits) prompt(b []byte, set *prompts.Set, vote int, necessity bool) 
 		}
 		return b
 	})
+}
+
+// checkWord is a word of four letters, drawn from the material, that stands in the first line of
+// a prompt. A reply repeats it; one to a prompt of which the server has cut off the beginning
+// cannot.
+func (x *exhibits) checkWord() string {
+	word := make([]byte, 4)
+	for i := range word {
+		word[i] = 'A' + x.digest[16+i]%26
+	}
+	return string(word)
 }
 
 func (x *exhibits) print(b []byte, vote int) []byte {
@@ -112,7 +125,11 @@ func (x *exhibits) print(b []byte, vote int) []byte {
 	}
 	b = x.tag(b, "evidence")
 	for _, e := range order.permute(len(x.passages)) {
-		b = fmt.Appendf(b, "<passage-%s id=\"e%d\">\n", x.code, e+1)
+		cut := ""
+		if x.passages[e].Cut {
+			cut = ` cut="yes"`
+		}
+		b = fmt.Appendf(b, "<passage-%s id=\"e%d\"%s>\n", x.code, e+1, cut)
 		b = x.close(x.passage(b, &x.passages[e]), "passage")
 	}
 	b = x.notes(append(x.endTag(b, "evidence"), '\n'))
@@ -136,8 +153,11 @@ func (x *exhibits) answer(b []byte) []byte {
 
 // claim prints claim c with the ids of the evidence that it cites.
 func (x *exhibits) claim(b []byte, c int, text string) []byte {
-	b = x.roster.AppendCited(fmt.Appendf(b, "<claim-%s id=\"c%d\" citations=\"", x.code, c+1), c)
-	return x.endTag(append(append(b, "\">"...), text...), "claim")
+	cites := "nothing"
+	if ids := x.roster.Cited(c); len(ids) > 0 {
+		cites = strings.Join(ids, " ")
+	}
+	return x.endTag(fmt.Appendf(b, "<claim-%s id=\"c%d\" cites=\"%s\">%s", x.code, c+1, cites, text), "claim")
 }
 
 // passage prints the cited words, marked, in what stands around them.
@@ -196,10 +216,13 @@ func (f *fence) endTag(b []byte, name string) []byte { return fmt.Appendf(b, "</
 
 // A shuffle draws orders from a digest: a stream of SplitMix64, so that they
 // are the same in every version and on every machine.
-type shuffle struct{ state uint64 }
+type shuffle struct {
+	state   uint64
+	inOrder bool
+}
 
 func newShuffle(digest [32]byte, vote int) *shuffle {
-	return &shuffle{binary.BigEndian.Uint64(digest[8:]) + uint64(vote)*0x9e3779b97f4a7c15}
+	return &shuffle{binary.BigEndian.Uint64(digest[8:]) + uint64(vote)*0x9e3779b97f4a7c15, vote == 0}
 }
 
 func (s *shuffle) next() uint64 {
@@ -217,7 +240,7 @@ func (s *shuffle) permute(n int) []int {
 	for i := range order {
 		order[i] = i
 	}
-	for i := n - 1; i > 0; i-- {
+	for i := n - 1; i > 0 && !s.inOrder; i-- {
 		k := int(s.next() % uint64(i+1))
 		order[i], order[k] = order[k], order[i]
 	}

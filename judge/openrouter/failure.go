@@ -56,8 +56,9 @@ const (
 	typeConstraint    = "constraint_filtered"
 )
 
-// classify says what kind of failure a call is. It returns nil if it is none.
-func (j *Judge) classify(x *exchange) *failure {
+// classify says what kind of failure a call is; works says that its model has answered before.
+// It returns nil if it is none.
+func (j *Judge) classify(x *exchange, works bool) *failure {
 	wire := x.failure()
 	switch {
 	case x.moved:
@@ -86,7 +87,7 @@ func (j *Judge) classify(x *exchange) *failure {
 	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}
 	f.words = strings.ToLower(strings.TrimSpace(string(wire.Param) + " " + string(wire.Type) + " " + string(wire.ErrorType) + " " + wire.text() + " " + string(wire.Metadata.Raw)))
 	f.delay, f.hinted = delayOf(x.header, wire, j.config.Now())
-	j.sort(f, wire)
+	j.sort(f, wire, works)
 	return f
 }
 
@@ -100,8 +101,8 @@ func cmpOr(texts ...json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// sort sets the class of a response with an error.
-func (j *Judge) sort(f *failure, e *wireError) {
+// sort sets the class of a response with an error; works says that the model has answered before.
+func (j *Judge) sort(f *failure, e *wireError, works bool) {
 	text := strings.ToLower(e.text())
 	switch s := f.status; {
 	case e.kind() == typeContextLength, s != http.StatusTooManyRequests && tooLongWords.MatchString(f.words):
@@ -128,13 +129,13 @@ func (j *Judge) sort(f *failure, e *wireError) {
 		j.stopping(f, judge.StopKey)
 	case s == http.StatusForbidden && strings.Contains(text, "limit exceeded"):
 		j.stopping(f, judge.StopCredit)
-	case s == http.StatusForbidden && !j.works() && !e.moderates() && !moderationWords.MatchString(f.words):
+	case s == http.StatusForbidden && !works && !e.moderates() && !moderationWords.MatchString(f.words):
 		j.stopping(f, judge.StopKey)
 	case s == http.StatusForbidden:
 		f.class, f.reason = classRefused, judge.Blocked
 	case s == http.StatusNotFound && e.kind() == typeConstraint:
 		j.stopping(f, judge.StopModel)
-	case s == http.StatusNotFound && !j.works(),
+	case s == http.StatusNotFound && !works,
 		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
 		j.stopping(f, judge.StopModel)
 	case s == http.StatusRequestTimeout, s == http.StatusFailedDependency, s >= 500: // 424: the model behind the server failed
@@ -317,5 +318,18 @@ func Hint(failure string) string {
 	return ""
 }
 
+// windowWords are how services say how many tokens a model reads, in the same texts.
+var windowWords = regexp.MustCompile(`(?:n_ctx|(?:context|model|input)[ _](?:length|size|window)(?: of this model)?|maximum number of tokens(?: allowed)?|limited to)["':=( ]*(?:is|of)? ?\(?(\d+)`)
+
+// windowIn is how many tokens a model reads, as a refusal says; 0 if it does not say.
+func windowIn(words string) int64 {
+	m := windowWords.FindStringSubmatch(words)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.ParseInt(m[1], 10, 64) // one that is too long for a number says nothing
+	return n
+}
+
 // tooLongWords are how services say that a prompt is longer than the model reads.
-var tooLongWords = regexp.MustCompile(`context[ _](length|size|window)|exceed_context_size|maximum (model|input) length|prompt is too long|input is too long|reduce the length of|too many input tokens`)
+var tooLongWords = regexp.MustCompile(`context[ _](length|size|window)|exceed_context_size|maximum (model|input) length|prompt is too long|input is too long|reduce the length of|too many (input )?tokens|exceeds the maximum number of tokens`)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -17,8 +18,8 @@ import (
 // go on. It has one clock and one lock.
 //
 // Load. At most w calls are under way, and one starts every L/w seconds (L = smoothed
-// latency), so that w below 1 is a pause. It is 1 until the first answer, then grows by 1
-// for each (slow start) until 6 of the last 12 calls sent are refused for their number: at a
+// latency), so that w below 1 is a pause. It is 1 until the first answer of use, or the fourth of
+// none: until then requests change their form. Then it grows by 1 for each (slow start) until 6 of the last 12 calls sent are refused for their number: at a
 // limit one refusal follows the other, and stray ones do not end it. From then on w is cut by
 // a share s at a refusal and raised by it after 1/s answers; s halves at each change of
 // direction and doubles after six changes in the same one, so that w settles at what the
@@ -58,6 +59,7 @@ type gate struct {
 	strays   int          // calls for which refusals are ignored
 
 	works    bool // it has answered
+	useful   bool // with a reply of use, or some of none
 	answered time.Time
 	down     bool
 	failures int       // of the service, in a row
@@ -87,7 +89,9 @@ const (
 	rejectStops  = 20
 	downAfter    = 3
 	longestProbe = 3 // doublings of unit
-	freeRPM      = 20
+
+	unusedAnswers = 3 // of no use, before another one lets more calls go out
+	freeRPM       = 20
 )
 
 // A bucket lets so much through in a second, and holds the amount of one second.
@@ -174,7 +178,7 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 func (g *gate) wait(now time.Time, tokens float64) (d time.Duration, free bool) {
 	width := math.Ceil(min(g.w, g.most))
 	switch {
-	case g.down || !g.works:
+	case g.down || !g.useful:
 		width = 1
 	case g.waste >= wasteLimits:
 		width = min(width, wasteWidth)
@@ -237,25 +241,28 @@ func (g *gate) back(t ticket, f *failure, cost, tokens int64) (free bool, stop *
 	case classTransient:
 		return g.fail(t, f, now)
 	default:
-		g.answer(t, now, class == classOK || class == classContent)
+		g.answer(t, now, class)
 		return false, g.judge(class, f, cost)
 	}
 	return false, nil
 }
 
-// answer takes note of any answer; more says that w may grow by it.
-func (g *gate) answer(t ticket, now time.Time, more bool) {
+// answer takes note of any answer. w does not grow by one that does not take the question.
+func (g *gate) answer(t ticket, now time.Time, class failureClass) {
 	g.answered, g.failures, g.refusals, g.refusing = now, 0, 0, time.Time{}
 	took := now.Sub(t.sent).Seconds()
 	if g.latency == 0 {
 		g.latency = took
 	}
 	g.latency = 0.9*g.latency + 0.1*took
+	first := !g.useful && (class == classOK || class != classContent || g.waste >= unusedAnswers)
 	switch {
-	case !g.works || g.down:
-		g.works, g.down, g.slow, g.w = true, false, true, max(g.w, g.warm)
+	case first || g.down:
+		g.works, g.useful, g.down, g.slow, g.w = true, true, false, true, max(g.w, g.warm)
 		g.next = now
-	case !more:
+	case !g.useful:
+		g.works = true
+	case class != classOK && class != classContent:
 	case g.slow:
 		g.w++
 	default:
@@ -383,8 +390,8 @@ func (g *gate) judge(class failureClass, f *failure, cost int64) *judge.StopErro
 			return stopFor(judge.StopReplies, fmt.Errorf("%d replies more are of no use than of use: %w", g.waste, f.err), Hint(f.err.Error()))
 		}
 	default:
-		if f.halved {
-			return nil // what is asked instead is shorter
+		if f.halved || class == classRefused && f.status == http.StatusOK {
+			return nil // what is asked instead is shorter; a model that refuses has read its request
 		}
 		if g.rejected++; g.rejected >= rejectStops {
 			return stopFor(judge.StopRequests, fmt.Errorf("%d questions in a row: %w", g.rejected, f.err), Hint(f.err.Error()))
@@ -401,8 +408,8 @@ func stopFor(reason judge.StopReason, err error, hint string) *judge.StopError {
 func (g *gate) hears() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.works {
-		g.works, g.w = true, min(g.warm, g.most)
+	if !g.useful {
+		g.works, g.useful, g.w = true, true, min(g.warm, g.most)
 	}
 	g.answered = g.now()
 	g.wake()
@@ -415,18 +422,14 @@ func (g *gate) state() (inFlight, limit int64, works bool) {
 	return int64(g.inFlight), int64(math.Ceil(g.w)), g.works
 }
 
-// works reports whether the service has answered for any of the models.
-func (j *Judge) works() bool {
-	for _, m := range j.members {
-		if _, _, works := m.gate.state(); works {
-			return true
-		}
-	}
-	return false
+// works reports whether the service has answered for the model.
+func (m *member) works() bool {
+	_, _, works := m.gate.state()
+	return works
 }
 
-// errHalted ends the waits of a judge that has stopped.
-var errHalted = errors.New("the judge has stopped")
+// errHalted ends the waits for a model that is asked no more.
+var errHalted = errors.New("the model is asked no more")
 
 // sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {

@@ -70,7 +70,8 @@ func checkPrompt(t *testing.T, r *judge.Request, body []byte) {
 		t.Fatalf("%v: %s", err, body)
 	}
 	user := got.Messages[1].Content
-	code, _, _ := strings.Cut(strings.TrimPrefix(user, "The code of this review is "), ".")
+	_, code, _ := strings.Cut(user, "The code of this review is ")
+	code, _, _ = strings.Cut(code, ".")
 	if len(code) != codeLength {
 		t.Fatalf("code %q", code)
 	}
@@ -86,7 +87,7 @@ func checkPrompt(t *testing.T, r *judge.Request, body []byte) {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 	for _, want := range []string{
 		"<question-" + code + ">\n" + clean(r.Question) + "\n</question-" + code + ">",
-		fmt.Sprintf("<claim-%s id=\"c1\" citations=\"e1\">%s</claim-%s>", code, clean(r.Claims[0].Text), code),
+		fmt.Sprintf("<claim-%s id=\"c1\" cites=\"e1\">%s</claim-%s>", code, clean(r.Claims[0].Text), code),
 		fmt.Sprintf("<passage-%[1]s id=\"e1\">\n<cited-%[1]s>%[2]s</cited-%[1]s>\n</passage-%[1]s>", code, clean(r.Evidence[0].Text)),
 	} {
 		if strings.Count(user, want) != 1 {
@@ -190,7 +191,7 @@ func TestRepairIsShort(t *testing.T) {
 	if err := json.Unmarshal(s.Log()[1].Text, &body); err != nil || len(body.Messages) != 4 || body.Messages[2].Role != "assistant" {
 		t.Fatalf("%v: %+v", err, body)
 	}
-	if turn := body.Messages[3].Content; strings.Contains(turn, "\n") || len(turn) > 400 || !strings.Contains(turn, "was not given") {
+	if turn := body.Messages[3].Content; strings.Contains(turn, "\n") || len(turn) > 400 || !strings.Contains(turn, "is missing") {
 		t.Errorf("repair turn %q", turn)
 	}
 }

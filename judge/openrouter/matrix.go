@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"ibid"
 	"ibid/judge"
@@ -23,7 +24,9 @@ const (
 	needThinking = 4096 // on top, where the settings ask for reasoning
 )
 
-// judgeMatrix asks about all claims of a row at once, each model as often as the settings say.
+// judgeMatrix asks about all claims of a row at once, each model as often as the settings say. An
+// opinion that does not come is absent; a claim without enough of them is unscored. The error is
+// a [*judge.RowFailure] if all are.
 func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	v, open := settle(r)
 	defer addInvalid(r, v)
@@ -39,30 +42,65 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 				one.Claims[c].ElsewhereEvidence = -1
 			}
 			for i := range parts {
-				a, err := j.ask(ctx, j.matrixQuestion(m, parts[i].exhibits, vote))
-				if err != nil {
-					return nil, rowFailure(r, v, err)
-				}
-				v.Calls = append(v.Calls, callsOf(a.calls)...)
-				if err := parts[i].merge(a.verdict, one); err != nil {
+				if err := j.opinion(ctx, m, vote, &parts[i], one); err != nil {
 					return nil, err
 				}
 			}
+			v.Calls = append(v.Calls, one.Calls...)
 			opinions = append(opinions, one)
 			v.Opinions = append(v.Opinions, judge.Opinion{Model: m.model, Vote: vote, Claims: one.Claims})
 		}
 	}
-	said := opinions[0]
-	if len(opinions) > 1 {
-		said = judge.Combine(opinions)
-	} else {
+	if len(opinions) == 1 {
 		v.Opinions = nil
 	}
+	said := judge.Combine(opinions)
+	v.Tampering = said.Tampering
+	scored := false
 	for _, c := range open {
 		v.Claims[c] = said.Claims[c]
+		scored = scored || said.Claims[c].Unscored == ""
 	}
-	v.Tampering = said.Tampering
+	if first := &v.Claims[open[0]]; !scored {
+		return nil, &judge.RowFailure{Row: r.Row, Reason: first.Unscored, Err: errors.New(first.JointWhy), Calls: v.Calls}
+	}
 	return v, nil
+}
+
+// opinion adds to one what a model says of a part. What its reply leaves open is asked again, once:
+// all of that together, as a part of the row with the answer as a whole.
+func (j *Judge) opinion(ctx context.Context, m *member, vote int, p *part, one *judge.Verdict) error {
+	for again := false; ; again = true {
+		q := j.matrixQuestion(m, p.exhibits, vote)
+		if again {
+			q.replies = 1
+		}
+		a, err := j.ask(ctx, q)
+		if u, ok := errors.AsType[*unanswered](err); ok {
+			one.Calls = append(one.Calls, u.calls...)
+			for _, c := range p.claims {
+				one.Claims[c] = judge.UnscoredClaim(u.reason, excerpt(u.err.Error()))
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		one.Calls = append(one.Calls, callsOf(a.calls)...)
+		if err := p.merge(a.verdict, one); err != nil {
+			return err
+		}
+		var open []int // of the part
+		for i, c := range p.claims {
+			if one.Claims[c].Unscored != "" {
+				open = append(open, i)
+			}
+		}
+		if len(open) == 0 || again && a.replies > 0 {
+			return nil
+		}
+		p = p.only(open)
+	}
 }
 
 // rowFailure is the error of a row for one of its questions.
@@ -96,14 +134,18 @@ func addInvalid(r *judge.Request, v *judge.Verdict) {
 
 // matrixQuestion is the question about all claims of x.
 func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
-	return &question{
-		member: m, repair: prompts.Repair,
+	q := &question{
+		member: m, repair: prompts.Repair, open: true,
 		request: request{
 			head: m.head, user: string(x.prompt(nil, j.prompts, vote, j.config.Necessity)), seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
 		},
-		read:   func(_ *exchange, content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
 		halves: func() ([]*question, func([][]byte) ([]byte, error)) { return j.matrixHalves(m, x, vote) },
 	}
+	q.read = func(e *exchange, content string, last bool) (reading, error) {
+		return j.readMatrix(q, x, &e.envelope.Usage, content, last)
+	}
+	q.long = func(context.Context) bool { return m.profile.long(q.request.length(), q.request.maxTokens) }
+	return q
 }
 
 // matrixHalves are the questions about the halves of x.
@@ -123,21 +165,44 @@ func (j *Judge) matrixHalves(m *member, x *exhibits, vote int) (halves []*questi
 	}
 }
 
-// readMatrix checks a reply to a request about all claims of a row.
-func (j *Judge) readMatrix(x *exhibits, content string) ([]byte, []string, error) {
+// readMatrix reads a reply to a question about all claims of x. What it leaves open has no verdict
+// in what is kept: that is every claim that cannot be used and, unless this is the last time, one
+// that lacks a quote. A reply that leaves all open is an error.
+func (j *Judge) readMatrix(q *question, x *exhibits, u *usage, content string, last bool) (reading, error) {
 	reply, err := judge.Parse(content, x.roster)
-	if err != nil {
-		return nil, nil, err
+	if reply != nil && reply.HasCheckWord && j.prompts.Has(prompts.MatrixUser, "check") {
+		if err := q.member.profile.check(q.request.length(), reply.CheckWord, x.checkWord(), u); err != nil {
+			return reading{}, err
+		}
 	}
+	if err != nil {
+		return reading{wanted: "all claims"}, err
+	}
+	v, defects := &reply.Verdict, reply.Defects
 	if j.config.Necessity {
-		for c := range reply.Verdict.Claims {
-			if reply.Verdict.Claims[c].Sufficient == nil {
-				return nil, nil, fmt.Errorf("claim %s: member \"sufficient\" is missing", x.roster.ClaimID(c))
+		for c := range v.Claims {
+			if v.Claims[c].Sufficient == nil && v.Claims[c].Unscored == "" {
+				defects = append(defects, judge.Defect{Claim: c, What: fmt.Sprintf("claim %s: member \"sufficient\" is missing", x.roster.ClaimID(c))})
 			}
 		}
 	}
-	verdict, err := x.roster.Encode(&reply.Verdict)
-	return verdict, reply.Defects, err
+	doubt := false
+	for _, d := range defects {
+		if !d.Unsure || !last {
+			v.Claims[d.Claim], doubt = judge.UnscoredClaim(judge.BadReply, d.What), doubt || d.Unsure
+		}
+	}
+	var open []string
+	for c := range v.Claims {
+		if v.Claims[c].Unscored != "" {
+			open = append(open, x.roster.ClaimID(c))
+		}
+	}
+	if len(open) == len(v.Claims) {
+		return reading{doubt: doubt, wanted: strings.Join(open, ", ")}, &judge.ReplyError{Defect: defects[0].What}
+	}
+	verdict, err := x.roster.Encode(v)
+	return reading{verdict: verdict}, err
 }
 
 // need is how many tokens a reply may take.

@@ -90,10 +90,11 @@ func TestPromptShowsAnswer(t *testing.T) {
 	}
 	j := judgeAt(t, "http://localhost/v1", nil)
 	user := j.Prompts(r)[0].User
-	code, _, _ := strings.Cut(strings.TrimPrefix(user, "The code of this review is "), ".")
+	_, code, _ := strings.Cut(user, "The code of this review is ")
+	code, _, _ = strings.Cut(code, ".")
 	for _, want := range []string{
-		"<answer->\nZüge first. <claim- id=\"c2\" citations=\"e1\">It counts **eleven** platforms [1].</claim-> Buses, too. <claim- id=\"c1\" citations=\"e2\">It is old [2].</claim->\n</answer->",
-		"<claim- id=\"c3\" citations=\"\">The station has buses.</claim->\n", "<claim- id=\"c4\" citations=\"\">Nowhere to be found.</claim->\n",
+		"<answer->\nZüge first. <claim- id=\"c2\" cites=\"e1\">It counts **eleven** platforms [1].</claim-> Buses, too. <claim- id=\"c1\" cites=\"e2\">It is old [2].</claim->\n</answer->",
+		"<claim- id=\"c3\" cites=\"nothing\">The station has buses.</claim->\n", "<claim- id=\"c4\" cites=\"nothing\">Nowhere to be found.</claim->\n",
 		"<title->\nStations\n</title->\nBern station is large. <cited->It has eleven.</cited-> Zürich has more.\n</passage->",
 	} {
 		if !strings.Contains(strings.ReplaceAll(user, "-"+code, "-"), want) {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"ibid/judge/cache"
 )
 
 // A ModelInfo is what an endpoint says of a model.
@@ -94,6 +96,7 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 func (j *Judge) LoadPrices(ctx context.Context) error {
 	var err error
 	j.modelsOnce.Do(func() {
+		j.recall(ctx)
 		known := make(map[string]ModelInfo)
 		provider, _ := j.config.Request["provider"].(map[string]any)
 		demanding := j.config.Kind == KindOpenRouter && provider["require_parameters"] == true
@@ -118,6 +121,32 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 		j.catalogue.Store(&known)
 	})
 	return err
+}
+
+// learntFor is how long what was learnt of a model counts.
+const learntFor = 7 * 24 * time.Hour
+
+// learn keeps what was learnt of a model for later runs. They do without what cannot be kept.
+func (j *Judge) learn(model, name string, value float64) {
+	_ = j.store.Learn(context.Background(), cache.Learnt{Endpoint: j.config.endpoint(), Model: model, Name: name, Value: value, At: j.config.Now()})
+}
+
+// recall takes over what earlier runs have learnt of the models.
+func (j *Judge) recall(ctx context.Context) {
+	if j.store == nil {
+		return
+	}
+	all, err := j.store.Learnt(ctx, j.config.endpoint(), j.config.Now().Add(-learntFor))
+	if err != nil {
+		return // the first question meets it again
+	}
+	for _, l := range all {
+		for _, m := range j.members {
+			if m.model == l.Model {
+				m.profile.recall(l.Name, l.Value)
+			}
+		}
+	}
 }
 
 // priceOf is the price of a model, ok is false if it is not known.

@@ -2,11 +2,12 @@
 // any endpoint that speaks the chat API of OpenAI.
 //
 // One request to a model holds all claims and citations of a row. Every reply is
-// validated against the request, told of its defect once if it has one, and
+// validated against the request and
 // kept in a [cache.SQLite] under the digest of the exact bytes that were sent, so
 // that nothing is paid for twice: not on a rerun, not after a crash, not by
-// several processes at once. What fails is retried by its kind;
-// what cannot be answered is a [*judge.RowFailure], and what no retry of any row
+// several processes at once. Claims that it leaves open are asked again once, as a part of the
+// row; a reply of no use is told of its defect. What fails is retried by its kind;
+// a row of which nothing can be answered is a [*judge.RowFailure], and what no retry of any row
 // can mend is a [*judge.StopError].
 //
 // Amounts of money are int64 billionths of a US dollar.
@@ -50,7 +51,7 @@ type Judge struct {
 	before  sync.Map  // keys of answers that earlier processes of the run paid for, taken by some row
 	stopped atomic.Pointer[judge.StopError]
 	halted  context.Context // ends when the judge stops
-	halt    context.CancelCauseFunc
+	halt    context.CancelFunc
 
 	// Of small verifiers; verifier is nil for others.
 	verifier   *verifier
@@ -71,6 +72,9 @@ type member struct {
 
 	profile *profile
 	gate    *gate
+	stopped atomic.Pointer[judge.StopError] // why it is asked no more
+	halted  context.Context                 // ends then
+	halt    context.CancelFunc
 }
 
 // New returns a judge. It does not go over the network.
@@ -84,7 +88,7 @@ func New(config Config) (*Judge, error) {
 		budget: newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
 	}
 	j.began = config.Now().Truncate(time.Millisecond)
-	j.halted, j.halt = context.WithCancelCause(context.Background())
+	j.halted, j.halt = context.WithCancel(context.Background())
 	j.http = &http.Client{Transport: newTransport(config.Concurrency)}
 	if config.HTTP != nil {
 		own := *config.HTTP
@@ -99,14 +103,16 @@ func New(config Config) (*Judge, error) {
 	clientConfig.HTTPClient = j.wire
 	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.Models {
-		j.members = append(j.members, &member{
+		m := &member{
 			model:   model,
 			head:    &requestHead{config: &j.config, model: model, system: set.Text(prompts.MatrixSystem), schema: config.schema()},
 			small:   &requestHead{config: &j.config, model: model},
 			split:   &requestHead{config: &j.config, model: model, system: set.Text(prompts.ClaimsSystem), schema: judge.SplitSchema},
-			profile: &profile{model: model, note: j.counts.note},
+			profile: &profile{model: model, note: j.counts.note, learnt: j.learn},
 			gate:    newGate(&j.config, model),
-		})
+		}
+		m.halted, m.halt = context.WithCancel(j.halted)
+		j.members = append(j.members, m)
 	}
 	if config.small() {
 		if j.verifier, err = newVerifier(config.Protocol, config.Verifier); err != nil {

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/judgetest"
@@ -89,10 +91,21 @@ func TestFaults(t *testing.T) {
 	if bad := failures(got); len(bad) > 0 {
 		t.Errorf("%d rows failed: %s", len(bad), strings.Join(bad, "\n"))
 	}
+	// A claim that two replies have not answered has no verdict; all others have that of a plain
+	// service.
+	lost, claims := 0, 0
 	for i := range rows {
-		if got[i].err == nil && sameVerdicts(want[i:i+1], got[i:i+1]) == 0 {
-			t.Errorf("row %d: %+v, without faults %+v", i, got[i].verdict, want[i].verdict)
+		for c := range want[i].verdict.Claims {
+			claims++
+			if v := &got[i].verdict.Claims[c]; v.Unscored != "" || v.Joint.Degree == ibid.Unsure && v.Votes > 0 {
+				lost++
+			} else if !reflect.DeepEqual(*v, want[i].verdict.Claims[c]) {
+				t.Errorf("row %d, claim %d: %+v, without faults %+v", i, c, v, want[i].verdict.Claims[c])
+			}
 		}
+	}
+	if lost > claims/100 {
+		t.Errorf("%d of %d claims have no verdict", lost, claims)
 	}
 	s.Close()
 	counts := s.Counts()

@@ -309,6 +309,16 @@ func newPart(r *judge.Request, claims, evidence []int) part {
 	return part{exhibits: newExhibits(q), claims: claims, evidence: evidence}
 }
 
+// only is the part with some of its claims, and all that it shows.
+func (p *part) only(claims []int) *part {
+	out := newPart(p.request, claims, nil)
+	for i, c := range out.claims {
+		out.claims[i] = p.claims[c]
+	}
+	out.evidence = p.evidence
+	return &out
+}
+
 // merge puts what was kept of the answer on a part into the verdict on its row.
 func (p *part) merge(kept []byte, into *judge.Verdict) error {
 	from, err := p.roster.Decode(kept)

@@ -1,6 +1,7 @@
 package openrouter
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -84,8 +85,9 @@ const (
 // A profile is what is known of a model: what its endpoint said, and what its
 // replies have shown. It is safe for concurrent use.
 type profile struct {
-	model string
-	note  func(string) // what is said in log and report
+	model  string
+	note   func(string)                            // what is said in log and report
+	learnt func(model, name string, value float64) // what later runs begin with
 
 	mu        sync.Mutex
 	now       shape
@@ -93,6 +95,132 @@ type profile struct {
 	most      int64 // most tokens that a reply may have; 0 if nobody knows
 	noJSON    int   // replies in a row
 	json      bool  // the rung has brought some
+
+	window  int64   // tokens of a prompt and its reply together; 0 if nobody knows
+	least   float64 // bytes of a prompt to a token: the fewest that were seen; 0 if none were
+	short   float64 // the most, in prompts of less than shortPrompt tokens
+	checked int     // bytes of the longest prompt whose check word came back
+	seen    int64   // most tokens of a prompt and a whole reply together
+}
+
+// Lengths of prompts.
+const (
+	shortPrompt  = 1000
+	bytesAtFirst = 3.0 // bytes to a token, before any were seen
+	bytesMost    = 8.0 // no tokeniser takes more on texts: the server did not read all
+	bytesGrowth  = 1.4 // over the most in short prompts, likewise
+	windowShare  = 0.9 // of the window that a question may take by estimate
+	fullShare    = 0.9 // of its limit: a reply that ends before at its limit has met the end of the window
+	leastWindow  = 256
+)
+
+// Names of what is learnt of a model.
+const (
+	learntWindow    = "context"
+	learntBytes     = "bytes_per_token"
+	learntReasoning = "reasoning_tokens"
+	learntShape     = "shape"
+	learntPrompt    = "prompt_nano_usd"     // a token, of what calls have cost
+	learntReply     = "completion_nano_usd" // a token
+)
+
+// recall takes over what earlier runs have learnt.
+func (p *profile) recall(name string, value float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch name {
+	case learntWindow:
+		p.window = int64(value)
+	case learntBytes:
+		p.least = value
+	case learntReasoning:
+		p.reasoning = int64(value)
+	case learntShape:
+		p.now = shapeOf(int64(value))
+	}
+}
+
+// reads takes note of how many tokens a prompt and its reply can have together.
+func (p *profile) reads(tokens int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.narrow(tokens)
+}
+
+// narrow takes over a window that is narrower than the one that is known; a reply may have shown
+// that it is wider. The caller holds the lock.
+func (p *profile) narrow(tokens int64) bool {
+	if tokens < leastWindow || tokens <= p.seen || p.window > 0 && tokens >= p.window {
+		return false
+	}
+	p.window = tokens
+	p.learnt(p.model, learntWindow, float64(tokens))
+	return true
+}
+
+// long reports whether a prompt of so many bytes, with a reply of so many tokens, is longer than
+// the model is known to read.
+func (p *profile) long(bytes int, need int64) bool {
+	need = p.budget(need, 0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.window > 0 && float64(bytes)/cmp.Or(p.least, bytesAtFirst)+float64(need) > windowShare*float64(p.window)
+}
+
+// promptCut is the error of a reply to a prompt of which the server has read a part.
+type promptCut struct{ model, why string }
+
+func (e *promptCut) Error() string {
+	return fmt.Sprintf("%s has read a part of the prompt alone: %s", e.model, e.why)
+}
+
+// cut takes note of a prompt of which the server has read a part. The caller holds the lock.
+func (p *profile) cut(u *usage, why string) error {
+	if tokens := int64(u.Prompt + u.Completion); p.narrow(tokens) {
+		p.note(fmt.Sprintf("%s: the server cuts prompts off at about %d tokens without saying so: raise its limit (num_ctx of Ollama); rows are asked in smaller parts", p.model, tokens))
+	}
+	return &promptCut{p.model, why}
+}
+
+// tokens takes note of how many tokens a prompt of so many bytes had. The error is that the
+// server did not read all of it.
+func (p *profile) tokens(bytes int, u *usage) error {
+	read := float64(u.Prompt + u.Prompts.Cached) // some count them apart
+	if read < leastWindow {
+		return nil // no model reads so little: it is not told, or wrong
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ratio := float64(bytes) / read
+	if ratio > bytesMost || p.short > 0 && ratio > bytesGrowth*p.short {
+		return p.cut(u, fmt.Sprintf("%d bytes count as %d tokens", bytes, u.Prompt))
+	}
+	if u.Prompt < shortPrompt {
+		p.short = max(p.short, ratio)
+	}
+	if before := p.least; before == 0 || ratio < before {
+		p.least = ratio
+		if ratio < 0.98*before || before == 0 {
+			p.learnt(p.model, learntBytes, ratio)
+		}
+	}
+	return nil
+}
+
+// check compares the check word of a whole reply to a prompt of so many bytes. The error is that the
+// server has cut off the beginning of the prompt. A word that is wrong says nothing of the server
+// where one of a longer prompt was right, or where the model is known to read more.
+func (p *profile) check(bytes int, said, want string, u *usage) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fits := u.Prompt > 0 && float64(u.Prompt+u.Completion) < fullShare*float64(p.window)
+	switch {
+	case said == want:
+		p.checked, p.seen = max(p.checked, bytes), max(p.seen, int64(u.Prompt+u.Completion))
+	case bytes > p.checked && !fits:
+		return p.cut(u, fmt.Sprintf("its reply has the check word %q, the prompt %q", excerpt(said), want))
+	}
+	return nil
 }
 
 // shape is how the next request is written.
@@ -109,6 +237,9 @@ func (p *profile) describe(m *ModelInfo, demanding bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.most = m.MaxCompletion
+	if m.ContextLength >= leastWindow && (p.window == 0 || m.ContextLength < p.window) {
+		p.window = m.ContextLength
+	}
 	p.now.lowEffort = p.now.lowEffort || m.Reasons
 	if m.Reasons {
 		p.reasoning = max(p.reasoning, needThinking/reasoningShare)
@@ -160,7 +291,10 @@ func (p *profile) reasoned(tokens int64) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reasoning = max(p.reasoning, tokens)
+	if tokens > p.reasoning {
+		p.reasoning = tokens
+		p.learnt(p.model, learntReasoning, float64(tokens))
+	}
 	p.now.lowEffort = p.now.dropped&(1<<dropEffort) == 0
 }
 
@@ -185,6 +319,7 @@ func (p *profile) stepDown(why string) {
 	p.noJSON, p.json = 0, false
 	before := p.now.rung
 	p.now.rung++
+	p.learnt(p.model, learntShape, float64(p.now.form()))
 	p.note(fmt.Sprintf("%s: replies are asked for as %v instead of %v: %s", p.model, p.now.rung, before, why))
 }
 
@@ -262,9 +397,11 @@ func (p *profile) adapt(sent shape, budget int64, f *failure) bool {
 		p.stepDown(excerpt(f.err.Error()))
 	case drop >= 0:
 		p.now = next
+		p.learnt(p.model, learntShape, float64(p.now.form()))
 		p.note(fmt.Sprintf("%s: %s is left out: %s", p.model, droppable[drop][0], excerpt(f.err.Error())))
 	default:
 		p.now = next
+		p.learnt(p.model, learntShape, float64(p.now.form()))
 	}
 	return true
 }

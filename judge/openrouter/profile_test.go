@@ -31,7 +31,7 @@ func TestAdapt(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &profile{note: func(string) {}, now: tt.sent}
+			p := &profile{note: func(string) {}, learnt: func(string, string, float64) {}, now: tt.sent}
 			f := &failure{status: tt.status, words: tt.words, err: errors.New("refused")}
 			if ok := p.adapt(tt.sent, tt.budget, f); ok != tt.ok || p.now != tt.want || p.most != tt.most {
 				t.Errorf("%t, %+v, most %d; want %t, %+v, %d", ok, p.now, p.most, tt.ok, tt.want, tt.most)
@@ -49,7 +49,7 @@ func TestAdapt(t *testing.T) {
 // replies to requests that were sent on the rung before.
 func TestNoJSON(t *testing.T) {
 	notes := 0
-	p := &profile{note: func(string) { notes++ }}
+	p := &profile{note: func(string) { notes++ }, learnt: func(string, string, float64) {}}
 	for _, step := range []struct {
 		sent rung
 		json bool
@@ -71,7 +71,7 @@ func TestNoJSON(t *testing.T) {
 	if notes != 2 {
 		t.Errorf("%d notes", notes)
 	}
-	p = &profile{note: func(string) { t.Error("a rung that brings JSON is left") }}
+	p = &profile{learnt: func(string, string, float64) {}, note: func(string) { t.Error("a rung that brings JSON is left") }}
 	p.replied(shape{}, false)
 	p.replied(shape{}, true)
 	for range 100 {

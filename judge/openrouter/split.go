@@ -67,13 +67,13 @@ func (j *Judge) splitQuestions(s *judge.Sentences) []question {
 				head: j.members[0].split, user: string(splitPrompt(&part, j.prompts)), seed: j.config.seed(),
 				maxTokens: j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences))),
 			},
-			read: func(_ *exchange, content string) ([]byte, []string, error) {
+			read: func(_ *exchange, content string, _ bool) (reading, error) {
 				claims, err := judge.ParseSplit(content, &part)
 				if err != nil {
-					return nil, nil, err
+					return reading{}, err
 				}
 				kept, err := json.Marshal(claims)
-				return kept, nil, err
+				return reading{verdict: kept}, err
 			},
 		})
 	}

@@ -370,21 +370,21 @@ func (j *Judge) smallQuestion(m *member, q query) *question {
 			return most > 0 && len(strings.Fields(q.text)) > most
 		}
 	}
-	keep := func(r rating, err error) ([]byte, []string, error) { return quoted(r), nil, err }
+	keep := func(r rating, err error) (reading, error) { return reading{verdict: quoted(r)}, err }
 	switch j.config.Protocol {
 	case Classify:
 		out.request.path = j.classifierRoot() + "/predict"
 		out.request.whole = j.classifierBody(q)
-		out.read = func(x *exchange, _ string) ([]byte, []string, error) { return keep(j.verifier.ofBody(x.raw)) }
+		out.read = func(x *exchange, _ string, _ bool) (reading, error) { return keep(j.verifier.ofBody(x.raw)) }
 	case YesNo:
 		text := strings.NewReplacer("{claim}", q.claim, "{document}", q.text).Replace(j.verifier.Message)
 		out.request.user, out.request.maxTokens = text, j.config.room(wordTokens)
-		out.read = func(x *exchange, reply string) ([]byte, []string, error) {
+		out.read = func(x *exchange, reply string, _ bool) (reading, error) {
 			return keep(j.verifier.ofReply(reply, x.envelope.Choices[0].Logprobs))
 		}
 	default:
 		out.request.user, out.request.maxTokens = string(j.scorePrompt(q)), j.config.room(pairTokens)
-		out.read = func(_ *exchange, reply string) ([]byte, []string, error) { return keep(ofNumber(reply, q.uncited)) }
+		out.read = func(_ *exchange, reply string, _ bool) (reading, error) { return keep(ofNumber(reply, q.uncited)) }
 	}
 	return out
 }

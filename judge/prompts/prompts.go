@@ -29,15 +29,15 @@ type Name string
 // The prompts, and the fields that each has.
 const (
 	MatrixSystem  Name = "matrix-system"       // none: it is the same for every request, so that providers can cache it
-	MatrixUser    Name = "matrix-user"         // code, exhibits, claims (how many), necessity
+	MatrixUser    Name = "matrix-user"         // check (a word to be repeated), code, exhibits, claims (how many), necessity
 	Necessity     Name = "necessity"           // none; it fills the field of that name where it is asked for
-	Repair        Name = "repair"              // defect, in one line
+	Repair        Name = "repair"              // attempt ("2 of 3"), defect (in one line), claims (which)
 	Support       Name = "score-support"       // claim, text
 	Hallucination Name = "score-hallucination" // claim, sources
 
 	ClaimsSystem Name = "claims-system" // none
 	ClaimsUser   Name = "claims-user"   // code, exhibits, sentences (how many)
-	ClaimsRepair Name = "claims-repair" // defect, in one line
+	ClaimsRepair Name = "claims-repair" // attempt ("2 of 3"), defect (in one line)
 )
 
 // Names are all prompts.
@@ -48,14 +48,14 @@ func Names() []Name {
 // fields says which fields a prompt must have, and may have besides.
 var fields = map[Name]struct{ must, may []string }{
 	MatrixSystem:  {},
-	MatrixUser:    {must: []string{"code", "exhibits"}, may: []string{"claims", "necessity"}},
+	MatrixUser:    {must: []string{"code", "exhibits"}, may: []string{"check", "claims", "necessity"}},
 	Necessity:     {},
-	Repair:        {must: []string{"defect"}},
+	Repair:        {must: []string{"defect"}, may: []string{"attempt", "claims"}},
 	Support:       {must: []string{"claim", "text"}},
 	Hallucination: {must: []string{"claim", "sources"}},
 	ClaimsSystem:  {},
 	ClaimsUser:    {must: []string{"code", "exhibits"}, may: []string{"sentences"}},
-	ClaimsRepair:  {must: []string{"defect"}},
+	ClaimsRepair:  {must: []string{"defect"}, may: []string{"attempt"}},
 }
 
 // A Set is one text for each name. It does not change.
@@ -205,6 +205,11 @@ func (s *Set) Version() string { return s.version }
 
 // ClaimsVersion is that of the texts that ask for claims.
 func (s *Set) ClaimsVersion() string { return s.claims }
+
+// Has reports whether the text of a prompt has a field.
+func (s *Set) Has(name Name, field string) bool {
+	return slices.ContainsFunc(s.parts[name], func(p part) bool { return p.field == field })
+}
 
 // Text is a prompt as its file has it, without the last line end.
 func (s *Set) Text(name Name) string { return s.texts[name] }
