@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
 )
@@ -154,6 +155,39 @@ func (f *Forecast) estimateTime(ctx context.Context, store *cache.SQLite) error 
 		f.Time = max(f.Time, time.Duration(float64(f.Calls)/float64(f.RPM)*float64(time.Minute)))
 	}
 	return nil
+}
+
+// foretellAfter are the calls with an answer after which a run says what it will take.
+var foretellAfter = []int64{8, 64}
+
+// foretell says what a run will cost and take, at what its calls took so far; told is how often it
+// has. Where calls cost more than twice what they would by the prices that are told, and nothing
+// bounds them, it warns. Of a run that is soon done it says nothing.
+func (p *Plan) foretell(told int, u *judge.Usage, at Progress) int {
+	if told == len(foretellAfter) || u.Answered < foretellAfter[told] || at.Done == 0 {
+		return told
+	}
+	if at.Of < 4*at.Done {
+		return len(foretellAfter)
+	}
+	text := fmt.Sprintf("after %d calls: ", u.Answered)
+	if u.AnswerNanoUSD > 0 {
+		left := float64(u.AnswerNanoUSD) / float64(at.Done) * float64(at.Of-at.Done)
+		text += fmt.Sprintf("about $%.2f in all", (float64(u.CostNanoUSD)+left)/1e9)
+		if hidden := u.HiddenTokens / u.Answered; hidden > 0 {
+			text += fmt.Sprintf(" (%d tokens of hidden reasoning a call)", hidden)
+		}
+		text += ", "
+	}
+	left, _ := at.Left(time.Now())
+	text += fmt.Sprintf("%v more", max(left.Round(time.Second), time.Second))
+	switch {
+	case u.ListNanoUSD > 0 && u.AnswerNanoUSD > 2*u.ListNanoUSD && p.job.Config.Judge.MaxCostUSD == 0:
+		p.job.warn("%s; that is %.1f times what it costs by list prices: --max-cost bounds it", text, float64(u.AnswerNanoUSD)/float64(u.ListNanoUSD))
+	case p.job.Say != nil:
+		p.job.Say(text)
+	}
+	return told + 1
 }
 
 // checkCost warns of a budget that will not do, and of one that cannot be kept.

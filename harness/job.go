@@ -76,6 +76,7 @@ type Job struct {
 
 	Progress func(Progress) // called from one goroutine at a time; may be nil
 	Warn     func(string)   // something the user should know; may be nil
+	Say      func(string)   // what a run will take, once it is known; may be nil
 }
 
 // A Progress tells how far a run is.

@@ -313,7 +313,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		return p.interrupted(ctx, err, m, 0, since)
 	}
 	places := make(placesBySystem)
-	saved, waiting := int64(0), false
+	saved, waiting, foretold := int64(0), false, 0
 	read := func(ctx context.Context, yield func(inputPart) error) error {
 		return p.decode(ctx, from, to, perPart, yield)
 	}
@@ -328,6 +328,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		progress.Done = max(progress.Done, answered)
 		usage := p.live.Usage()
 		progress.Judge = &usage
+		foretold = p.foretell(foretold, &usage, progress)
 		if ctx.Err() != nil && usage.InFlight > 0 {
 			progress.Stage = fmt.Sprintf("waiting for calls under way: %d", usage.InFlight)
 			if !waiting {

@@ -384,4 +384,9 @@ type Usage struct {
 	Failed      int64 // requests that ended without a verdict
 	InFlight    int64 // calls under way
 	CostNanoUSD int64 // of all calls, also of those without use
+
+	Answered      int64 // calls with a reply of use
+	AnswerNanoUSD int64 // what they cost
+	ListNanoUSD   int64 // what they would cost by the prices that the endpoint tells, with answers of the usual length and no hidden reasoning; 0 if it tells none
+	HiddenTokens  int64 // of their reasoning
 }

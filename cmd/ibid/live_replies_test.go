@@ -1,12 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"ibid"
 	"ibid/dataset"
@@ -99,6 +104,58 @@ func panelOf(change func(m *judgetest.Model)) (models []judgetest.Model) {
 		change(&models[len(models)-1])
 	}
 	return models
+}
+
+// TestLiveForecast: a run with a model that thinks says after eight calls what it will cost, and a
+// dry run of other rows begins with what was learnt. Both are within 30 % of the bill.
+func TestLiveForecast(t *testing.T) {
+	t.Parallel()
+	thinks := judgetest.Model{ID: "fake/judge", Provider: "Fake", ContextLength: 200_000, PromptNanoUSD: 150, CompletionNanoUSD: 600, ReasoningTokens: 30_000}
+	l := newLiveTest(t, 1, judgetest.ServerConfig{Models: []judgetest.Model{thinks}, Latency: judgetest.Constant(20 * time.Millisecond)})
+	rows := shapeOfRows{rows: 120, claims: 2}
+	bill := func(id string, more ...string) (usd float64, stdout, stderr string) {
+		t.Helper()
+		if err := rows.write(filepath.Join(l.dir, "towers.parquet")); err != nil {
+			t.Fatal(err)
+		}
+		before := l.server.Counts().SpentNanoUSD
+		args := append(l.args(id, more...), "--set", "judge.concurrency=8")
+		args = slices.DeleteFunc(args, func(arg string) bool { return arg == "-q" || arg == "-o" || arg == "out-"+id })
+		stdout, stderr, code := command(t, l.dir, args...)
+		if code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		return float64(l.server.Counts().SpentNanoUSD-before) / 1e9, stdout, stderr
+	}
+	within := func(what string, got, want float64) {
+		t.Helper()
+		t.Logf("%s: $%.3f, the bill is $%.3f", what, got, want)
+		if math.Abs(got-want) > .3*want {
+			t.Errorf("%s is $%.3f, the bill $%.3f", what, got, want)
+		}
+	}
+	spent, _, stderr := bill("first")
+	told := regexp.MustCompile(`(?m)^ibid: warning: after \d+ calls: about \$([0-9.]+) in all \(30000 tokens of hidden reasoning a call\), .* more; that is \d+\.\d times what it costs by list prices: --max-cost bounds it$`).FindAllStringSubmatch(stderr, -1)
+	if len(told) == 0 {
+		t.Fatalf("no forecast:\n%s", stderr)
+	}
+	for _, m := range told {
+		usd, _ := strconv.ParseFloat(m[1], 64)
+		within("after some calls", usd, spent)
+	}
+	rows.first = 1000
+	if _, planned, _ := bill("dry", "--dry-run", "--json"); true {
+		var plan struct {
+			Forecast struct {
+				CostUSD float64 `json:"cost_usd"`
+			}
+		}
+		if err := json.Unmarshal([]byte(planned), &plan); err != nil {
+			t.Fatal(err)
+		}
+		again, _, _ := bill("second")
+		within("the dry run", plan.Forecast.CostUSD, again)
+	}
 }
 
 // TestLiveReplies lists replies of all kinds, and what each may cost: what is wrong with one claim

@@ -265,6 +265,9 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		halves, _ := c.halves()
 		f.halved = halves != nil
 	}
+	if f == nil {
+		c.answered(x, cost)
+	}
 	free, stop := gate.back(place, f, cost, tokens)
 	if stop != nil {
 		return nil, nil, c.stop(stop)
@@ -274,6 +277,18 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		return nil, f, nil
 	}
 	return e, nil, nil
+}
+
+// answered counts what a call with a reply of use has cost, beside what it would by the list.
+func (c *conversation) answered(x *exchange, cost int64) {
+	n, hidden := &c.judge.counts, int64(x.envelope.Usage.Completions.Reasoning)
+	n.answered.Add(1)
+	n.answerCost.Add(cost)
+	n.hidden.Add(hidden)
+	if p, ok := c.judge.priceOf(c.member.model); ok {
+		n.listed.Add(p.cost(int64(c.request.length())*2/7, c.question.answer))
+	}
+	c.member.profile.cost(cost, int64(x.envelope.Usage.Prompt+x.envelope.Usage.Completion), hidden)
 }
 
 // reserve sets aside what the call can cost.

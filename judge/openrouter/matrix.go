@@ -134,8 +134,12 @@ func addInvalid(r *judge.Request, v *judge.Verdict) {
 
 // matrixQuestion is the question about all claims of x.
 func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
+	answer := int64(answerFixed)
+	for c := range x.request.Claims {
+		answer += answerItem * int64(1+len(x.roster.Cited(c)))
+	}
 	q := &question{
-		member: m, repair: prompts.Repair, open: true,
+		member: m, repair: prompts.Repair, open: true, answer: answer,
 		request: request{
 			head: m.head, user: string(x.prompt(nil, j.prompts, vote, j.config.Necessity)), seed: j.config.seed() + int64(vote), maxTokens: j.need(x.request),
 		},

@@ -47,8 +47,11 @@ func (j *Judge) get(ctx context.Context, address string) (body []byte, err error
 	return x.raw, nil
 }
 
-// Models asks the endpoint for its models. It costs nothing.
+// Models asks the endpoint for its models, until it has said them. It costs nothing.
 func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
+	if known := j.listing.Load(); known != nil {
+		return *known, nil
+	}
 	body, err := j.get(ctx, j.wire.at.url("/models", ""))
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
@@ -87,6 +90,7 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 		info.Price = Price{Prompt: m.Pricing.Prompt.value, Completion: m.Pricing.Completion.value, Cached: m.Pricing.Cached.value, Request: m.Pricing.Request.value}
 		models = append(models, info)
 	}
+	j.listing.Store(&models)
 	return models, nil
 }
 

@@ -59,6 +59,7 @@ type Judge struct {
 	serverOnce sync.Once
 	serverSaid serverInfo
 
+	listing    atomic.Pointer[[]ModelInfo] // what the endpoint says of its models; nil until it does
 	modelsOnce sync.Once
 	catalogue  atomic.Pointer[map[string]ModelInfo] // what is known of models; nil until it is asked for
 }
@@ -128,6 +129,9 @@ func New(config Config) (*Judge, error) {
 // Close closes connections; every answer that the judge has given is durable. The store
 // stays open: it is the caller's.
 func (j *Judge) Close() error {
+	for _, m := range j.members {
+		m.profile.close()
+	}
 	if j.config.HTTP == nil {
 		j.http.CloseIdleConnections()
 	}

@@ -23,10 +23,10 @@ type Estimate struct {
 	Unpriced int64 // of them whose price is not known
 	Batches  int64 // that the calls go out in, the first of each model alone; 0 without batches
 	// Tokens of the calls, by length: 3.5 bytes a token of the prompt, and for
-	// the answer 60 tokens for each claim and each claim with a citation.
-	// MostCompletionTokens are what answers are allowed.
+	// the answer 60 tokens for each claim and each claim with a citation, with what
+	// earlier runs have seen the model reason. MostCompletionTokens are what answers are allowed.
 	PromptTokens, CompletionTokens, MostCompletionTokens int64
-	// NanoUSD of the calls whose price is known, MostNanoUSD with the longest
+	// NanoUSD of the calls whose price is known, or that of a token from earlier runs, MostNanoUSD with the longest
 	// answers allowed; at the price of batches where they go out in some.
 	NanoUSD, MostNanoUSD int64
 	LongestPrompt        int64 // tokens of the longest prompt, asked or not
@@ -107,18 +107,22 @@ func (p *Planner) add(ctx context.Context, q *question) error {
 	}
 	first := p.calls[q.member] == 0
 	p.calls[q.member]++
-	most := q.request.maxTokens
+	hidden, rate := q.member.profile.takes()
+	answer, most := q.answer+hidden, q.member.profile.budget(q.request.maxTokens, 0)
 	e.Calls++
 	e.PromptTokens += prompt
-	e.CompletionTokens += q.answer
+	e.CompletionTokens += answer
 	e.MostCompletionTokens += most
 	priceOf := p.judge.priceOf
 	if p.judge.config.Batch && !first {
 		priceOf = p.judge.batchPrice
 	}
 	if price, ok := priceOf(q.member.model); ok {
-		e.NanoUSD += price.cost(prompt, q.answer)
+		e.NanoUSD += price.cost(prompt, answer)
 		e.MostNanoUSD += price.cost(prompt, most)
+	} else if rate > 0 {
+		e.NanoUSD += int64(rate * float64(prompt+answer))
+		e.MostNanoUSD += int64(rate * float64(prompt+most))
 	} else {
 		e.Unpriced++
 	}
@@ -133,23 +137,15 @@ func (j *Judge) questions(r *judge.Request) []question {
 		queries, _ := j.smallQueries(r, open)
 		for _, q := range queries {
 			for _, m := range j.members {
-				one := j.smallQuestion(m, q.query)
-				one.answer = min(one.request.maxTokens, answerPair)
-				out = append(out, *one)
+				out = append(out, *j.smallQuestion(m, q.query))
 			}
 		}
 		return out
 	}
 	for _, p := range j.split(r, open) {
-		answer := int64(answerFixed)
-		for c := range p.request.Claims {
-			answer += answerItem * int64(1+len(p.roster.Cited(c)))
-		}
 		for _, m := range j.members {
 			for vote := range j.config.Votes {
-				one := j.matrixQuestion(m, p.exhibits, vote)
-				one.answer = answer
-				out = append(out, *one)
+				out = append(out, *j.matrixQuestion(m, p.exhibits, vote))
 			}
 		}
 	}

@@ -101,6 +101,10 @@ type profile struct {
 	short   float64 // the most, in prompts of less than shortPrompt tokens
 	checked int     // bytes of the longest prompt whose check word came back
 	seen    int64   // most tokens of a prompt and a whole reply together
+
+	hidden, rate         float64 // as earlier runs have learnt: learntHidden, learntRate
+	calls, thought, paid int64   // replies of use, their hidden tokens, and what they cost in nano-USD
+	counted              int64   // all tokens of them
 }
 
 // Lengths of prompts.
@@ -118,10 +122,10 @@ const (
 const (
 	learntWindow    = "context"
 	learntBytes     = "bytes_per_token"
-	learntReasoning = "reasoning_tokens"
+	learntReasoning = "reasoning_tokens" // the most of a reply
+	learntHidden    = "hidden_tokens"    // their mean over replies
+	learntRate      = "nano_usd_per_token"
 	learntShape     = "shape"
-	learntPrompt    = "prompt_nano_usd"     // a token, of what calls have cost
-	learntReply     = "completion_nano_usd" // a token
 )
 
 // recall takes over what earlier runs have learnt.
@@ -135,9 +139,40 @@ func (p *profile) recall(name string, value float64) {
 		p.least = value
 	case learntReasoning:
 		p.reasoning = int64(value)
+	case learntHidden:
+		p.hidden = value
+	case learntRate:
+		p.rate = value
 	case learntShape:
 		p.now = shapeOf(int64(value))
 	}
+}
+
+// cost takes note of what a call with a reply of use took.
+func (p *profile) cost(nanoUSD, tokens, hidden int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls, p.thought, p.paid, p.counted = p.calls+1, p.thought+hidden, p.paid+nanoUSD, p.counted+tokens
+}
+
+// close keeps what the calls have cost for a plan.
+func (p *profile) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls > 0 {
+		p.learnt(p.model, learntHidden, float64(p.thought)/float64(p.calls))
+	}
+	if p.paid > 0 && p.counted > 0 {
+		p.learnt(p.model, learntRate, float64(p.paid)/float64(p.counted))
+	}
+}
+
+// takes is what earlier runs have learnt that a call takes beside its prompt and its answer: hidden
+// tokens, and what a token costs in nano-USD. They are 0 if none have.
+func (p *profile) takes() (hidden int64, rate float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return int64(p.hidden), p.rate
 }
 
 // reads takes note of how many tokens a prompt and its reply can have together.

@@ -47,7 +47,6 @@ func (j *Judge) Split(ctx context.Context, s *judge.Sentences) (*judge.Split, er
 // AddSplit adds what the claims of sentences will take.
 func (p *Planner) AddSplit(ctx context.Context, s *judge.Sentences) error {
 	for _, q := range p.judge.splitQuestions(s) {
-		q.answer = q.request.maxTokens / 2
 		if err := p.add(ctx, &q); err != nil {
 			return err
 		}
@@ -61,11 +60,11 @@ func (j *Judge) splitQuestions(s *judge.Sentences) []question {
 	for sentences := range slices.Chunk(s.Sentences, maxSentences) {
 		part := *s
 		part.Sentences = sentences
+		need := j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences)))
 		out = append(out, question{
-			member: j.members[0], repair: prompts.ClaimsRepair,
+			member: j.members[0], repair: prompts.ClaimsRepair, answer: need / 2,
 			request: request{
-				head: j.members[0].split, user: string(splitPrompt(&part, j.prompts)), seed: j.config.seed(),
-				maxTokens: j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences))),
+				head: j.members[0].split, user: string(splitPrompt(&part, j.prompts)), seed: j.config.seed(), maxTokens: need,
 			},
 			read: func(_ *exchange, content string, _ bool) (reading, error) {
 				claims, err := judge.ParseSplit(content, &part)

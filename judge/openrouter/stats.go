@@ -10,7 +10,8 @@ import (
 
 // counters are what has happened so far.
 type counters struct {
-	asked, cached, retries, failed atomic.Int64
+	asked, cached, retries, failed       atomic.Int64
+	answered, answerCost, listed, hidden atomic.Int64
 
 	mu    sync.Mutex
 	notes []string
@@ -29,6 +30,7 @@ func (j *Judge) Usage() judge.Usage {
 	u := judge.Usage{
 		Asked: c.asked.Load(), Cached: c.cached.Load(), Retries: c.retries.Load(), Failed: c.failed.Load(),
 		CostNanoUSD: j.budget.total() - j.config.SpentNanoUSD,
+		Answered:    c.answered.Load(), AnswerNanoUSD: c.answerCost.Load(), ListNanoUSD: c.listed.Load(), HiddenTokens: c.hidden.Load(),
 	}
 	for _, m := range j.members {
 		inFlight, _, _ := m.gate.state()

@@ -386,6 +386,7 @@ func (j *Judge) smallQuestion(m *member, q query) *question {
 		out.request.user, out.request.maxTokens = string(j.scorePrompt(q)), j.config.room(pairTokens)
 		out.read = func(_ *exchange, reply string, _ bool) (reading, error) { return keep(ofNumber(reply, q.uncited)) }
 	}
+	out.answer = min(out.request.maxTokens, answerPair)
 	return out
 }
 

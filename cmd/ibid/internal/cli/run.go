@@ -149,6 +149,9 @@ func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.P
 		progress.Update(func() string { return progressLine(p, time.Now()) })
 	}
 	job.Warn = func(text string) { progress.Clear(); a.warn("%s", text) }
+	if !a.quiet {
+		job.Say = func(text string) { progress.Clear(); a.say("%s", text) }
+	}
 	if job.Config.Dataset == "-" {
 		job.Stdin = interruptible(cmd.Context(), a.Stdin)
 	}
