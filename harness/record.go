@@ -336,6 +336,9 @@ func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores
 	}
 }
 
+// evidenceCut is why a claim is undecided whose evidence is cut out of a longer text.
+const evidenceCut = "evidence_cut: what is left out of the cited text may say it"
+
 // addClaimVerdict records what the judge said of claim k.
 func (r *recorder) addClaimVerdict(j *judging, k int) {
 	to, v := &r.claim, &j.verdict.Claims[k]
@@ -348,7 +351,11 @@ func (r *recorder) addClaimVerdict(j *judging, k int) {
 		to.Votes.AppendInt(int64(v.Votes))
 		to.Label.AppendText(v.Joint.Word())
 	}
-	to.Reason.AppendKnownText(v.JointWhy)
+	if v.Joint.Known() && j.claims[k].Joint == ibid.Undecidable() { // what the judge says was set aside
+		to.Reason.AppendString(evidenceCut)
+	} else {
+		to.Reason.AppendKnownText(v.JointWhy)
+	}
 	if p := j.elsewhere(v); p != nil {
 		to.ElsewhereDoc.AppendString(p.Doc)
 		if p.Page > 0 {
