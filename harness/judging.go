@@ -33,6 +33,7 @@ type judging struct {
 	wordless   bool                    // the judge gives numbers, and no words for them
 	supported  float64                 // support from which a claim or citation is supported
 	thresholds *annotations.Thresholds // of overlap; nil if wording alone decides
+	passages   bool                    // a model is asked about whole rows, and shown what they could have cited
 	windows    bool                    // the judge can tell the cited words from what stands around them
 	edges      sentenceEdges
 	resolver   *dataset.Resolver
@@ -72,6 +73,7 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	return &judging{
 		kept:  kept,
 		judge: p.judge, info: p.judge.Info(), human: fromFields(s, kind), ofInput: kind == recordedJudge && kept == nil, whole: s.Judge.Evidence == "document",
+		passages: (kind == openrouter.KindOpenRouter || kind == openrouter.KindOpenAI) && !s.Judge.SmallVerifier(),
 		windows:  s.Judge.Evidence == "window" && kind != humanJudge && kind != recordedJudge && s.Judge.Protocol == openrouter.Verdicts,
 		wordless: s.Judge.SmallVerifier(), supported: p.options.Supported, thresholds: p.overlapThresholds(),
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
@@ -251,6 +253,9 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 		(len(in.Citations) > 0 || !j.documents)
 	if j.human {
 		j.labels(in)
+	}
+	if j.passages {
+		judge.AddPassages(r)
 	}
 }
 
@@ -590,8 +595,11 @@ func (j *judging) elsewhere(v *judge.ClaimVerdict) *judge.Place {
 	if v.ElsewherePlace != nil || v.ElsewhereEvidence < 0 || v.ElsewhereAt.End <= v.ElsewhereAt.Start {
 		return v.ElsewherePlace
 	}
-	i := j.request.Evidence[v.ElsewhereEvidence].Citation
-	at := &j.checks[i].text
+	e := &j.request.Evidence[v.ElsewhereEvidence]
+	if e.Citation == judge.NoCitation {
+		return &judge.Place{Doc: e.At.Doc, Page: e.At.Page, Start: e.At.Start + v.ElsewhereAt.Start, End: e.At.Start + v.ElsewhereAt.End}
+	}
+	at := &j.checks[e.Citation].text
 	if !at.placed {
 		return nil
 	}

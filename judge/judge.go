@@ -180,7 +180,8 @@ type Request struct {
 	Claims []ibid.Claim
 
 	// Evidence is the text that valid citations point to, in the order of the
-	// citations, each at most once. A citation without evidence has no known text.
+	// citations, each at most once. A citation without evidence has no known text. What
+	// [AddPassages] adds stands behind it.
 	Evidence []Evidence
 
 	// Sources are the whole texts known to the row, for what a claim could have
@@ -218,7 +219,7 @@ func (r *Request) Cited(c int, into []int) []int {
 // Evidence is the text one citation points to, and what stands around it.
 type Evidence struct {
 	Text     string // the cited words: support must come from them
-	Citation int    // index of the row's citation
+	Citation int    // index of the row's citation, or NoCitation
 
 	Doc string // name of the document, "" if it is not known; shown to nobody
 
@@ -226,12 +227,13 @@ type Evidence struct {
 	// what they refer to. A judge that cannot tell them apart reads Text alone.
 	Title, Before, After string
 
-	Cut bool // it was cut out of a longer text, which is not known
+	Cut bool  // it was cut out of a longer text, which is not known
+	At  Place // where Text stands, if nothing cites it
 }
 
 // Passage is what a reader sees of e: equal ones are the same evidence.
 func (e Evidence) Passage() Evidence {
-	e.Citation, e.Doc = 0, ""
+	e.Citation, e.Doc, e.At = 0, "", Place{}
 	return e
 }
 

@@ -57,8 +57,12 @@ func Suspicions(r *Request) []Suspicion {
 	}
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
+		where := "citation"
+		if e.Citation == NoCitation {
+			where = "source"
+		}
 		add("title", e.Citation, e.Title)
-		add("citation", e.Citation, e.Before+e.Text+e.After) // what is hidden may lie across their borders
+		add(where, e.Citation, e.Before+e.Text+e.After) // what is hidden may lie across their borders
 		if len(out) >= maxSuspicions {
 			return out[:maxSuspicions]
 		}

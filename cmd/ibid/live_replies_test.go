@@ -111,7 +111,7 @@ func panelOf(change func(m *judgetest.Model)) (models []judgetest.Model) {
 func TestLiveForecast(t *testing.T) {
 	t.Parallel()
 	thinks := judgetest.Model{ID: "fake/judge", Provider: "Fake", ContextLength: 200_000, PromptNanoUSD: 150, CompletionNanoUSD: 600, ReasoningTokens: 30_000}
-	l := newLiveTest(t, 1, judgetest.ServerConfig{Models: []judgetest.Model{thinks}, Latency: judgetest.Constant(20 * time.Millisecond)})
+	l := newLiveTest(t, 1, judgetest.ServerConfig{Models: []judgetest.Model{thinks}, Latency: judgetest.Constant(200 * time.Millisecond)})
 	rows := shapeOfRows{rows: 120, claims: 2}
 	bill := func(id string, more ...string) (usd float64, stdout, stderr string) {
 		t.Helper()
