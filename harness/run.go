@@ -45,21 +45,6 @@ func (e *InterruptedError) Error() string {
 	return text
 }
 
-// How long calls that are under way, and paid for, are waited for: as long as they take
-// after an interrupt, for whoever sits there can interrupt again; less than service
-// managers wait after a termination.
-const (
-	interruptGrace = time.Duration(1<<63 - 1)
-	terminateGrace = 25 * time.Second
-)
-
-// Interrupted is the cause for which the context of a run ends when its user interrupts
-// it, Terminated when its machine does.
-func Interrupted() error { return &judge.Interrupt{Grace: interruptGrace} }
-
-// Terminated is as [Interrupted], for a shorter time.
-func Terminated() error { return &judge.Interrupt{Grace: terminateGrace} }
-
 // A StoppedError says why a judge ended a run early. What was answered is saved.
 type StoppedError struct {
 	Stop *judge.StopError

@@ -7,11 +7,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
 	"ibid/harness"
+	"ibid/judge"
 )
 
 // A Process is what a command knows of the process it runs in.
@@ -45,12 +47,20 @@ type app struct {
 	colour string
 }
 
-// Interrupted and Terminated are the causes for which the context of [Main] ends at a
-// signal: calls under way are waited for.
-func Interrupted() error { return harness.Interrupted() }
+// How long calls that are under way, and paid for, are waited for: as long as they take
+// after an interrupt, for whoever sits there can interrupt again; less than service
+// managers wait after a termination.
+const (
+	interruptGrace = time.Duration(1<<63 - 1)
+	terminateGrace = 25 * time.Second
+)
 
-// Terminated is as [Interrupted].
-func Terminated() error { return harness.Terminated() }
+// Interrupted is the cause for which the context of [Main] ends when its user interrupts
+// it, Terminated when its machine does.
+func Interrupted() error { return &judge.Interrupt{Grace: interruptGrace} }
+
+// Terminated is as [Interrupted], for a shorter time.
+func Terminated() error { return &judge.Interrupt{Grace: terminateGrace} }
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Process) int {
