@@ -176,7 +176,7 @@ func (p *Plan) warn(format string, args ...any) {
 // digestInputs hashes every file that the import may read.
 func (p *Plan) digestInputs(ctx context.Context, paths []string) (inputs []runs.Input, err error) {
 	if paths[0] == stdinPath {
-		input, err := p.copyStdin()
+		input, err := p.copyStdin(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -197,15 +197,27 @@ func (p *Plan) digestInputs(ctx context.Context, paths []string) (inputs []runs.
 }
 
 // copyStdin copies and hashes standard input: an import of the same bytes is taken again.
-func (p *Plan) copyStdin() (runs.Input, error) {
+func (p *Plan) copyStdin(ctx context.Context) (runs.Input, error) {
 	to, err := disk.Nameless("")
 	if err != nil {
 		return runs.Input{}, err
 	}
 	p.imported.stdin = to
 	digest := sha256.New()
-	size, err := io.Copy(io.MultiWriter(io.NewOffsetWriter(to, 0), digest), p.job.Stdin)
+	size, err := io.Copy(io.MultiWriter(io.NewOffsetWriter(to, 0), digest), Interruptible(ctx, p.job.Stdin))
 	return runs.Input{Kind: "imported", Path: stdinPath, Bytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, err
+}
+
+// Interruptible is r until ctx ends; from then on it gives the error of ctx. A
+// Read of r may still be waiting then: nothing ends one of standard input.
+func Interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.CopyBuffer(in, struct{ io.Reader }{r}, make([]byte, 1<<20))
+		in.CloseWithError(err)
+	}()
+	return out
 }
 
 // findImport looks for an import of the same files, by the same version, in the runs that

@@ -194,7 +194,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 		paths = []string{"-"}
 	}
 	if slices.Contains(paths, "-") {
-		o.Stdin = interruptible(ctx, o.Stdin)
+		o.Stdin = harness.Interruptible(ctx, o.Stdin)
 	}
 	result, err := convert.Convert(ctx, format, paths, o, sink)
 	if err == nil {
@@ -326,18 +326,6 @@ func (l *leftOut) say(a *app, r *convert.Report) {
 	if n := l.others - saidOfKind; n > 0 {
 		a.say("left out: %s more for other reasons", report.Thousands(n))
 	}
-}
-
-// interruptible is r until ctx ends; from then on it gives the error of ctx. A
-// Read of r may still be waiting then: nothing ends one of standard input.
-func interruptible(ctx context.Context, r io.Reader) io.Reader {
-	out, in := io.Pipe()
-	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
-	go func() {
-		_, err := io.CopyBuffer(in, struct{ io.Reader }{r}, make([]byte, 1<<20))
-		in.CloseWithError(err)
-	}()
-	return out
 }
 
 // newFiles starts the files of an import.

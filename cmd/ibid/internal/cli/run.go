@@ -150,7 +150,7 @@ func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.P
 	}
 	job.Warn = func(text string) { progress.Clear(); a.warn("%s", text) }
 	if job.Config.Dataset == "-" {
-		job.Stdin = interruptible(cmd.Context(), a.Stdin)
+		job.Stdin = a.Stdin
 	}
 	plan, err := job.Plan(cmd.Context())
 	if err != nil {
