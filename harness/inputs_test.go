@@ -50,7 +50,7 @@ func planOf(t *testing.T, set ...string) *harness.Plan {
 func TestCheck(t *testing.T) {
 	out := t.TempDir()
 	plan := planOf(t, "dataset="+writeRows(t, annotatedRows()), "documents="+documentsOf(t, "coffee", "tea"), "out="+out)
-	c, err := plan.Check(t.Context())
+	c, _, err := plan.DryRun(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestBaselineGates(t *testing.T) {
 
 // TestForecastWithoutModels: a judge that asks no models is forecast no calls.
 func TestForecastWithoutModels(t *testing.T) {
-	f, err := planOf(t, "dataset="+writeRows(t, judgedRows(3)), "judge=lexical").Forecast(t.Context())
+	_, f, err := planOf(t, "dataset="+writeRows(t, judgedRows(3)), "judge=lexical").DryRun(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,9 +184,9 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestCheckCountsErrors: a row that cannot be read is counted and named.
-func TestCheckCountsErrors(t *testing.T) {
-	c, err := planOf(t, "dataset="+writeRows(t, broken(questions(4, "a")))).Check(t.Context())
+// TestDryRunCountsErrors: a row that cannot be read is counted and named.
+func TestDryRunCountsErrors(t *testing.T) {
+	c, _, err := planOf(t, "dataset="+writeRows(t, broken(questions(4, "a")))).DryRun(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
