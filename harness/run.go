@@ -335,9 +335,6 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.assemble(ctx, m, from, to, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if p.shared.found {
-		p.warnOf(m, "questions share documents, so their rows are not independent: set statistics.cluster to auto")
-	}
 	if text := p.notFetched.warning(p); text != "" {
 		p.warnOf(m, "%s", text)
 	}

@@ -67,7 +67,7 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 	if err != nil {
 		return err
 	}
-	p := &Plan{job: j, shared: newSharedDocuments(j.Config.Statistics.Cluster), severalSystems: true, Dir: fmt.Sprintf("score-%d", os.Getpid())}
+	p := &Plan{job: j, severalSystems: true, Dir: fmt.Sprintf("score-%d", os.Getpid())}
 	closeAll, err := p.planFilter(ctx, f)
 	if err != nil {
 		return asUsage(err)
