@@ -404,11 +404,6 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 			s.places = *places
 		}
 	}
-	if len(sums) > 1 {
-		if err := compareSystems(p.Dir, sums); err != nil {
-			return err
-		}
-	}
 	addFewDefined(sums, summary)
 	m.Signs = nil
 	for _, s := range signs {
