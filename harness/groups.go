@@ -13,7 +13,6 @@ type group struct {
 	system, slice string
 	rows          int64
 	pooled        bool // rows of several systems, so that a question may have several
-	same          int  // the group with the same rows that is used instead; itself if there is none
 }
 
 // groups assigns the rows of a run to groups. Rows with the same system and
@@ -24,8 +23,7 @@ type groups struct {
 	slices    []string // as from sliceKeys
 	systems   map[string]struct{}
 	all       []group
-	own       []int // groups with rows of their own, in the order of the summary
-	single    bool  // there is one system, whose groups are used for all systems too
+	sorted    []int // all, in the order of the summary
 	byName    map[[2]string]int
 	members   [][]int // signature -> groups
 	signature map[string]int
@@ -58,7 +56,6 @@ func findGroups(f *runs.Frame, keys []string) (*groups, error) {
 		signature: make(map[string]int),
 		systems:   make(map[string]struct{}),
 	}
-	g.group("", "")
 	if err := f.Each(g.read); err != nil {
 		return nil, err
 	}
@@ -123,9 +120,9 @@ func (g *groups) define(key string) int {
 	parts := strings.Split(key, sliceSeparator)
 	system := parts[0]
 	g.systems[system] = struct{}{}
-	members := []int{g.group("", ""), g.group(system, "")}
+	members := []int{g.group(system, "")}
 	for _, slice := range parts[1:] {
-		members = append(members, g.group("", slice), g.group(system, slice))
+		members = append(members, g.group(system, slice))
 	}
 	g.signature[key] = len(g.members)
 	g.members = append(g.members, members)
@@ -137,34 +134,36 @@ func (g *groups) group(system, slice string) int {
 	k, ok := g.byName[name]
 	if !ok {
 		k = len(g.all)
-		g.all = append(g.all, group{system: system, slice: slice, same: k})
+		g.all = append(g.all, group{system: system, slice: slice})
 		g.byName[name] = k
 	}
 	return k
 }
 
-// finish decides which groups may have several rows of one question: within one system an
-// id occurs once. If there is one system, its group is used for all systems too.
+// single reports whether there is one system, whose groups are those of all systems, too.
+func (g *groups) single() bool { return len(g.systems) == 1 }
+
+// finish adds the groups over several systems, which may have several rows of one question:
+// within one system an id occurs once.
 func (g *groups) finish() {
-	for k := range g.all {
-		all := &g.all[k]
-		all.pooled = all.system == "" && len(g.systems) > 1
-		if all.system == "" && len(g.systems) == 1 {
-			for system := range g.systems {
-				all.same = g.byName[[2]string{system, all.slice}]
+	if !g.single() {
+		g.group("", "") // of a run without rows, too
+		for i, members := range g.members {
+			for _, k := range members {
+				g.members[i] = append(g.members[i], g.group("", g.all[k].slice))
+			}
+		}
+		for k := range g.all {
+			if of := &g.all[k]; of.system != "" {
+				all := &g.all[g.byName[[2]string{"", of.slice}]]
+				all.pooled, all.rows = true, all.rows+of.rows
 			}
 		}
 	}
-	for i, members := range g.members {
-		g.members[i] = slices.DeleteFunc(members, func(k int) bool { return g.all[k].same != k })
-	}
 	for k := range g.all {
-		if g.all[k].same == k {
-			g.own = append(g.own, k)
-		}
-		g.single = g.single || g.all[k].same != k
+		g.sorted = append(g.sorted, k)
 	}
-	slices.SortFunc(g.own, func(a, b int) int {
+	slices.SortFunc(g.sorted, func(a, b int) int {
 		return cmp.Or(cmp.Compare(g.all[a].system, g.all[b].system), cmp.Compare(g.all[a].slice, g.all[b].slice))
 	})
 }
