@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/annotations"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/metrics/claims"
@@ -42,7 +43,7 @@ func (p *Plan) Annotated(ctx context.Context, worst int) (*Annotated, error) {
 }
 
 func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int) (*Annotated, error) {
-	o := p.job.AgreementOptions(worst)
+	o := AgreementOptions(p.job.Config, worst)
 	o.Once = p.questions != nil && !p.severalSystems
 	a := &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p}
 	return a, a.read(ctx, docs)
@@ -50,20 +51,18 @@ func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int
 
 // AgreementOptions are the settings that agreement depends on; worst is how many
 // disagreements to keep.
-func (j *Job) AgreementOptions(worst int) annotations.Options {
-	s := &j.Config.Settings
-	q := &s.QualityControl.Agreement
+func AgreementOptions(c *configs.Config, worst int) annotations.Options {
+	q := &c.QualityControl.Agreement
 	return annotations.Options{
-		Level: s.Statistics.Level, Worst: worst,
+		Level: c.Statistics.Level, Worst: worst,
 		Quality: annotations.Quality{Target: q.TargetAgreement, Recalibrate: q.RecalibrationThreshold, MinAnnotators: int(q.MinAnnotators)},
 	}
 }
 
 // MinAnnotators is how many annotators an item needs to be counted.
-func (a *Annotated) MinAnnotators() int { return a.plan.job.AgreementOptions(0).Quality.MinAnnotators }
-
-// Level is the confidence level of intervals.
-func (p *Plan) Level() float64 { return p.job.Config.Statistics.Level }
+func (a *Annotated) MinAnnotators() int {
+	return int(a.plan.job.Config.QualityControl.Agreement.MinAnnotators)
+}
 
 // Warnings are what a reader must know of all of it.
 func (a *Annotated) Warnings() []string {
