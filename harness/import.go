@@ -274,28 +274,14 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	if im.record.Documents {
 		docs = filepath.Join(im.dir, importedDocuments)
 	}
-	sink, err := convert.NewFiles("auto", "", filepath.Join(im.dir, importedRows), docs)
-	if err != nil {
-		return err
-	}
-	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Columns: im.record.Columns, Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")"}
+	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Columns: im.record.Columns, NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")"}
 	if im.stdin != nil {
 		o.Stdin = io.NewSectionReader(im.stdin, 0, math.MaxInt64)
 	}
 	p.job.progress(Progress{Stage: "importing", Since: time.Now()})
-	im.record.Report, err = convert.Convert(ctx, "auto", paths, o, sink)
+	im.record.Report, err = convert.ToFiles(ctx, "auto", paths, o, filepath.Join(im.dir, importedRows), docs, nil)
 	p.warnLeftOut(&im.record.Report)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = im.record.Report.CheckColumns(o.Columns)
-	}
 	if err != nil {
-		err = errors.Join(err, sink.Abort())
-		return err
-	}
-	if err := sink.Close(); err != nil {
 		return err
 	}
 	for file, empty := range map[string]bool{importedRows: im.record.Report.Rows == 0, importedDocuments: docs != "" && im.record.Report.Documents == 0} {

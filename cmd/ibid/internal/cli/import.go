@@ -111,7 +111,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	if format == "label-studio" && round.IsRound(a.output) {
 		return a.importRound(cmd, f, paths)
 	}
-	o := convert.Options{With: f.with, Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin, Limits: f.limits}
+	o := convert.Options{With: f.with, Request: f.request, System: f.system, Stdin: a.Stdin, Limits: f.limits}
 	if cmd.Flags().Changed("columns") {
 		o.Columns = f.columns
 	}
@@ -178,7 +178,10 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 			return convert.Report{}, ibid.Usagef("%s: no such file or directory", path)
 		}
 	}
-	sink, err := newFiles(format, o.With, a.output, docs)
+	target, err := datasetTarget(a.output)
+	if err == nil && docs != "" {
+		docs, err = datasetTarget(docs)
+	}
 	if err != nil {
 		return convert.Report{}, err
 	}
@@ -189,26 +192,14 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 	if slices.Contains(paths, "-") {
 		o.Stdin = harness.Interruptible(ctx, o.Stdin)
 	}
-	result, err := convert.Convert(ctx, format, paths, o, sink)
+	result, err := convert.ToFiles(ctx, format, paths, o, target, docs, func(r *convert.Report) error {
+		if r.Rows == 0 && r.Documents == 0 {
+			return nothingRead(paths, r)
+		}
+		return harness.CheckImport(r, o.FirstMark, o.Columns)
+	})
 	a.sayLeftOut(&result)
-	if err == nil {
-		// What was interrupted may have looked like the end of the input: Ctrl-C
-		// stops the other programs of a pipe, too.
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = result.CheckColumns(o.Columns)
-	}
-	if err == nil && result.Rows == 0 && result.Documents == 0 {
-		err = nothingRead(paths, &result)
-	}
-	if err == nil {
-		err = harness.CheckImport(&result, o.FirstMark, o.Columns)
-	}
-	if err != nil {
-		return result, errors.Join(err, sink.Abort())
-	}
-	return result, sink.Close()
+	return result, err
 }
 
 // nothingRead is the error of an import that has nothing to write.
@@ -285,18 +276,6 @@ func kindOfReason(reason string) string {
 		}
 		return r
 	}, reason)
-}
-
-// newFiles starts the files of an import.
-func newFiles(format, with, rows, docs string) (*convert.Files, error) {
-	rows, err := datasetTarget(rows)
-	if err == nil && docs != "" {
-		docs, err = datasetTarget(docs)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return convert.NewFiles(format, with, rows, docs)
 }
 
 // misplacedLimit is one in how many quotes may stand elsewhere than given without a word.
