@@ -250,8 +250,8 @@ func (p *Plan) digest(ctx context.Context) error {
 	if j.Limit > 0 {
 		p.Ingredients["--limit"] = strconv.FormatInt(j.Limit, 10)
 	}
-	for _, tag := range j.Only {
-		p.Ingredients["--only "+tag.Key] = tag.Value
+	for key, value := range j.Only {
+		p.Ingredients["--only "+key] = value
 	}
 	digests, err := p.source.Digest(ctx, progress)
 	if err != nil {

@@ -227,17 +227,11 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Truth: c.Truth, Labels: c.Labels, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Judge:    p.judgeRecord(),
-		Range:    p.rows, Limit: p.job.Limit, Questions: p.questions,
+		Range:    p.rows, Limit: p.job.Limit, Only: p.job.Only, Questions: p.questions,
 		Timings: runs.Timings{Started: time.Now().UTC(), Workers: p.job.workers()},
 	}
 	if p.source != nil {
 		m.Components = p.options.Components()
-	}
-	if len(p.job.Only) > 0 {
-		m.Only = make(map[string]string)
-	}
-	for _, tag := range p.job.Only {
-		m.Only[tag.Key] = tag.Value
 	}
 	if p.imported != nil {
 		m.Imported = p.imported.brief()

@@ -92,7 +92,7 @@ func TestLimitAndOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := &harness.Job{Config: config, Limit: 10, Only: []ibid.Tag{{Key: "lang", Value: "de"}}}
+	job := &harness.Job{Config: config, Limit: 10, Only: map[string]string{"lang": "de"}}
 	plan, err := job.Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)

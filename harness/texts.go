@@ -52,7 +52,7 @@ func reopen(ctx context.Context, m *runs.Manifest, dir string, by judge.Judge) (
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{job: &Job{Config: config, SameDataAs: m, SameDataIn: dir, Limit: m.Limit, Only: TagsOf(m.Only), Judge: by}}
+	p := &Plan{job: &Job{Config: config, SameDataAs: m, SameDataIn: dir, Limit: m.Limit, Only: m.Only, Judge: by}}
 	if err := p.open(ctx); err != nil {
 		return nil, asUsage(err)
 	}

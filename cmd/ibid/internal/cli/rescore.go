@@ -56,7 +56,7 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, numbers *n
 		return err
 	}
 	return a.evaluate(cmd, &harness.Job{
-		Config: config, Source: m.Source, ID: id, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, SameDataIn: dir, Baseline: baselineOf(m),
+		Config: config, Source: m.Source, ID: id, Limit: m.Limit, Only: m.Only, Version: a.Version, SameDataAs: m, SameDataIn: dir, Baseline: baselineOf(m),
 	}, "", numbers, ci)
 }
 
