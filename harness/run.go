@@ -425,7 +425,11 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 		return err
 	}
 	m.Rows, m.Errors = counted.rows, counted.errors
-	if err := p.countCitations(m); err != nil {
+	sums, err := sumSystems(p.Dir)
+	if err != nil {
+		return err
+	}
+	if err := p.countCitations(m, sums); err != nil {
 		return err
 	}
 	if counted.left > 0 {
@@ -437,9 +441,7 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 	for _, text := range m.Moved() { // places that are not where they were said to be
 		p.warnOf(m, "%s", text)
 	}
-	if err := p.findSigns(m, counted.doubtful); err != nil {
-		return err
-	}
+	p.findSigns(m, sums, counted.doubtful)
 	if m.Rows > 0 {
 		m.Coverage = new(float64(m.Rows-m.Errors) / float64(m.Rows))
 	}
@@ -447,9 +449,9 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 		return nil
 	}
 	if !slices.Contains(p.partFiles(), partClaims) {
-		m.Claims, err = sumCount(p.Dir, metrics.Claims)
+		m.Claims = sumOf(sums, metrics.Claims)
 		p.warnOf(m, "without %s nothing is known of claims that the judge could not answer but what the rows say", runs.ClaimsFile)
-		return errors.Join(err, p.countTampering(m))
+		return p.countTampering(m)
 	}
 	if err := p.countClaims(m); err != nil {
 		return err
@@ -467,11 +469,11 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 }
 
 // countCitations counts the citations and, where there is a table of them, their statuses.
-func (p *Plan) countCitations(m *runs.Manifest) (err error) {
+func (p *Plan) countCitations(m *runs.Manifest, sums map[string]*systemSums) error {
 	if !slices.Contains(p.partFiles(), partCitations) {
 		p.warnOf(m, "without %s rows are shown without their citations, and statuses are not counted", runs.CitationsFile)
-		m.Citations, err = sumCount(p.Dir, metrics.Citations)
-		return err
+		m.Citations = sumOf(sums, metrics.Citations)
+		return nil
 	}
 	f, err := runs.OpenFrame(filepath.Join(p.Dir, runs.CitationsFile))
 	if err != nil {
@@ -485,25 +487,6 @@ func (p *Plan) countCitations(m *runs.Manifest) (err error) {
 		}
 		return nil
 	})
-}
-
-// sumCount adds up a count over the rows in dir that have it.
-func sumCount(dir string, count metrics.Count) (sum int64, err error) {
-	f, err := runs.OpenRows(dir)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	err = f.Each(func(b *runs.Block) error {
-		column := b.Column(count.String())
-		for i, n := range column.Ints {
-			if column.Valid[i] {
-				sum += n
-			}
-		}
-		return nil
-	})
-	return sum, err
 }
 
 func removeIfThere(path string) error {

@@ -393,13 +393,9 @@ func (s *systemSums) fewDefined() seen {
 	return seen{text, least.Rows - int64(least.Defined), least.Rows, names}
 }
 
-// findSigns looks for signs in the finished tables of the run: first with their sums by
-// system, which are the same however the run was made.
-func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
-	sums, err := sumSystems(p.Dir)
-	if err != nil {
-		return err
-	}
+// findSigns looks for signs in the sums of the finished tables of the run, which are the same
+// however the run was made.
+func (p *Plan) findSigns(m *runs.Manifest, sums map[string]*systemSums, summary []runs.SummaryRow) {
 	for system, places := range m.Places {
 		if s := sums[system]; s != nil {
 			s.places = *places
@@ -418,7 +414,6 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 			p.addSign(m, s, system, s.find(sums[system]))
 		}
 	}
-	return nil
 }
 
 // addSign puts a sign into the manifest, if it was found, and warns of it.

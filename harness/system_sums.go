@@ -130,6 +130,14 @@ func sumSystems(dir string) (map[string]*systemSums, error) {
 	return sums, nil
 }
 
+// sumOf is a count of all systems.
+func sumOf(sums map[string]*systemSums, count metrics.Count) (n int64) {
+	for _, s := range sums {
+		n += s.counts[count]
+	}
+	return n
+}
+
 // noteTwins notes which systems have one and the same model, at the first of them by name.
 func noteTwins(sums map[string]*systemSums) {
 	of := make(map[string][]string)
