@@ -4,7 +4,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"ibid"
 	"ibid/harness"
 	"ibid/judge"
+	"ibid/report"
 )
 
 // A Process is what a command knows of the process it runs in.
@@ -128,6 +131,23 @@ func (a *app) root() *cobra.Command {
 	explain(root)
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names
 	return root
+}
+
+// writeVersion prints the version of the program, of Go and the platform.
+func (a *app) writeVersion() error {
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
+	return a.write(func(w io.Writer) error {
+		if a.format == "json" {
+			return report.WriteJSON(w, map[string]string{
+				"schema": "ibid.version/v1", "version": a.Version, "go": runtime.Version(),
+				"platform": runtime.GOOS + "/" + runtime.GOARCH,
+			})
+		}
+		_, err := fmt.Fprintf(w, "ibid %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return err
+	})
 }
 
 // checkFlags checks the flags that every command takes.
