@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"ibid"
 	"ibid/annotations"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/metrics/claims"
@@ -20,7 +19,7 @@ import (
 // wantAnnotated is what agreement needs of a dataset.
 const wantAnnotated = dataset.WantKeys | dataset.WantSpans | dataset.WantQuotes | dataset.WantDetails | dataset.WantLabels | dataset.WantTags | dataset.WantDocuments
 
-// annotatedBatch is how many rows a worker takes at a time.
+// annotatedBatch is how many rows are decoded at a time.
 const annotatedBatch = 512
 
 // An Annotated is what annotators said of a dataset.
@@ -44,7 +43,7 @@ func (p *Plan) Annotated(ctx context.Context, worst int) (*Annotated, error) {
 }
 
 func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int) (*Annotated, error) {
-	o := p.job.AgreementOptions(worst)
+	o := AgreementOptions(p.job.Config, worst)
 	o.Once = p.questions != nil && !p.severalSystems
 	a := &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p}
 	return a, a.read(ctx, docs)
@@ -52,20 +51,18 @@ func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int
 
 // AgreementOptions are the settings that agreement depends on; worst is how many
 // disagreements to keep.
-func (j *Job) AgreementOptions(worst int) annotations.Options {
-	s := &j.Config.Settings
-	q := &s.QualityControl.Agreement
+func AgreementOptions(c *configs.Config, worst int) annotations.Options {
+	q := &c.QualityControl.Agreement
 	return annotations.Options{
-		Level: s.Statistics.Level, Worst: worst,
+		Level: c.Statistics.Level, Worst: worst,
 		Quality: annotations.Quality{Target: q.TargetAgreement, Recalibrate: q.RecalibrationThreshold, MinAnnotators: int(q.MinAnnotators)},
 	}
 }
 
 // MinAnnotators is how many annotators an item needs to be counted.
-func (a *Annotated) MinAnnotators() int { return a.plan.job.AgreementOptions(0).Quality.MinAnnotators }
-
-// Level is the confidence level of intervals.
-func (p *Plan) Level() float64 { return p.job.Config.Statistics.Level }
+func (a *Annotated) MinAnnotators() int {
+	return int(a.plan.job.Config.QualityControl.Agreement.MinAnnotators)
+}
 
 // Warnings are what a reader must know of all of it.
 func (a *Annotated) Warnings() []string {
@@ -75,95 +72,52 @@ func (a *Annotated) Warnings() []string {
 	return []string{fmt.Sprintf("annotators left out of %d items, since some mark of theirs has no place in a text", a.unclear)}
 }
 
-type found struct {
-	items   []annotations.Item
-	judged  []annotations.Judged
-	unclear int64
-}
-
-// read reads the dataset. Workers resolve places, batch by batch; what they find
-// is added in the order of the input, so that sums have one order.
+// read reads the dataset.
 func (a *Annotated) read(ctx context.Context, docs *dataset.Documents) error {
 	p := a.plan
-	workers := p.job.workers()
-	resolvers := make(chan *dataset.Resolver, workers)
-	for range workers {
-		resolvers <- p.resolver(docs)
-	}
-	progress, rows := p.stage("measuring agreement", p.Rows), int64(0)
-	g, ctx := errgroup.WithContext(ctx)
-	queue := make(chan chan found, workers)
-	g.Go(func() error {
-		defer close(queue)
-		left := p.Rows
-		err := p.people.Read(ctx, 0, annotatedBatch, func(b *dataset.Batch) error {
-			n := int(min(left, int64(b.Len())))
-			left -= int64(n)
-			out := make(chan found, 1)
-			select {
-			case queue <- out:
-			case <-ctx.Done():
-				b.Release()
-				return ctx.Err()
-			}
-			g.Go(func() error {
-				defer close(out)
-				defer b.Release()
-				r := <-resolvers
-				defer func() { resolvers <- r }()
-				f, err := a.find(r, b, n)
-				out <- f
-				return err
-			})
-			if left == 0 {
+	r, progress, rows := p.resolver(docs), p.stage("measuring agreement", p.Rows), int64(0)
+	var row ibid.Answer
+	err := p.people.Read(ctx, 0, annotatedBatch, func(b *dataset.Batch) error {
+		defer b.Release()
+		for i := range b.Len() {
+			if rows++; rows > p.Rows {
 				return errEnough
 			}
-			return nil
-		})
-		return ignoreEnough(err)
+			b.Row(i, &row)
+			if err := a.add(&row, r); err != nil {
+				return err
+			}
+		}
+		progress(rows)
+		return nil
 	})
-	for out := range queue {
-		f := <-out
-		for i := range f.items {
-			a.Spans.Add(&f.items[i])
-		}
-		for _, j := range f.judged {
-			a.Labels.Add(j)
-		}
-		a.unclear += f.unclear
-		rows += annotatedBatch
-		progress(min(rows, p.Rows))
-	}
-	return g.Wait()
+	return ignoreEnough(err)
 }
 
-// find finds the annotated items of the first n rows of a batch.
-func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, error) {
+// add adds what the annotators of a row said.
+func (a *Annotated) add(row *ibid.Answer, r *dataset.Resolver) error {
 	p := a.plan
-	var f found
-	var row ibid.Answer
-	for i := range n {
-		b.Row(i, &row)
-		if row.Err != nil || !p.job.wants(&row) {
-			continue
-		}
-		if err := p.annotators.add(&row, p.job.Config.Limits); err != nil {
-			return f, err
-		}
-		if annotations.SeveralMarked(&row) {
-			bad := r.Resolve(&row)
-			if err := r.Err(); err != nil {
-				return f, err
-			}
-			if bad == nil {
-				item, unclear := annotations.ItemOf(r.Text, &row, p.documentOf(&row), p.slicesOf(&row))
-				f.items = append(f.items, item)
-				f.unclear += unclear
-			}
-		}
-		f.judged = append(f.judged, p.judgedOf(&row)...)
+	if row.Err != nil || !p.job.wants(row) {
+		return nil
 	}
-	return f, nil
+	if err := p.annotators.add(row, p.job.Config.Limits); err != nil {
+		return err
+	}
+	if annotations.SeveralMarked(row) {
+		bad := r.Resolve(row)
+		if err := r.Err(); err != nil {
+			return err
+		}
+		if bad == nil {
+			item, unclear := annotations.ItemOf(r.Text, row, p.documentOf(row), p.slicesOf(row))
+			a.Spans.Add(&item)
+			a.unclear += unclear
+		}
+	}
+	for _, j := range p.judgedOf(row) {
+		a.Labels.Add(j)
+	}
+	return nil
 }
 
 // documentOf is what an item is clustered by: the documents that it touches, or the tag that

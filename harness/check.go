@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ibid"
+	"ibid/judge/openrouter"
 )
 
 // maxProblems is how many problems a check lists; all are counted.
@@ -56,10 +57,10 @@ func (c *Checked) Coverage() float64 {
 	return float64(c.Rows-c.Errors) / float64(c.Rows)
 }
 
-// Check reads all that a run would read and reports what is wrong with it. It
-// writes nothing. Keys that are null or occur twice are [ibid.ErrUsage], as they
-// are for a run.
-func (p *Plan) Check(ctx context.Context) (*Checked, error) {
+// DryRun reads all that a run would read, reports what is wrong with it, and counts what the
+// judge would be asked. It writes nothing and asks no model. Keys that are null or occur twice
+// are [ibid.ErrUsage], as they are for a run.
+func (p *Plan) DryRun(ctx context.Context) (*Checked, *Forecast, error) {
 	if p.embedder != nil {
 		p.embedder.Offline = true
 	}
@@ -67,40 +68,28 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	for i := range p.inputs {
 		out.Unchecked += p.inputs[i].Unchecked
 	}
-	err := p.dryRows(ctx, "checking rows", func(s *scorer, r *ibid.Answer) error {
-		s.judging = nil // a check asks no judge
-		out.Rows++
-		failure, err := s.score(ctx, r)
-		if err != nil {
-			return err
-		}
-		if failure != nil {
-			out.Errors++
-			out.note(r, failure.Error())
-			return nil
-		}
-		out.places(r)
-		return nil
-	})
+	forecast, err := p.forecast(ctx, func(sum *openrouter.Planner) error { return p.dryRows(ctx, out, sum) })
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return out, asUsage(p.suggestDocuments(ctx, out))
+	return out, forecast, asUsage(p.suggestDocuments(ctx, out))
 }
 
-// dryRows checks the inputs as a run does, and calls do with each row that it would score, and
-// with what scores it.
-func (p *Plan) dryRows(ctx context.Context, stage string, do func(s *scorer, r *ibid.Answer) error) error {
+// dryRows checks the inputs as a run does, then each row that it would score, and adds what the
+// row asks of the judge to sum, unless that is nil.
+func (p *Plan) dryRows(ctx context.Context, out *Checked, sum *openrouter.Planner) error {
 	docs, err := p.checkedDocuments(ctx)
 	if err != nil {
 		return err
 	}
 	defer docs.Close()
-	s, err := newScorer(p, docs)
+	asking, err := newScorer(p, docs)
 	if err != nil {
 		return err
 	}
-	progress, read := p.stage(stage, p.Rows), int64(0)
+	scoring := *asking
+	scoring.judging = nil
+	progress, read := p.stage("checking rows", p.Rows), int64(0)
 	return asUsage(eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
 		if read++; read%checkBatch == 0 {
 			progress(read)
@@ -108,7 +97,21 @@ func (p *Plan) dryRows(ctx context.Context, stage string, do func(s *scorer, r *
 		if !p.job.wants(r) {
 			return nil
 		}
-		return do(s, r)
+		out.Rows++
+		failure, err := scoring.score(ctx, r)
+		switch {
+		case err != nil:
+			return err
+		case failure != nil:
+			out.Errors++
+			out.note(r, failure.Error())
+		default:
+			out.places(r)
+		}
+		if sum == nil {
+			return nil
+		}
+		return asking.forecast(ctx, r, sum)
 	}))
 }
 

@@ -20,9 +20,8 @@ import (
 // would take.
 type Forecast struct {
 	openrouter.Estimate
-	InputRows int64 // rows of the run; those with claims are asked about
-	Models    []string
-	Cache     string // file of the answers; "" if it is not there yet
+	Models []string
+	Cache  string // file of the answers; "" if it is not there yet
 
 	// Latency is how long a call is taken to last: as long as those that the cache
 	// remembers of the models, else as assumed.
@@ -41,17 +40,16 @@ const assumedLatency = 5 * time.Second
 // priceWait is how long a forecast waits for an endpoint to tell prices.
 const priceWait = 10 * time.Second
 
-// Forecast reads the input and counts what the judge would be asked. It asks no
-// model and leaves nothing behind; it does ask the endpoint for its list of
-// models, which is free, and goes on without it if it does not come. A judge that
-// asks no models is forecast no calls.
-func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
+// forecast says what the run would ask of the judge, which read counts: nothing of one that
+// asks no models. It asks no model and leaves nothing behind; it does ask the endpoint for its
+// list of models, which is free, and goes on without it if it does not come.
+func (p *Plan) forecast(ctx context.Context, read func(sum *openrouter.Planner) error) (*Forecast, error) {
 	s := &p.job.Config.Settings
 	out := &Forecast{
 		Models: s.Judge.Models(), Concurrency: s.Judge.Concurrency, RPM: s.Judge.RPM, MaxCostUSD: s.Judge.MaxCostUSD,
 	}
 	if p.live == nil || p.job.Judge != nil {
-		return out, p.forecastRows(ctx, out, nil)
+		return out, read(nil)
 	}
 	config, err := p.job.liveConfig()
 	if err != nil {
@@ -76,7 +74,7 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	defer judge.Close()
 	known := out.askEndpoint(ctx, judge, s.Judge.Kind)
 	sum := judge.NewPlanner()
-	if err := p.forecastRows(ctx, out, sum); err != nil {
+	if err := read(sum); err != nil {
 		return nil, err
 	}
 	out.Estimate = sum.Estimate()
@@ -108,26 +106,20 @@ func (f *Forecast) warn(format string, args ...any) {
 	f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
 }
 
-// forecastRows adds up the rows of the run; sum may be nil.
-func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.Planner) error {
-	return p.dryRows(ctx, "counting", func(s *scorer, r *ibid.Answer) error {
-		out.InputRows++
-		if sum == nil {
-			return nil
-		}
-		if s.judging.split {
-			if sentences, err := s.sentences(r); err != nil || sentences == nil {
-				return err
-			} else if err := sum.AddSplit(ctx, sentences); err != nil {
-				return err
-			}
-		}
-		request, err := s.request(r)
-		if err != nil || request == nil {
+// forecast adds what a row asks of the judge to sum.
+func (s *scorer) forecast(ctx context.Context, r *ibid.Answer, sum *openrouter.Planner) error {
+	if s.judging.split {
+		if sentences, err := s.sentences(r); err != nil || sentences == nil {
+			return err
+		} else if err := sum.AddSplit(ctx, sentences); err != nil {
 			return err
 		}
-		return sum.Add(ctx, request)
-	})
+	}
+	request, err := s.request(r)
+	if err != nil || request == nil {
+		return err
+	}
+	return sum.Add(ctx, request)
 }
 
 // estimateTime says how long the calls take: as long as the slower of the two

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ type group struct {
 	system, slice string
 	rows          int64
 	pooled        bool // rows of several systems, so that a question may have several
-	same          int  // the group with the same rows that is used instead; itself if there is none
 }
 
 // groups assigns the rows of a run to groups. Rows with the same system and
@@ -23,17 +21,18 @@ type group struct {
 // one signature.
 type groups struct {
 	slices    []string // as from sliceKeys
+	systems   map[string]struct{}
 	all       []group
-	own       []int // groups with rows of their own, in the order of the summary
-	single    bool  // there is one system, whose groups are used for all systems too
+	sorted    []int // all, in the order of the summary
 	byName    map[[2]string]int
 	members   [][]int // signature -> groups
 	signature map[string]int
 	perPart   []signatures // of each row group
-	key       []byte       // scratch
 	errors    int64
 	rows      int64
-	systems   map[string]struct{}
+
+	key    []byte // scratch
+	values []string
 }
 
 // signatures are those of the rows of one row group.
@@ -57,7 +56,6 @@ func findGroups(f *runs.Frame, keys []string) (*groups, error) {
 		signature: make(map[string]int),
 		systems:   make(map[string]struct{}),
 	}
-	g.group("", "")
 	if err := f.Each(g.read); err != nil {
 		return nil, err
 	}
@@ -68,44 +66,36 @@ func findGroups(f *runs.Frame, keys []string) (*groups, error) {
 // sliceKeys are the slices that a summary has beside those by system, which
 // every summary has.
 func sliceKeys(settings []string) []string {
-	var keys []string
-	for _, key := range settings {
-		if key != "system" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	return slices.DeleteFunc(slices.Clone(settings), func(key string) bool { return key == "system" })
 }
 
-// count adds rows of one signature and returns its number.
-func (g *groups) count(system string, values []sliceValue, rows int64) int {
-	g.key = signatureKey(g.key[:0], system, values)
-	sig, ok := g.signature[string(g.key)]
-	if !ok {
-		sig = g.define(system, values)
-		g.signature[string(g.key)] = sig
-	}
-	for _, k := range g.members[sig] {
-		g.all[k].rows += rows
-	}
-	return sig
-}
+// sliceSeparator is between the parts of the key of a signature. It is no valid UTF-8, so that
+// no part holds it.
+const sliceSeparator = "\xff"
 
 // read adds the rows of one row group.
 func (g *groups) read(b *runs.Block) error {
 	system, status := b.Texts("system"), b.Texts("status")
 	var s signatures
-	values := make([]sliceValue, len(g.slices))
-	var all []string // of a row under one key
 	for i := range b.Len() {
 		if status[i] == runs.RowError {
 			g.errors++
 		}
-		for k, key := range g.slices {
-			all = b.AppendSlices(all[:0], key, i)
-			values[k] = sliceValueOf(all)
+		g.key = append(g.key[:0], system[i]...)
+		for _, key := range g.slices {
+			g.values = b.AppendSlices(g.values[:0], key, i)
+			for _, value := range g.values {
+				g.key = append(append(append(append(g.key, sliceSeparator...), key...), '='), value...)
+			}
 		}
-		s.add(g.count(system[i], values, 1), i)
+		sig, ok := g.signature[string(g.key)]
+		if !ok {
+			sig = g.define(string(g.key))
+		}
+		for _, k := range g.members[sig] {
+			g.all[k].rows++
+		}
+		s.add(sig, i)
 	}
 	g.rows += int64(b.Len())
 	g.perPart = append(g.perPart, s)
@@ -125,67 +115,18 @@ func (s *signatures) add(sig, i int) {
 	}
 }
 
-// A sliceValue is the value of a row under one slice key; without has it has none
-// and is in no slice of that key.
-type sliceValue struct {
-	value string
-	has   bool
-}
-
-// append makes s part of a key that no other values share.
-func (s sliceValue) append(key []byte) []byte {
-	if !s.has {
-		return append(key, 0)
-	}
-	key = append(key, 1)
-	key = append(key, s.value...)
-	return binary.BigEndian.AppendUint64(key, uint64(len(s.value)))
-}
-
-// signatureKey appends what tells a signature from all others.
-func signatureKey(key []byte, system string, values []sliceValue) []byte {
-	key = append(key, system...)
-	for _, v := range values {
-		key = v.append(key)
-	}
-	return key
-}
-
-// sliceValueOf is the value under a key of a row that has these values.
-func sliceValueOf(values []string) sliceValue {
-	switch len(values) {
-	case 0:
-		return sliceValue{}
-	case 1:
-		return sliceValue{values[0], true}
-	}
-	return sliceValue{strings.Join(values, valueSeparator), true}
-}
-
-// valueSeparator is between the values of a [sliceValue]. It is no valid UTF-8, so
-// that no value holds it.
-const valueSeparator = "\xff"
-
-// values are the slices of a key that a row with this value is in.
-func (s sliceValue) values() []string {
-	if !s.has {
-		return nil
-	}
-	return strings.Split(s.value, valueSeparator)
-}
-
-// define makes the groups of a new signature.
-func (g *groups) define(system string, values []sliceValue) int {
+// define makes the groups of a new signature: those of its system, and of each slice.
+func (g *groups) define(key string) int {
+	parts := strings.Split(key, sliceSeparator)
+	system := parts[0]
 	g.systems[system] = struct{}{}
-	members := []int{g.group("", ""), g.group(system, "")}
-	for i, v := range values {
-		for _, value := range v.values() {
-			slice := g.slices[i] + "=" + value
-			members = append(members, g.group("", slice), g.group(system, slice))
-		}
+	members := []int{g.group(system, "")}
+	for _, slice := range parts[1:] {
+		members = append(members, g.group(system, slice))
 	}
+	g.signature[key] = len(g.members)
 	g.members = append(g.members, members)
-	return len(g.members) - 1
+	return g.signature[key]
 }
 
 func (g *groups) group(system, slice string) int {
@@ -193,34 +134,36 @@ func (g *groups) group(system, slice string) int {
 	k, ok := g.byName[name]
 	if !ok {
 		k = len(g.all)
-		g.all = append(g.all, group{system: system, slice: slice, same: k})
+		g.all = append(g.all, group{system: system, slice: slice})
 		g.byName[name] = k
 	}
 	return k
 }
 
-// finish decides which groups may have several rows of one question: within one system an
-// id occurs once. If there is one system, its group is used for all systems too.
+// single reports whether there is one system, whose groups are those of all systems, too.
+func (g *groups) single() bool { return len(g.systems) == 1 }
+
+// finish adds the groups over several systems, which may have several rows of one question:
+// within one system an id occurs once.
 func (g *groups) finish() {
-	for k := range g.all {
-		all := &g.all[k]
-		all.pooled = all.system == "" && len(g.systems) > 1
-		if all.system == "" && len(g.systems) == 1 {
-			for system := range g.systems {
-				all.same = g.byName[[2]string{system, all.slice}]
+	if !g.single() {
+		g.group("", "") // of a run without rows, too
+		for i, members := range g.members {
+			for _, k := range members {
+				g.members[i] = append(g.members[i], g.group("", g.all[k].slice))
+			}
+		}
+		for k := range g.all {
+			if of := &g.all[k]; of.system != "" {
+				all := &g.all[g.byName[[2]string{"", of.slice}]]
+				all.pooled, all.rows = true, all.rows+of.rows
 			}
 		}
 	}
-	for i, members := range g.members {
-		g.members[i] = slices.DeleteFunc(members, func(k int) bool { return g.all[k].same != k })
-	}
 	for k := range g.all {
-		if g.all[k].same == k {
-			g.own = append(g.own, k)
-		}
-		g.single = g.single || g.all[k].same != k
+		g.sorted = append(g.sorted, k)
 	}
-	slices.SortFunc(g.own, func(a, b int) int {
+	slices.SortFunc(g.sorted, func(a, b int) int {
 		return cmp.Or(cmp.Compare(g.all[a].system, g.all[b].system), cmp.Compare(g.all[a].slice, g.all[b].slice))
 	})
 }

@@ -176,7 +176,7 @@ func (p *Plan) warn(format string, args ...any) {
 // digestInputs hashes every file that the import may read.
 func (p *Plan) digestInputs(ctx context.Context, paths []string) (inputs []runs.Input, err error) {
 	if paths[0] == stdinPath {
-		input, err := p.copyStdin()
+		input, err := p.copyStdin(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -197,15 +197,27 @@ func (p *Plan) digestInputs(ctx context.Context, paths []string) (inputs []runs.
 }
 
 // copyStdin copies and hashes standard input: an import of the same bytes is taken again.
-func (p *Plan) copyStdin() (runs.Input, error) {
+func (p *Plan) copyStdin(ctx context.Context) (runs.Input, error) {
 	to, err := disk.Nameless("")
 	if err != nil {
 		return runs.Input{}, err
 	}
 	p.imported.stdin = to
 	digest := sha256.New()
-	size, err := io.Copy(io.MultiWriter(io.NewOffsetWriter(to, 0), digest), p.job.Stdin)
+	size, err := io.Copy(io.MultiWriter(io.NewOffsetWriter(to, 0), digest), Interruptible(ctx, p.job.Stdin))
 	return runs.Input{Kind: "imported", Path: stdinPath, Bytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, err
+}
+
+// Interruptible is r until ctx ends; from then on it gives the error of ctx. A
+// Read of r may still be waiting then: nothing ends one of standard input.
+func Interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.CopyBuffer(in, struct{ io.Reader }{r}, make([]byte, 1<<20))
+		in.CloseWithError(err)
+	}()
+	return out
 }
 
 // findImport looks for an import of the same files, by the same version, in the runs that
@@ -262,28 +274,14 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	if im.record.Documents {
 		docs = filepath.Join(im.dir, importedDocuments)
 	}
-	sink, err := convert.NewFiles("auto", "", filepath.Join(im.dir, importedRows), docs)
-	if err != nil {
-		return err
-	}
-	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Columns: im.record.Columns, Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")"}
+	o := convert.Options{Limits: int(p.job.Config.Limits), FirstMark: firstMark(im.record.FirstMark), Columns: im.record.Columns, NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")"}
 	if im.stdin != nil {
 		o.Stdin = io.NewSectionReader(im.stdin, 0, math.MaxInt64)
 	}
 	p.job.progress(Progress{Stage: "importing", Since: time.Now()})
-	im.record.Report, err = convert.Convert(ctx, "auto", paths, o, sink)
+	im.record.Report, err = convert.ToFiles(ctx, "auto", paths, o, filepath.Join(im.dir, importedRows), docs, nil)
 	p.warnLeftOut(&im.record.Report)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = im.record.Report.CheckColumns(o.Columns)
-	}
 	if err != nil {
-		err = errors.Join(err, sink.Abort())
-		return err
-	}
-	if err := sink.Close(); err != nil {
 		return err
 	}
 	for file, empty := range map[string]bool{importedRows: im.record.Report.Rows == 0, importedDocuments: docs != "" && im.record.Report.Documents == 0} {

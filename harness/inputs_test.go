@@ -50,7 +50,7 @@ func planOf(t *testing.T, set ...string) *harness.Plan {
 func TestCheck(t *testing.T) {
 	out := t.TempDir()
 	plan := planOf(t, "dataset="+writeRows(t, annotatedRows()), "documents="+documentsOf(t, "coffee", "tea"), "out="+out)
-	c, err := plan.Check(t.Context())
+	c, _, err := plan.DryRun(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,23 +65,34 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestReadDetail reads one row again, with the texts that it points into.
-func TestReadDetail(t *testing.T) {
+// TestTexts reads one row again, with the texts that it points into.
+func TestTexts(t *testing.T) {
 	m := manifestOf(t, writeRows(t, annotatedRows()), documentsOf(t, "coffee", "tea"))
-	d, err := harness.ReadDetail(t.Context(), t.TempDir(), m, 1, []harness.TextKey{{Doc: "tea"}})
+	texts, err := harness.OpenTexts(t.Context(), t.TempDir(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Row.ID != "q-2" || d.Row.Citations[0].Place.Status != ibid.StatusDocumentNotFound || d.Row.Truth[1].Place.End != 14 {
-		t.Errorf("the row is %+v", d.Row)
-	}
-	for _, name := range []string{"coffee", "tea"} {
-		if got := d.Texts[harness.TextKey{Doc: name}]; got != "text of "+name {
-			t.Errorf("the text of %s is %q", name, got)
+	read := 0
+	err = texts.Each(t.Context(), []string{"tea"}, []int64{1}, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+		read++
+		if row.ID != "q-2" || row.Citations[0].Place.Status != ibid.StatusDocumentNotFound || row.Truth[1].Place.End != 14 {
+			t.Errorf("the row is %+v", row)
 		}
-	}
-	if d.Meant["cofee"] != "coffee" || d.Presence.PassesPresenceCheck {
-		t.Errorf("meant %v, presence %+v", d.Meant, d.Presence)
+		for _, name := range []string{"coffee", "tea"} {
+			if got, _ := text(name, 0); got != "text of "+name {
+				t.Errorf("the text of %s is %q", name, got)
+			}
+		}
+		if meant, err := texts.Meant(t.Context(), row); err != nil || meant["cofee"] != "coffee" {
+			t.Errorf("meant %v, %v", meant, err)
+		}
+		if signals, err := texts.Presence(t.Context(), row); err != nil || signals.PassesPresenceCheck {
+			t.Errorf("presence %+v, %v", signals, err)
+		}
+		return nil
+	})
+	if err != nil || read != 1 {
+		t.Errorf("%d rows, %v", read, err)
 	}
 	if _, err := harness.ReadPrompts(t.Context(), t.TempDir(), m, 1); err == nil || !strings.Contains(err.Error(), "asks no model") {
 		t.Errorf("prompts of a run without a judge: %v", err)
@@ -148,7 +159,7 @@ func TestBaselineGates(t *testing.T) {
 
 // TestForecastWithoutModels: a judge that asks no models is forecast no calls.
 func TestForecastWithoutModels(t *testing.T) {
-	f, err := planOf(t, "dataset="+writeRows(t, judgedRows(3)), "judge=lexical").Forecast(t.Context())
+	_, f, err := planOf(t, "dataset="+writeRows(t, judgedRows(3)), "judge=lexical").DryRun(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,9 +184,9 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestCheckCountsErrors: a row that cannot be read is counted and named.
-func TestCheckCountsErrors(t *testing.T) {
-	c, err := planOf(t, "dataset="+writeRows(t, broken(questions(4, "a")))).Check(t.Context())
+// TestDryRunCountsErrors: a row that cannot be read is counted and named.
+func TestDryRunCountsErrors(t *testing.T) {
+	c, _, err := planOf(t, "dataset="+writeRows(t, broken(questions(4, "a")))).DryRun(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

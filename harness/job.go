@@ -10,9 +10,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
-	"slices"
 	"time"
 
 	"ibid"
@@ -27,13 +25,13 @@ import (
 // A Job says what to evaluate and how.
 type Job struct {
 	Config  *configs.Config
-	Source  string     // what the user named: a run file or a dataset
-	Workers int        // 0 = one per processor
-	Limit   int64      // evaluate only the first Limit rows; 0 = all
-	Only    []ibid.Tag // evaluate only rows with all of these tags
-	ID      string     // name of the run: one plain folder below that of runs; "" for one from the dataset and the fingerprint
-	Fresh   bool       // run again under a new id that carries the date
-	Version string     // of ibid, for the manifest
+	Source  string            // what the user named: a run file or a dataset
+	Workers int               // 0 = one per processor
+	Limit   int64             // evaluate only the first Limit rows; 0 = all
+	Only    map[string]string // evaluate only rows with all of these tags
+	ID      string            // name of the run: one plain folder below that of runs; "" for one from the dataset and the fingerprint
+	Fresh   bool              // run again under a new id that carries the date
+	Version string            // of ibid, for the manifest
 	// Resubmit: questions of a batch whose fate nobody can tell are asked again.
 	Resubmit bool
 
@@ -107,19 +105,10 @@ func (p Progress) Left(now time.Time) (left time.Duration, ok bool) {
 	return time.Duration(float64(p.Of-p.Done) / rate * float64(time.Second)), true
 }
 
-// TagsOf turns the --only of a manifest back into tags, sorted by key.
-func TagsOf(only map[string]string) []ibid.Tag {
-	var tags []ibid.Tag
-	for _, key := range slices.Sorted(maps.Keys(only)) {
-		tags = append(tags, ibid.Tag{Key: key, Value: only[key]})
-	}
-	return tags
-}
-
 // wants reports whether the row has all the tags of --only.
 func (j *Job) wants(r *ibid.Answer) bool {
-	for _, tag := range j.Only {
-		if value, _ := r.Tag(tag.Key); value != tag.Value {
+	for key, want := range j.Only {
+		if value, _ := r.Tag(key); value != want {
 			return false
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -55,11 +54,10 @@ func (p *Plan) openJudge(ctx context.Context) (judge.Judge, error) {
 		if s.Judge.File == "" {
 			return judge.Recorded{}, nil
 		}
-		digests, err := dataset.DigestFiles(ctx, []string{s.Judge.File})
-		if err != nil {
-			return nil, asUsage(err)
+		var err error
+		if p.replayDigest, err = digestOf(ctx, s.Judge.File); err != nil {
+			return nil, err
 		}
-		p.replayDigest = digests[0].SHA256
 		j, err := openRecorded(s.Judge.File)
 		if err != nil {
 			return nil, asUsage(err)

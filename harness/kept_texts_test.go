@@ -120,24 +120,42 @@ func TestKeptTextsAreAFunctionOfData(t *testing.T) {
 	sameTables(t, there, again("gone"), kept...)
 
 	// Without the dataset rows are those of the results, with their texts.
-	detail := func() *harness.Detail {
-		d, err := harness.ReadDetail(t.Context(), whole, m, 3, nil)
+	type detail struct {
+		row   ibid.Answer
+		texts []string // of its citations
+		kept  error
+	}
+	read := func() (d detail) {
+		texts, err := harness.OpenTexts(t.Context(), whole, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.kept = texts.Kept
+		err = texts.Each(t.Context(), nil, []int64{3}, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+			d.row = *row
+			for i := range row.Citations {
+				at := &row.Citations[i].Place
+				found, _ := text(at.Doc, at.Page)
+				d.texts = append(d.texts, found)
+			}
+			return nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return d
 	}
-	want := detail()
+	want := read()
 	if err := os.Rename(rows, rows+".away"); err != nil {
 		t.Fatal(err)
 	}
-	got := detail()
-	if got.Kept == nil || got.Row.Answer != want.Row.Answer || got.Row.Query != want.Row.Query || len(got.Row.Citations) != len(want.Row.Citations) || len(got.Row.Truth) != 0 {
-		t.Errorf("got %+v, want the row %+v", got, want.Row)
+	got := read()
+	if got.kept == nil || got.row.Answer != want.row.Answer || got.row.Query != want.row.Query || len(got.row.Citations) != len(want.row.Citations) || len(got.row.Truth) != 0 {
+		t.Errorf("got %+v, want the row %+v", got, want.row)
 	}
-	for i := range want.Row.Citations {
-		a, b := &got.Row.Citations[i].Place, &want.Row.Citations[i].Place
-		if a.Doc != b.Doc || a.Start != b.Start || a.End != b.End || got.Texts[harness.TextKey{Doc: a.Doc, Page: a.Page}] != want.Texts[harness.TextKey{Doc: b.Doc, Page: b.Page}] {
+	for i := range want.row.Citations {
+		a, b := &got.row.Citations[i].Place, &want.row.Citations[i].Place
+		if a.Doc != b.Doc || a.Start != b.Start || a.End != b.End || got.texts[i] != want.texts[i] {
 			t.Errorf("citation %d stands at %+v, want %+v", i, a, b)
 		}
 	}

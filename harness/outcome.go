@@ -50,12 +50,6 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 	return &Outcome{Dir: dir, Manifest: m, Existed: existed, Gates: gates, Base: baseline}, err
 }
 
-// SavedGates asks the gates of c of a finished run. Gates with diff compare with what m
-// was compared with; without that they are not asked, and if it is gone they have no verdict.
-func SavedGates(dir string, m *runs.Manifest, c *configs.Config) ([]runs.GateResult, error) {
-	return compare.AskGates(dir, m, c, m.Baseline)
-}
-
 // Lacks says why the run says too little to be judged by: too many claims that
 // the judge could not answer, or too many error rows. Claims that nobody labelled
 // are no reason.

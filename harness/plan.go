@@ -47,7 +47,6 @@ type Plan struct {
 	conventions    dataset.Conventions
 	options        metrics.Options
 	inputs         []runs.Input
-	shared         *sharedDocuments
 	judge          judge.Judge    // nil if the run has none
 	held           *lock          // of the run directory, while Run is at work
 	live           judge.Live     // the judge, if it asks over a network; else nil
@@ -82,7 +81,7 @@ type Plan struct {
 // import first, which Close removes unless a run has taken it. Wrong input is
 // [ibid.ErrUsage].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{job: j, shared: newSharedDocuments(j.Config.Statistics.Cluster), tables: j.Tables, named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
+	p := &Plan{job: j, tables: j.Tables, named: j.Config.Dataset, namedDocuments: cmp.Or(j.Config.Documents, j.Config.Dataset)}
 	var err error
 	switch {
 	case j.ID != "" && (strings.TrimSpace(j.ID) == "" || j.ID == "." || j.ID == ".." || strings.ContainsAny(j.ID, "/\\\x00\n")):
@@ -251,8 +250,8 @@ func (p *Plan) digest(ctx context.Context) error {
 	if j.Limit > 0 {
 		p.Ingredients["--limit"] = strconv.FormatInt(j.Limit, 10)
 	}
-	for _, tag := range j.Only {
-		p.Ingredients["--only "+tag.Key] = tag.Value
+	for key, value := range j.Only {
+		p.Ingredients["--only "+key] = value
 	}
 	digests, err := p.source.Digest(ctx, progress)
 	if err != nil {

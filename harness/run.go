@@ -45,21 +45,6 @@ func (e *InterruptedError) Error() string {
 	return text
 }
 
-// How long calls that are under way, and paid for, are waited for: as long as they take
-// after an interrupt, for whoever sits there can interrupt again; less than service
-// managers wait after a termination.
-const (
-	interruptGrace = time.Duration(1<<63 - 1)
-	terminateGrace = 25 * time.Second
-)
-
-// Interrupted is the cause for which the context of a run ends when its user interrupts
-// it, Terminated when its machine does.
-func Interrupted() error { return &judge.Interrupt{Grace: interruptGrace} }
-
-// Terminated is as [Interrupted], for a shorter time.
-func Terminated() error { return &judge.Interrupt{Grace: terminateGrace} }
-
 // A StoppedError says why a judge ended a run early. What was answered is saved.
 type StoppedError struct {
 	Stop *judge.StopError
@@ -242,17 +227,11 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Truth: c.Truth, Labels: c.Labels, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Judge:    p.judgeRecord(),
-		Range:    p.rows, Limit: p.job.Limit, Questions: p.questions,
+		Range:    p.rows, Limit: p.job.Limit, Only: p.job.Only, Questions: p.questions,
 		Timings: runs.Timings{Started: time.Now().UTC(), Workers: p.job.workers()},
 	}
 	if p.source != nil {
 		m.Components = p.options.Components()
-	}
-	if len(p.job.Only) > 0 {
-		m.Only = make(map[string]string)
-	}
-	for _, tag := range p.job.Only {
-		m.Only[tag.Key] = tag.Value
 	}
 	if p.imported != nil {
 		m.Imported = p.imported.brief()
@@ -351,9 +330,6 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.assemble(ctx, m, from, to, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if p.shared.found {
-		p.warnOf(m, "questions share documents, so their rows are not independent: set statistics.cluster to auto")
-	}
 	if text := p.notFetched.warning(p); text != "" {
 		p.warnOf(m, "%s", text)
 	}
@@ -450,7 +426,11 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 		return err
 	}
 	m.Rows, m.Errors = counted.rows, counted.errors
-	if err := p.countCitations(m); err != nil {
+	sums, err := sumSystems(p.Dir)
+	if err != nil {
+		return err
+	}
+	if err := p.countCitations(m, sums); err != nil {
 		return err
 	}
 	if counted.left > 0 {
@@ -462,9 +442,7 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 	for _, text := range m.Moved() { // places that are not where they were said to be
 		p.warnOf(m, "%s", text)
 	}
-	if err := p.findSigns(m, counted.doubtful); err != nil {
-		return err
-	}
+	p.findSigns(m, sums, counted.doubtful)
 	if m.Rows > 0 {
 		m.Coverage = new(float64(m.Rows-m.Errors) / float64(m.Rows))
 	}
@@ -472,9 +450,9 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 		return nil
 	}
 	if !slices.Contains(p.partFiles(), partClaims) {
-		m.Claims, err = sumCount(p.Dir, metrics.Claims)
+		m.Claims = sumOf(sums, metrics.Claims)
 		p.warnOf(m, "without %s nothing is known of claims that the judge could not answer but what the rows say", runs.ClaimsFile)
-		return errors.Join(err, p.countTampering(m))
+		return p.countTampering(m)
 	}
 	if err := p.countClaims(m); err != nil {
 		return err
@@ -492,11 +470,11 @@ func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest) error {
 }
 
 // countCitations counts the citations and, where there is a table of them, their statuses.
-func (p *Plan) countCitations(m *runs.Manifest) (err error) {
+func (p *Plan) countCitations(m *runs.Manifest, sums map[string]*systemSums) error {
 	if !slices.Contains(p.partFiles(), partCitations) {
 		p.warnOf(m, "without %s rows are shown without their citations, and statuses are not counted", runs.CitationsFile)
-		m.Citations, err = sumCount(p.Dir, metrics.Citations)
-		return err
+		m.Citations = sumOf(sums, metrics.Citations)
+		return nil
 	}
 	f, err := runs.OpenFrame(filepath.Join(p.Dir, runs.CitationsFile))
 	if err != nil {
@@ -510,25 +488,6 @@ func (p *Plan) countCitations(m *runs.Manifest) (err error) {
 		}
 		return nil
 	})
-}
-
-// sumCount adds up a count over the rows in dir that have it.
-func sumCount(dir string, count metrics.Count) (sum int64, err error) {
-	f, err := runs.OpenRows(dir)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	err = f.Each(func(b *runs.Block) error {
-		column := b.Column(count.String())
-		for i, n := range column.Ints {
-			if column.Valid[i] {
-				sum += n
-			}
-		}
-		return nil
-	})
-	return sum, err
 }
 
 func removeIfThere(path string) error {

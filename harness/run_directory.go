@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,35 +55,27 @@ func acquire(dir string) (*lock, error) {
 	}
 }
 
-// A lockHolder is what a lock says of the process that has it.
-type lockHolder struct {
-	PID   int       `json:"pid"`
-	Host  string    `json:"host"`
-	Since time.Time `json:"since"` // whole seconds
-}
+// maxHolder is how many bytes of a lock are read.
+const maxHolder = 4096
 
 // writeHolder names this process in its lock.
 func writeHolder(f *disk.File) error {
 	host, _ := os.Hostname() // "" if nobody knows
-	text, err := json.Marshal(lockHolder{os.Getpid(), host, time.Now().UTC().Truncate(time.Second)})
+	err := f.Truncate(0)
 	if err == nil {
-		err = f.Truncate(0)
-	}
-	if err == nil {
-		_, err = f.WriteAt(append(text, '\n'), 0)
+		_, err = fmt.Fprintf(io.NewOffsetWriter(f, 0), "process %d on %q since %s", os.Getpid(), host, time.Now().UTC().Format(time.RFC3339))
 	}
 	return err
 }
 
 // readHolder says whose a lock is, "" if it does not say.
 func readHolder(f *disk.File) string {
-	var h lockHolder
-	text := make([]byte, 4096)
+	text := make([]byte, maxHolder)
 	n, _ := f.ReadAt(text, 0)
-	if json.Unmarshal(bytes.TrimSpace(text[:n]), &h) != nil || h.PID == 0 {
+	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": process %d on %q since %s", h.PID, h.Host, h.Since.Format(time.RFC3339))
+	return ": " + string(text[:n])
 }
 
 // release gives the lock back. A second call does nothing.

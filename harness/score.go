@@ -67,7 +67,7 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 	if err != nil {
 		return err
 	}
-	p := &Plan{job: j, shared: newSharedDocuments(j.Config.Statistics.Cluster), severalSystems: true, Dir: fmt.Sprintf("score-%d", os.Getpid())}
+	p := &Plan{job: j, severalSystems: true, Dir: fmt.Sprintf("score-%d", os.Getpid())}
 	closeAll, err := p.planFilter(ctx, f)
 	if err != nil {
 		return asUsage(err)
@@ -77,7 +77,9 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 	if err != nil {
 		return err
 	}
-	stream, err := p.openStream(in, f)
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	stream, err := p.openStream(Interruptible(reading, in), f)
 	if err == nil {
 		defer stream.Close()
 		err = p.filterBy(ctx, f, stream)
@@ -85,7 +87,7 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 	if err != nil {
 		return streamError(err)
 	}
-	if err := p.filter(ctx, stream, table, partFile(f.Table), to); err != nil {
+	if err := p.filter(ctx, stream, table, partFile(f.Table), to, stop); err != nil {
 		return streamError(err)
 	}
 	return to.Close()
@@ -148,51 +150,24 @@ func (p *Plan) filterBy(ctx context.Context, f *Filter, stream rowStream) (err e
 	return errors.Join(p.checkOptions(), ctx.Err())
 }
 
-// filter scores batch by batch and writes the records in order. Nothing waits for the goroutine
-// that reads: a pipe cannot be told to stop.
-func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.ArrowTable, kind partFile, out *dataset.ArrowWriter) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	batches := make(chan *dataset.StreamBatch)
-	var readErr, writeErr error
-	go func() {
-		defer close(batches)
-		readErr = stream.Each(ctx, func(b *dataset.StreamBatch) error {
-			select {
-			case batches <- b:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
-	}()
+// filter scores batch by batch and writes the records in order. What cannot be written any more
+// ends reading by stop.
+func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.ArrowTable, kind partFile, out *dataset.ArrowWriter, stop func()) error {
 	ahead := make(chan struct{}, 2*p.workers()) // batches that are read and not written
-	broken := make(chan struct{})
 	read := func(ctx context.Context, yield func(inputPart) error) error {
-		for n := int64(0); ; n++ {
+		next := int64(0)
+		return stream.Each(ctx, func(b *dataset.StreamBatch) error {
 			select {
 			case ahead <- struct{}{}:
-			case <-broken:
-				return nil
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			select {
-			case b, open := <-batches:
-				if !open {
-					return readErr
-				}
-				if err := yield(inputPart{part: n, batch: b.Batch, rows: b.Len(), stream: b}); err != nil {
-					return err
-				}
-			case <-broken:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
+			next++
+			return yield(inputPart{part: next - 1, batch: b.Batch, rows: b.Len(), stream: b})
+		})
 	}
 	var records inOrder[dataset.Record]
+	var writeErr error
 	layout := runs.NewRowsLayout() // the columns of a stream are known before anything of it
 	err := p.scoreParts(ctx, layout, p.loaded, read, func(ctx context.Context, w *worker, in inputPart) (finishedPart, error) {
 		record, err := w.filter(ctx, in, table, kind)
@@ -203,10 +178,13 @@ func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.Arro
 				return
 			}
 			if writeErr = out.Write(record); writeErr != nil {
-				close(broken)
+				stop()
 			}
 		})
 	}, func(int64) {})
+	if err != nil && ctx.Err() != nil { // whatever the reader makes of it
+		err = ctx.Err()
+	}
 	return cmp.Or(writeErr, err)
 }
 

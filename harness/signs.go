@@ -26,14 +26,35 @@ type Sign struct {
 	Tip   string // what to do about it
 
 	// find looks at the sums of one system; nil of what stops, or is seen in the run.
-	find func(*systemSums) seen
-	// names says which metrics mean little then, and about which in words; nil of a note.
-	names func(d *metrics.Definition, judged bool) bool
-	about string
+	find   func(*systemSums) seen
+	little metricSet // metrics that mean little then; none of a note
 	// asksGates says that gates look for the sign themselves, in the rows that they are
 	// about.
 	asksGates bool
 }
+
+// A metricSet is metrics, in words too.
+type metricSet struct {
+	about string
+	has   func(d *metrics.Definition, judged bool) bool
+}
+
+var (
+	allMetrics = metricSet{"all", func(*metrics.Definition, bool) bool { return true }}
+	// notPresence are the metrics that need citations.
+	notPresence = metricSet{"all but citation_presence", func(d *metrics.Definition, _ bool) bool { return d.Group != "presence" }}
+	ofTruth     = metricSet{"those that compare with truth", func(d *metrics.Definition, _ bool) bool { return d.ComparesTruth() || isOverall(d) }}
+	// ofTexts look at cited texts; the overall score does so where there is a judge.
+	ofTexts = metricSet{
+		"those that read texts: of tokens, and judged ones but citation_completeness and citation_coverage",
+		func(d *metrics.Definition, judged bool) bool { return d.ReadsTexts() || judged && isOverall(d) },
+	}
+	// ofPlaces look at cited texts or places.
+	ofPlaces = metricSet{
+		"those of places to the character, and those that read texts",
+		func(d *metrics.Definition, _ bool) bool { return d.OfSpans() || d.ReadsTexts() || isOverall(d) },
+	}
+)
 
 // seen is what a sign sees in the sums of a system: nothing if Text is "".
 type seen struct {
@@ -128,20 +149,19 @@ var signNothingJoined = &Sign{
 // signNoAnswers stops a run without any answer, and is seen where many are empty.
 var signNoAnswers = &Sign{
 	Name: "no_answers", Text: "more than 20 % of a system's rows have no answer and no citation; a run of five rows or more without any answer stops",
-	Cause: "calls failed, or the answers are in another column",
-	Tip:   "--columns THEIRS=answer names the column of the answers; ibid run --dry-run lists columns that are not read",
-	find:  share(0.2, func(s *systemSums) (int64, int64) { return s.empty, s.rows }, "rows have no answer and no citation"),
-	names: func(*metrics.Definition, bool) bool { return true }, about: "all",
+	Cause:  "calls failed, or the answers are in another column",
+	Tip:    "--columns THEIRS=answer names the column of the answers; ibid run --dry-run lists columns that are not read",
+	find:   share(0.2, func(s *systemSums) (int64, int64) { return s.empty, s.rows }, "rows have no answer and no citation"),
+	little: allMetrics,
 }
 
 // signTruthMissing stops a run all of whose truth is of other documents.
 var signTruthMissing = &Sign{
 	Name: "truth_missing", Text: "more than 20 % of the truth of a system's rows names documents that are not there; a run of up to 1,000 rows stops where all of it does",
-	Cause: "truth was marked in other documents, or calls them otherwise",
-	Tip:   "write the same names in both, or give the documents that were marked: --documents PATH",
-	find:  share(0.2, func(s *systemSums) (int64, int64) { return s.places.Missing, s.places.Marks }, "truth spans name documents that are not there"),
-	names: func(d *metrics.Definition, _ bool) bool { return d.ComparesTruth() || isOverall(d) },
-	about: "those that compare with truth",
+	Cause:  "truth was marked in other documents, or calls them otherwise",
+	Tip:    "write the same names in both, or give the documents that were marked: --documents PATH",
+	find:   share(0.2, func(s *systemSums) (int64, int64) { return s.places.Missing, s.places.Marks }, "truth spans name documents that are not there"),
+	little: ofTruth,
 }
 
 // signMinDefined is asked of by gates, too.
@@ -149,7 +169,7 @@ var signMinDefined = &Sign{
 	Name: runs.MinDefinedSign, Text: "metrics are defined for less of a system's rows than min_defined",
 	Cause: "answers without citations, or rows without what the metric needs",
 	Tip:   "ibid show RUN --format csv --table rows has the reasons in its column undefined",
-	find:  (*systemSums).fewDefined, asksGates: true, about: "those that it lists; a gate asks of the rows that it is about",
+	find:  (*systemSums).fewDefined, asksGates: true, little: metricSet{about: "those that it lists; a gate asks of the rows that it is about"},
 }
 
 // signQuestionsMissing is asked of by gates over differences.
@@ -157,7 +177,7 @@ var signQuestionsMissing = &Sign{
 	Name: runs.QuestionsMissingSign, Text: "questions of the baseline are missing in the run",
 	Cause:     "the system did not answer them, or the dataset is another one",
 	Tip:       "answer all questions of the baseline, or take a baseline over the same ones; --limit and --only say that the others are left out on purpose",
-	asksGates: true, about: "those that a gate compares with the baseline",
+	asksGates: true, little: metricSet{about: "those that a gate compares with the baseline"},
 }
 
 // signElsewhereNotAsked is a note about the judge of the run.
@@ -181,8 +201,7 @@ var signs = []*Sign{
 			}
 			return seen{fmt.Sprintf("citations is null in %s", all(s.rows, "row", "rows")), s.nulls, s.rows, nil}
 		},
-		names: func(d *metrics.Definition, _ bool) bool { return d.Group != "presence" },
-		about: "all but citation_presence",
+		little: notPresence,
 	},
 	{
 		Name: "marks_unread", Text: "more than 10 % of a system's answers have marks that were not understood, such as [4-2]",
@@ -194,8 +213,7 @@ var signs = []*Sign{
 			}
 			return seen{fmt.Sprintf("%s in %d of %d answers not understood", plural(int(s.counts[metrics.UnreadMarks]), "mark", "marks"), s.unread, s.marked), s.unread, s.marked, nil}
 		},
-		names: func(d *metrics.Definition, _ bool) bool { return d.Group != "presence" },
-		about: "all but citation_presence",
+		little: notPresence,
 	},
 	{
 		Name: "no_citations_read", Text: "no answer of a system cites anything, though the sources are known and marks were looked for in the text",
@@ -207,8 +225,7 @@ var signs = []*Sign{
 			}
 			return seen{}
 		},
-		names: func(d *metrics.Definition, _ bool) bool { return d.Group != "presence" },
-		about: "all but citation_presence",
+		little: notPresence,
 	},
 	{
 		Name: "documents_missing", Text: "more than 20 % of the citations of a system name documents that are not among those given",
@@ -217,36 +234,35 @@ var signs = []*Sign{
 		find: share(0.2, func(s *systemSums) (int64, int64) {
 			return s.counts[metrics.MissingCitations], s.counts[metrics.Citations]
 		}, "citations name documents that are not among those given"),
-		names: readsTexts, about: aboutTexts,
+		little: ofTexts,
 	},
 	{
 		Name: "quotes_misplaced", Text: "more than 5 % of a system's quotes are not where its citations say: they are elsewhere, in several places, or nowhere",
-		Cause: "offsets count bytes or UTF-16, ends are inclusive, or the documents are not those that were cited",
-		Tip:   "offset_unit: byte or utf16, span_end: inclusive; ibid run --dry-run lists the places",
-		find:  share(0.05, func(s *systemSums) (int64, int64) { return s.places.Misplaced, s.places.Quoted }, "quotes are not where their citations say"),
-		names: readsOrPlaces, about: "those of places to the character, and those that read texts",
+		Cause:  "offsets count bytes or UTF-16, ends are inclusive, or the documents are not those that were cited",
+		Tip:    "offset_unit: byte or utf16, span_end: inclusive; ibid run --dry-run lists the places",
+		find:   share(0.05, func(s *systemSums) (int64, int64) { return s.places.Misplaced, s.places.Quoted }, "quotes are not where their citations say"),
+		little: ofPlaces,
 	},
 	{
 		Name: "truth_out_of_bounds", Text: "more than 1 % of the truth spans of a system's rows end after their document or page",
-		Cause: "truth was marked in other texts, or its offsets count something else",
-		Tip:   "give the documents that were marked: --documents PATH, or say what offsets count: offset_unit: byte or utf16",
-		find:  share(0.01, func(s *systemSums) (int64, int64) { return s.places.Outside, s.places.Marks }, "truth spans end after their document or page"),
-		names: func(d *metrics.Definition, _ bool) bool { return d.ComparesTruth() || isOverall(d) },
-		about: "those that compare with truth",
+		Cause:  "truth was marked in other texts, or its offsets count something else",
+		Tip:    "give the documents that were marked: --documents PATH, or say what offsets count: offset_unit: byte or utf16",
+		find:   share(0.01, func(s *systemSums) (int64, int64) { return s.places.Outside, s.places.Marks }, "truth spans end after their document or page"),
+		little: ofTruth,
 	},
 	{
 		Name: ibid.NoText.String(), Text: "more than 20 % of a system's claims could not be judged, because no text that they cite is known",
-		Cause: "citations are URLs, or documents that were not given",
-		Tip:   "ibid fetch ANSWERS -o sources.parquet, then --documents sources.parquet; judge: none asks about places only",
-		find:  share(0.2, func(s *systemSums) (int64, int64) { return s.noText, s.counts[metrics.Claims] }, "claims cite no text that is known"),
-		names: readsTexts, about: aboutTexts,
+		Cause:  "citations are URLs, or documents that were not given",
+		Tip:    "ibid fetch ANSWERS -o sources.parquet, then --documents sources.parquet; judge: none asks about places only",
+		find:   share(0.2, func(s *systemSums) (int64, int64) { return s.noText, s.counts[metrics.Claims] }, "claims cite no text that is known"),
+		little: ofTexts,
 	},
 	{
 		Name: "whole_documents", Text: "more than half of the places of a system are 80 % or more of a document of over 2,000 code points",
-		Cause: "offsets were filled in where only the document is known",
-		Tip:   "leave start and end out, or say unit: document",
-		find:  share(0.5, func(s *systemSums) (int64, int64) { return s.places.Whole, s.places.Placed }, "places are as good as whole documents"),
-		names: readsOrPlaces, about: "those of places to the character, and those that read texts",
+		Cause:  "offsets were filled in where only the document is known",
+		Tip:    "leave start and end out, or say unit: document",
+		find:   share(0.5, func(s *systemSums) (int64, int64) { return s.places.Whole, s.places.Placed }, "places are as good as whole documents"),
+		little: ofPlaces,
 	},
 	{
 		Name: "same_answers", Text: "at least 90 % of the answers of a system are, with their citations, those of another system to the same questions",
@@ -258,8 +274,7 @@ var signs = []*Sign{
 			}
 			return seen{fmt.Sprintf("%d of %d answers are those of %s", s.same, s.shared, s.like), s.same, s.shared, nil}
 		},
-		names: func(*metrics.Definition, bool) bool { return true },
-		about: "all",
+		little: allMetrics,
 	},
 	signMinDefined, signQuestionsMissing,
 	signElsewhereNotAsked,
@@ -280,11 +295,11 @@ var signs = []*Sign{
 func Signs() []*Sign { return slices.Clone(signs) }
 
 // Note says that the sign is none, only something to know.
-func (s *Sign) Note() bool { return !s.Stops && s.names == nil && !s.asksGates }
+func (s *Sign) Note() bool { return !s.Stops && s.little.has == nil && !s.asksGates }
 
 // Names says in words which metrics mean little where the sign is seen; "" if it stops, or
 // is a note.
-func (s *Sign) Names() string { return s.about }
+func (s *Sign) Names() string { return s.little.about }
 
 // Stop is the error of a sign that stops.
 func (s *Sign) Stop(format string, args ...any) *ibid.Error {
@@ -324,28 +339,14 @@ func all(n int64, one, many string) string {
 
 func isOverall(d *metrics.Definition) bool { return d.Name == metrics.OverallCitationAccuracy.String() }
 
-// aboutTexts says which metrics [readsTexts] names.
-const aboutTexts = "those that read texts: of tokens, and judged ones but citation_completeness and citation_coverage"
-
-// readsTexts reports whether a metric looks at cited texts; the overall score does so
-// where there is a judge.
-func readsTexts(d *metrics.Definition, judged bool) bool {
-	return d.ReadsTexts() || judged && isOverall(d)
-}
-
-// readsOrPlaces reports whether a metric looks at cited texts or places.
-func readsOrPlaces(d *metrics.Definition, _ bool) bool {
-	return d.OfSpans() || d.ReadsTexts() || isOverall(d)
-}
-
 // metricNames are the names of the metrics that a sign says mean little.
 func (s *Sign) metricNames(judged bool) []string {
 	names := []string{}
-	if s.names == nil {
+	if s.little.has == nil {
 		return names
 	}
 	for _, d := range metrics.Definitions() {
-		if s.names(&d, judged) && (judged || !d.Judged) {
+		if s.little.has(&d, judged) && (judged || !d.Judged) {
 			names = append(names, d.Name)
 		}
 	}
@@ -392,21 +393,12 @@ func (s *systemSums) fewDefined() seen {
 	return seen{text, least.Rows - int64(least.Defined), least.Rows, names}
 }
 
-// findSigns looks for signs in the finished tables of the run: first with their sums by
-// system, which are the same however the run was made.
-func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
-	sums, err := sumSystems(p.Dir)
-	if err != nil {
-		return err
-	}
+// findSigns looks for signs in the sums of the finished tables of the run, which are the same
+// however the run was made.
+func (p *Plan) findSigns(m *runs.Manifest, sums map[string]*systemSums, summary []runs.SummaryRow) {
 	for system, places := range m.Places {
 		if s := sums[system]; s != nil {
 			s.places = *places
-		}
-	}
-	if len(sums) > 1 {
-		if err := compareSystems(p.Dir, sums); err != nil {
-			return err
 		}
 	}
 	addFewDefined(sums, summary)
@@ -422,7 +414,6 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 			p.addSign(m, s, system, s.find(sums[system]))
 		}
 	}
-	return nil
 }
 
 // addSign puts a sign into the manifest, if it was found, and warns of it.

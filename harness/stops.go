@@ -130,18 +130,17 @@ func (p *Plan) checkOnly(ctx context.Context) error {
 	if found || ignoreEnough(err) != nil {
 		return ignoreEnough(err)
 	}
-	for _, tag := range p.job.Only {
-		of, ok := values[tag.Key]
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(p.job.Only)) {
+		value := p.job.Only[key]
+		all = append(all, "--only "+key+"="+value)
+		of, ok := values[key]
 		switch {
 		case !ok:
-			return signNoRowLeft.Stop("--only %s=%s leaves no row: no row has the tag %s", tag.Key, tag.Value, tag.Key).With(meantAmong(tag.Key, slices.Sorted(maps.Keys(values)), "tags are", "the dataset has no tags"))
-		case !of[tag.Value]:
-			return signNoRowLeft.Stop("--only %s=%s leaves no row", tag.Key, tag.Value).With(meantAmong(tag.Value, slices.Sorted(maps.Keys(of)), "values of "+tag.Key+" are", ""))
+			return signNoRowLeft.Stop("--only %s=%s leaves no row: no row has the tag %s", key, value, key).With(meantAmong(key, slices.Sorted(maps.Keys(values)), "tags are", "the dataset has no tags"))
+		case !of[value]:
+			return signNoRowLeft.Stop("--only %s=%s leaves no row", key, value).With(meantAmong(value, slices.Sorted(maps.Keys(of)), "values of "+key+" are", ""))
 		}
-	}
-	var all []string
-	for _, tag := range p.job.Only {
-		all = append(all, "--only "+tag.Key+"="+tag.Value)
 	}
 	return signNoRowLeft.Stop("%s leave no row: none has all of these tags", strings.Join(all, " "))
 }

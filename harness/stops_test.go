@@ -31,9 +31,10 @@ func TestStops(t *testing.T) {
 	for _, r := range untagged.rows {
 		r.Tags = nil
 	}
-	tag := func(pairs ...string) (tags []ibid.Tag) {
+	tag := func(pairs ...string) map[string]string {
+		tags := make(map[string]string)
 		for i := 0; i < len(pairs); i += 2 {
-			tags = append(tags, ibid.Tag{Key: pairs[i], Value: pairs[i+1]})
+			tags[pairs[i]] = pairs[i+1]
 		}
 		return tags
 	}
@@ -41,7 +42,7 @@ func TestStops(t *testing.T) {
 		name       string
 		dataset    string
 		documents  string
-		only       []ibid.Tag
+		only       map[string]string
 		limit      int64
 		settings   []string
 		want, hint string

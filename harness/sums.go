@@ -94,18 +94,18 @@ func (s *summarizer) each(ctx context.Context, yield func(rows []runs.SummaryRow
 	if s.judged {
 		perGroup += len(s.items) * int(unsafe.Sizeof(verdictState{}))
 	}
-	own := s.groups.own
-	step := min(len(own), max(1, s.memory/perGroup))
-	names := []bool{true} // whether rows have the name of their system
-	if s.groups.single {  // its rows are those of all systems, too
+	all := s.groups.sorted
+	step := min(len(all), max(1, s.memory/perGroup))
+	names := []bool{true}  // whether rows have the name of their system
+	if s.groups.single() { // its rows are those of all systems, too
 		names = []bool{false, true}
 	}
 	var sums *groupSums
 	var rows []runs.SummaryRow
 	for _, named := range names {
-		for from := 0; from < len(own); from += step {
-			in := own[from:min(from+step, len(own))]
-			if sums == nil || step < len(own) {
+		for from := 0; from < len(all); from += step {
+			in := all[from:min(from+step, len(all))]
+			if sums == nil || step < len(all) {
 				var err error
 				if sums, err = s.sum(ctx, in); err != nil {
 					return err

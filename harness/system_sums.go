@@ -21,6 +21,8 @@ var noTextOutcomes = metrics.OpenOf(metrics.OpenNoText, metrics.OutcomeItems)
 
 // systemSums are what signs look at: sums over the rows of one system that were scored.
 type systemSums struct {
+	name        string
+	number      int   // in the order of their first rows
 	rows, nulls int64 // all, and those whose citations are null
 	empty       int64 // rows without an answer and a citation
 	counts      [metrics.NumCounts]int64
@@ -33,13 +35,24 @@ type systemSums struct {
 	same, shared int64  // answers identical to its own, and questions that both answered
 
 	model string
-	mixed bool // there is more than one model, or a row without
+	mixed bool // there is more than one model, or a row without one
 	twins []string
 
 	few []runs.FewDefined
 }
 
-// sumSystems adds up what signs look at.
+// The most that is kept to compare the answers of systems: answers, of a part of the
+// questions if there are more, and systems.
+const (
+	maxSameAnswers = 1 << 18
+	maxSameSystems = 100
+)
+
+// sameLimit is the share of identical answers from which two systems may be one.
+const sameLimit = 0.9
+
+// sumSystems adds up what signs look at, and finds systems that give the same answers, and
+// systems of one model.
 func sumSystems(dir string) (map[string]*systemSums, error) {
 	f, err := runs.OpenRows(dir)
 	if err != nil {
@@ -47,17 +60,22 @@ func sumSystems(dir string) (map[string]*systemSums, error) {
 	}
 	defer f.Close()
 	sums := make(map[string]*systemSums)
-	var of []*systemSums // of each row of the block
-	return sums, f.Each(func(b *runs.Block) error {
-		system, status := b.Texts("system"), b.Texts("status")
+	var all []*systemSums // by number
+	var of []*systemSums  // of each row of the block
+	answers := newSameAnswers(maxSameAnswers)
+	err = f.Each(func(b *runs.Block) error {
+		system, status, model := b.Texts("system"), b.Texts("status"), b.Column("model")
 		of = of[:0]
 		for i, name := range system {
-			if sums[name] == nil {
-				sums[strings.Clone(name)] = &systemSums{}
+			s := sums[name]
+			if s == nil {
+				s = &systemSums{name: strings.Clone(name), number: len(all), model: strings.Clone(model.Strings[i]), mixed: !model.Valid[i]}
+				sums[s.name], all = s, append(all, s)
 			}
-			of = append(of, sums[name])
+			s.mixed = s.mixed || s.model != model.Strings[i]
+			of = append(of, s)
 			if status[i] == runs.RowOK {
-				of[i].rows++
+				s.rows++
 			}
 		}
 		for i, n := range b.Column(noTextOutcomes.String()).Ints {
@@ -84,75 +102,46 @@ func sumSystems(dir string) (map[string]*systemSums, error) {
 				of[i].empty++
 			}
 		}
-		return nil
-	})
-}
-
-// The most that is kept to compare the answers of systems: answers, of a part of the
-// questions if there are more, and systems.
-const (
-	maxSameAnswers = 1 << 18
-	maxSameSystems = 100
-)
-
-// sameLimit is the share of identical answers from which two systems may be one.
-const sameLimit = 0.9
-
-// compareSystems finds systems that give the same answers, and systems of one model.
-func compareSystems(dir string, sums map[string]*systemSums) error {
-	f, err := runs.OpenRows(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	names := slices.Sorted(maps.Keys(sums))
-	number := make(map[string]int)
-	for i, name := range names {
-		number[name] = i
-	}
-	answers := newSameAnswers(maxSameAnswers)
-	first := make([]bool, len(names)) // the model of the system's first row is noted
-	err = f.Each(func(b *runs.Block) error {
-		id, model, hash := b.Texts("id"), b.Column("model"), b.Column("answer_hash")
-		if b.Err() != nil {
-			return b.Err()
-		}
-		for i, name := range b.Texts("system") {
-			n, s := number[name], sums[name]
-			switch {
-			case !first[n]:
-				first[n], s.model, s.mixed = true, strings.Clone(model.Strings[i]), !model.Valid[i]
-			case !s.mixed && s.model != model.Strings[i]:
-				s.mixed = true
-			}
-			if hash.Valid[i] && n < maxSameSystems {
-				answers.add(stats.Key(id[i]), n, hash.Ints[i])
+		if hash := b.Column("answer_hash"); slices.Contains(hash.Valid, true) { // of several systems
+			id := b.Texts("id")
+			for i, known := range hash.Valid {
+				if known && of[i].number < maxSameSystems {
+					answers.add(stats.Key(id[i]), of[i].number, hash.Ints[i])
+				}
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	noteTwins(names, sums)
+	noteTwins(sums)
 	for pair, n := range answers.pairs() {
 		if !isShare(n.same, n.shared, sameLimit) {
 			continue
 		}
 		for k, i := range pair {
-			s, other := sums[names[i]], names[pair[1-k]]
+			s, other := all[i], all[pair[1-k]].name
 			if s.like == "" || n.same > s.same || n.same == s.same && other < s.like {
 				s.like, s.same, s.shared = other, n.same, n.shared
 			}
 		}
 	}
-	return nil
+	return sums, nil
 }
 
-// noteTwins notes which systems have one and the same model, at the first of them.
-func noteTwins(names []string, sums map[string]*systemSums) {
+// sumOf is a count of all systems.
+func sumOf(sums map[string]*systemSums, count metrics.Count) (n int64) {
+	for _, s := range sums {
+		n += s.counts[count]
+	}
+	return n
+}
+
+// noteTwins notes which systems have one and the same model, at the first of them by name.
+func noteTwins(sums map[string]*systemSums) {
 	of := make(map[string][]string)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		if s := sums[name]; !s.mixed {
 			of[s.model] = append(of[s.model], name)
 		}

@@ -52,7 +52,7 @@ func reopen(ctx context.Context, m *runs.Manifest, dir string, by judge.Judge) (
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{job: &Job{Config: config, SameDataAs: m, SameDataIn: dir, Limit: m.Limit, Only: TagsOf(m.Only), Judge: by}}
+	p := &Plan{job: &Job{Config: config, SameDataAs: m, SameDataIn: dir, Limit: m.Limit, Only: m.Only, Judge: by}}
 	if err := p.open(ctx); err != nil {
 		return nil, asUsage(err)
 	}
@@ -249,112 +249,53 @@ func (p *Plan) resolver(docs *dataset.Documents) *dataset.Resolver {
 	return dataset.NewResolver(docs.View(textCache), p.conventions)
 }
 
-// A Detail is one row of a finished run, its places resolved, with the texts that
-// they are in.
-type Detail struct {
-	Row   ibid.Answer
-	Texts map[TextKey]string // of the keys that some citation or truth span is in, and of those asked for
-	Meant map[string]string  // a document that is there, for a name that is cited and is not
-
-	Presence *presence.Signals // what citation_presence was decided from; nil if the dataset is gone
-
-	// Kept says why some texts are those that the run kept, nil if they are its data.
-	Kept error
-}
-
-// A TextKey names a text: a document, or one page of it when offsets count from
-// pages.
-type TextKey struct {
-	Doc  string
-	Page int32
-}
-
-// ReadDetail reads one row of the run m in dir again, at its position of the input, from
-// the dataset and the documents of that run, and the texts of further keys. In place of what
-// is no longer there, or no longer the same, it reads what the run kept; the error says what
-// is gone that it did not keep.
-func ReadDetail(ctx context.Context, dir string, m *runs.Manifest, position int64, further []TextKey) (*Detail, error) {
-	texts, err := OpenTexts(ctx, dir, m)
+// Presence is what citation_presence of a row was decided from: it looks for citations in the
+// text of the answer, as the run did. It is nil if the dataset is gone.
+func (t *Texts) Presence(ctx context.Context, row *ibid.Answer) (*presence.Signals, error) {
+	p := t.plan
+	if p == nil {
+		return nil, nil
+	}
+	if err := p.openDetector(ctx); err != nil {
+		return nil, err
+	}
+	closeEmbedder, err := p.openEmbedder("")
 	if err != nil {
 		return nil, err
 	}
-	d := &Detail{Kept: texts.Kept, Texts: make(map[TextKey]string), Meant: make(map[string]string)}
-	var documents []string
-	for _, key := range further {
-		documents = append(documents, key.Doc)
-	}
-	err = texts.Each(ctx, documents, []int64{position}, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
-		d.take(row, further, text)
-		if p := texts.plan; p != nil {
-			if err := errors.Join(d.suggest(ctx, p), p.readPresence(ctx, d)); err != nil {
-				return err
-			}
-		}
-		return errEnough // the batch is not released: the row keeps its strings
-	})
-	return d, ignoreEnough(err)
-}
-
-// take fills in a row, and the texts of its places and of further keys.
-func (d *Detail) take(row *ibid.Answer, further []TextKey, textOf func(doc string, page int32) (string, bool)) {
-	d.Row = *row
-	keys := slices.Clone(further)
-	for i := range row.Citations {
-		keys = append(keys, TextKey{row.Citations[i].Place.Doc, row.Citations[i].Place.Page})
-	}
-	for i := range row.Truth {
-		keys = append(keys, TextKey{row.Truth[i].Place.Doc, row.Truth[i].Place.Page})
-	}
-	for _, key := range keys {
-		if text, ok := textOf(key.Doc, key.Page); ok {
-			d.Texts[key] = text
-		}
-	}
-}
-
-// readPresence looks for citations in the text of the answer, as the run did.
-func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
-	if err := p.openDetector(ctx); err != nil {
-		return err
-	}
-	in := presence.Input{Answer: d.Row.Answer, HasAnswer: !d.Row.AnswerNull, Messages: d.Row.Messages}
 	var out presence.Result
-	closeEmbedder, err := p.openEmbedder("")
-	if err != nil {
-		return err
-	}
-	err = p.options.Presence.Detect(ctx, in, &out)
+	err = p.options.Presence.Detect(ctx, presence.Input{Answer: row.Answer, HasAnswer: !row.AnswerNull, Messages: row.Messages}, &out)
 	out.Signals.Explanation = p.options.Presence.Explain(&out)
 	if errors.Is(err, presence.ErrNotFetched) || errors.Is(err, openrouter.ErrNotKept) { // as in the run
 		out.Signals.Explanation, err = "not known: "+err.Error(), nil
 	}
-	d.Presence = &out.Signals
-	return errors.Join(err, closeEmbedder())
+	return &out.Signals, errors.Join(err, closeEmbedder())
 }
 
-// suggest finds out which of the documents was meant where one is cited that is
-// not there.
-func (d *Detail) suggest(ctx context.Context, p *Plan) error {
+// Meant finds out which documents were meant where a row cites some that are not there: nothing
+// if the dataset is gone.
+func (t *Texts) Meant(ctx context.Context, row *ibid.Answer) (map[string]string, error) {
+	meant := make(map[string]string)
 	var names []string
-	for i := range d.Row.Citations {
-		at := &d.Row.Citations[i].Place
-		if at.Status != ibid.StatusDocumentNotFound || at.Doc == "" {
+	for i := range row.Citations {
+		at := &row.Citations[i].Place
+		if t.plan == nil || at.Status != ibid.StatusDocumentNotFound || at.Doc == "" {
 			continue
 		}
 		if names == nil {
 			var err error
-			if names, err = p.documentNames(ctx); err != nil {
-				return err
+			if names, err = t.plan.documentNames(ctx); err != nil {
+				return nil, err
 			}
-			for i := range d.Row.Documents {
-				names = append(names, d.Row.Documents[i].Doc)
+			for i := range row.Documents {
+				names = append(names, row.Documents[i].Doc)
 			}
 		}
 		if near := ibid.Nearest(at.Doc, names); near != "" {
-			d.Meant[at.Doc] = near
+			meant[at.Doc] = near
 		}
 	}
-	return nil
+	return meant, nil
 }
 
 // SettingsOf are the settings of a run as its manifest has them, overruled by set

@@ -30,11 +30,9 @@ func (p *Plan) openThresholds(ctx context.Context) (err error) {
 	if p.thresholds.Of != of {
 		return ibid.Usagef("%s has thresholds of %s, and judge %s needs some of %s", path, p.thresholds.Of, kind, of).With("make them of a run with this judge: ibid calibrate RUN --fit FILE")
 	}
-	digests, err := dataset.DigestFiles(ctx, []string{path})
-	if err != nil {
-		return asUsage(err)
+	if p.thresholdsDigest, err = digestOf(ctx, path); err != nil {
+		return err
 	}
-	p.thresholdsDigest = digests[0].SHA256
 	if of == annotations.SupportScore {
 		p.options.Supported = *p.thresholds.Supported
 		if of, now := p.thresholds.Judge, p.judgeName(); of != now {
@@ -50,14 +48,23 @@ func ThresholdsOf(ctx context.Context, m *runs.Manifest, path string) (*annotati
 	if digest == "" || m.Judge.Kind == lexicalJudge {
 		return nil, nil
 	}
-	digests, err := dataset.DigestFiles(ctx, []string{path})
+	now, err := digestOf(ctx, path)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, err
 	}
-	if digests[0].SHA256 != digest {
+	if now != digest {
 		return nil, ibid.Usagef("%s changed since run %s was made", path, m.ID).With("put it back, or judge by it: ibid rescore RUN")
 	}
 	return annotations.ReadThresholds(path)
+}
+
+// digestOf is the SHA-256 of a file.
+func digestOf(ctx context.Context, path string) (string, error) {
+	digests, err := dataset.DigestFiles(ctx, []string{path})
+	if err != nil {
+		return "", asUsage(err)
+	}
+	return digests[0].SHA256, nil
 }
 
 // overlapThresholds are those of judge lexical.

@@ -33,7 +33,7 @@ func (s *summarizer) findUnits(ctx context.Context, cluster string) error {
 	s.touched = touched
 	var in []int
 	pooled := false
-	for _, g := range s.groups.own {
+	for _, g := range s.groups.sorted {
 		k := &s.groups.all[g]
 		switch {
 		case k.pooled:

@@ -3,10 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"ibid"
@@ -82,50 +79,5 @@ func (p *Plan) warnOfModels(ctx context.Context, m *runs.Manifest, judge *openro
 	}
 	for _, text := range modelWarnings(s, known, 0) {
 		p.warnOf(m, "%s", text)
-	}
-}
-
-// maxSharedDocuments bounds the documents that a [sharedDocuments] keeps.
-const maxSharedDocuments = 1 << 16
-
-// sharedDocuments finds out whether questions share documents. If they do, they are
-// not independent of each other, and intervals over questions are too narrow. It
-// looks at the documents of truth and citations until it finds one that two
-// questions have. It keeps no more than 65,536 documents.
-type sharedDocuments struct {
-	done  atomic.Bool // found, too many, or of no interest
-	seed  maphash.Seed
-	mu    sync.Mutex
-	found bool
-	id    map[uint64]uint64 // document -> a question that has it
-}
-
-// newSharedDocuments looks for them where rows depend on each other only by their question.
-func newSharedDocuments(cluster string) *sharedDocuments {
-	s := &sharedDocuments{seed: maphash.MakeSeed(), id: make(map[uint64]uint64)}
-	s.done.Store(cluster == runs.AutoCluster || runs.ClusterTag(cluster) != "")
-	return s
-}
-
-func (s *sharedDocuments) note(r *ibid.Answer) {
-	if s.done.Load() {
-		return
-	}
-	id := maphash.String(s.seed, r.ID)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	eachNamed(r, func(doc string, null bool) {
-		if null {
-			return
-		}
-		hash := maphash.String(s.seed, doc)
-		if other, known := s.id[hash]; !known {
-			s.id[hash] = id
-		} else if other != id {
-			s.found = true
-		}
-	})
-	if s.found || len(s.id) >= maxSharedDocuments {
-		s.done.Store(true)
 	}
 }

@@ -286,7 +286,6 @@ func (w *worker) scoreRow(ctx context.Context) (err error) {
 	if !w.sums {
 		return nil
 	}
-	w.plan.shared.note(&w.row)
 	w.plan.noteAnnotators(&w.row)
 	return w.keepTexts(failure)
 }

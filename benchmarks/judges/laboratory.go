@@ -75,7 +75,7 @@ func (l *laboratory) measure(ctx context.Context, set *labelledSet, v variant) (
 	}
 	items := set.claims(judged.Verdicts[annotations.ClaimSupport])
 	options := annotations.CalibrateOptions{
-		Options:   (&harness.Job{Config: config}).AgreementOptions(0),
+		Options:   harness.AgreementOptions(config, 0),
 		Threshold: config.Thresholds.Supported,
 	}
 	claims := float64(max(o.Manifest.Judge.Asked, 1))

@@ -75,14 +75,8 @@ func (l *laboratory) open(shared, wice, data, documents string) ([]*labelledSet,
 		return nil, err
 	}
 	e := &labelledSet{name: "expertqa", dataset: filepath.Join(dir, "expertqa.parquet"), documents: filepath.Join(dir, "expertqa-documents.parquet")}
-	files, err := convert.NewFiles("expertqa", "", e.dataset, e.documents)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = convert.Convert(context.Background(), "expertqa", []string{filepath.Join(shared, "expertqa", "rand_test.jsonl")}, convert.Options{Docs: true}, files); err != nil {
-		return nil, err
-	}
-	return []*labelledSet{w, e}, files.Close()
+	_, err = convert.ToFiles(context.Background(), "expertqa", []string{filepath.Join(shared, "expertqa", "rand_test.jsonl")}, convert.Options{}, e.dataset, e.documents, nil)
+	return []*labelledSet{w, e}, err
 }
 
 // A wiceChunk is one claim of WiCE with one selection of sentences of the page it cites.

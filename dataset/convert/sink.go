@@ -1,33 +1,59 @@
 package convert
 
 import (
+	"context"
 	"errors"
 
 	"ibid"
 	"ibid/dataset"
 )
 
-// Files is a [Sink] that writes rows and documents to Parquet. Both files appear whole,
-// with Close, or not at all.
-type Files struct {
+// ToFiles converts paths into the Parquet files rows and, unless docs is "", docs. Both appear
+// whole, or not at all: if the conversion fails, ctx ends, or check, unless nil, has an error.
+func ToFiles(ctx context.Context, format string, paths []string, o Options, rows, docs string, check func(*Report) error) (Report, error) {
+	f, err := find(format, o.With)
+	if err != nil {
+		return Report{}, err
+	}
+	sink, err := newFiles(f, rows, docs)
+	if err != nil {
+		return Report{}, err
+	}
+	o.Docs = docs != ""
+	report, err := Convert(ctx, format, paths, o, sink)
+	if err == nil {
+		// What was interrupted may have looked like the end of the input: Ctrl-C
+		// stops the other programs of a pipe, too.
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = report.CheckColumns(o.Columns)
+	}
+	if err == nil && check != nil {
+		err = check(&report)
+	}
+	if err != nil {
+		return report, errors.Join(err, sink.abort())
+	}
+	return report, sink.close()
+}
+
+// files is a [Sink] that writes rows and documents to Parquet.
+type files struct {
 	rows *dataset.Writer
 	docs *dataset.DocumentWriter // nil if there is no place for documents
 }
 
-// NewFiles starts the files rows and docs for what is read in a format, or with the program
-// in a file. With docs "" there is no place for documents.
-func NewFiles(format, with, rows, docs string) (*Files, error) {
+func newFiles(format Format, rows, docs string) (*files, error) {
 	base := ""
-	if f, err := find(format, with); err != nil {
-		return nil, err
-	} else if f.CodePoints {
+	if format.CodePoints {
 		base = "document"
 	}
 	w, err := dataset.NewWriter(rows, base)
 	if err != nil {
 		return nil, err
 	}
-	f := &Files{rows: w}
+	f := &files{rows: w}
 	if docs != "" {
 		if f.docs, err = dataset.NewDocumentWriter(docs); err != nil {
 			return nil, errors.Join(err, w.Abort())
@@ -37,13 +63,13 @@ func NewFiles(format, with, rows, docs string) (*Files, error) {
 }
 
 // WriteRow writes a row.
-func (f *Files) WriteRow(r *ibid.Answer) error { return f.rows.Write(r) }
+func (f *files) WriteRow(r *ibid.Answer) error { return f.rows.Write(r) }
 
 // WriteDocument writes a document.
-func (f *Files) WriteDocument(d *ibid.Document) error { return f.docs.Write(d) }
+func (f *files) WriteDocument(d *ibid.Document) error { return f.docs.Write(d) }
 
-// Close completes the files.
-func (f *Files) Close() error {
+// close completes the files.
+func (f *files) close() error {
 	if f.docs != nil {
 		if err := f.docs.Close(); err != nil {
 			return errors.Join(err, f.rows.Abort())
@@ -52,8 +78,8 @@ func (f *Files) Close() error {
 	return f.rows.Close()
 }
 
-// Abort removes what was written.
-func (f *Files) Abort() error {
+// abort removes what was written.
+func (f *files) abort() error {
 	if f.docs != nil {
 		return errors.Join(f.rows.Abort(), f.docs.Abort())
 	}

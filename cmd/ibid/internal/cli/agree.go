@@ -127,7 +127,7 @@ func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*repor
 	if err != nil {
 		return nil, err
 	}
-	labels := annotations.NewLabels((&harness.Job{Config: config}).AgreementOptions(f.worst), f.table.values)
+	labels := annotations.NewLabels(harness.AgreementOptions(config, f.worst), f.table.values)
 	for _, it := range t.Items {
 		labels.Add(it)
 	}
@@ -207,7 +207,7 @@ func (a *app) agreeRound(cmd *cobra.Command, f *agreeFlags, dir string) (*report
 		}
 		return nil, a.writeGold(f, r.Asked())
 	}
-	o := (&harness.Job{Config: config}).AgreementOptions(f.worst)
+	o := harness.AgreementOptions(config, f.worst)
 	spans, labels := annotations.NewSpans(o), annotations.NewLabels(o, []string{"0", "1"})
 	r.Measure(spans, labels)
 	counts := r.Counts()

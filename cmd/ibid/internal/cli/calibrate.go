@@ -130,7 +130,7 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	if len(verdicts) == 0 {
 		return nil, ibid.Usagef("%s: people said nothing of what %s judged", path, f.judge)
 	}
-	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), 0.5)
+	o := f.options(cmd, harness.AgreementOptions(config, 0), 0.5)
 	if most := highest(verdicts); o.Threshold > most {
 		return nil, ibid.Usagef("%s: no score and no value reaches the threshold %g", path, o.Threshold).With(fmt.Sprintf("they go up to %g: --threshold says from where on they are a yes", most))
 	}
@@ -285,7 +285,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	if err != nil {
 		return nil, nil, err
 	}
-	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
+	o := f.options(cmd, harness.AgreementOptions(config, 0), config.Thresholds.Supported)
 	if f.fit != "" {
 		o.Fitted, err = fitRun(judged, o.Threshold)
 	} else {

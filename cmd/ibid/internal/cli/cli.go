@@ -4,14 +4,19 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
 	"ibid/harness"
+	"ibid/judge"
+	"ibid/report"
 )
 
 // A Process is what a command knows of the process it runs in.
@@ -45,12 +50,20 @@ type app struct {
 	colour string
 }
 
-// Interrupted and Terminated are the causes for which the context of [Main] ends at a
-// signal: calls under way are waited for.
-func Interrupted() error { return harness.Interrupted() }
+// How long calls that are under way, and paid for, are waited for: as long as they take
+// after an interrupt, for whoever sits there can interrupt again; less than service
+// managers wait after a termination.
+const (
+	interruptGrace = time.Duration(1<<63 - 1)
+	terminateGrace = 25 * time.Second
+)
 
-// Terminated is as [Interrupted].
-func Terminated() error { return harness.Terminated() }
+// Interrupted is the cause for which the context of [Main] ends when its user interrupts
+// it, Terminated when its machine does.
+func Interrupted() error { return &judge.Interrupt{Grace: interruptGrace} }
+
+// Terminated is as [Interrupted], for a shorter time.
+func Terminated() error { return &judge.Interrupt{Grace: terminateGrace} }
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Process) int {
@@ -118,6 +131,23 @@ func (a *app) root() *cobra.Command {
 	explain(root)
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names
 	return root
+}
+
+// writeVersion prints the version of the program, of Go and the platform.
+func (a *app) writeVersion() error {
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
+	return a.write(func(w io.Writer) error {
+		if a.format == "json" {
+			return report.WriteJSON(w, map[string]string{
+				"schema": "ibid.version/v1", "version": a.Version, "go": runtime.Version(),
+				"platform": runtime.GOOS + "/" + runtime.GOARCH,
+			})
+		}
+		_, err := fmt.Fprintf(w, "ibid %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return err
+	})
 }
 
 // checkFlags checks the flags that every command takes.

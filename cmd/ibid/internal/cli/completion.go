@@ -68,7 +68,6 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"set":      completeSetting,
 		"by":       completeField,
 		"table":    oneWord(sortedKeys(shownTables)...),
-		"run":      completeRuns,
 		"labelled": completeRuns,
 		"judge":    oneWord(allowed("judge.kind")...),
 		"template": oneWord("page", "label-studio"),

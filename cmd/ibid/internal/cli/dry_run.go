@@ -32,11 +32,7 @@ func (a *app) dryRun(cmd *cobra.Command, job *harness.Job) error {
 	}
 	defer progress.Close()
 	defer plan.Close()
-	found, err := plan.Check(cmd.Context())
-	if err != nil {
-		return err
-	}
-	forecast, err := plan.Forecast(cmd.Context())
+	found, forecast, err := plan.DryRun(cmd.Context())
 	progress.Close()
 	if err != nil {
 		return err
@@ -49,7 +45,7 @@ func (a *app) dryRun(cmd *cobra.Command, job *harness.Job) error {
 		if a.format == "json" {
 			return report.WriteJSON(w, dryRunJSON{
 				"ibid.dryrun/v1", found.Rows, found.Errors, found.Citations, found.Truth, append([]harness.Problem{}, found.Problems...), append([]string{}, found.Ignored...), found.Unchecked,
-				forecastJSON(job.Config.Judge.Kind, forecast), job.Config.Effective(), warnings,
+				forecastJSON(job.Config.Judge.Kind, found.Rows, forecast), job.Config.Effective(), warnings,
 			})
 		}
 		return errors.Join(writeForecast(w, job.Config.Judge.Kind, found, forecast), writeProblems(w, found), a.writeSettings(w, job.Config))
@@ -78,9 +74,9 @@ type dryRunJSON struct {
 
 // forecastJSON returns a forecast as the members of its JSON. A cost is null if its price is
 // not known. A limit is null if it is not set.
-func forecastJSON(kind string, f *harness.Forecast) map[string]any {
+func forecastJSON(kind string, rows int64, f *harness.Forecast) map[string]any {
 	out := map[string]any{
-		"judge": kind, "models": append([]string{}, f.Models...), "rows": f.InputRows, "rows_with_claims": f.Rows, "rows_settled": f.Settled,
+		"judge": kind, "models": append([]string{}, f.Models...), "rows": rows, "rows_with_claims": f.Rows, "rows_settled": f.Settled,
 		"cache": f.Cache, "cached": f.Cached, "repeated": f.Repeated, "calls": f.Calls, "batches": f.Batches,
 		"prompt_tokens": f.PromptTokens, "completion_tokens": f.CompletionTokens, "most_completion_tokens": f.MostCompletionTokens,
 		"cost_usd": nil, "most_cost_usd": nil, "max_cost_usd": nil, "rpm": nil,
@@ -103,7 +99,7 @@ func writeForecast(w io.Writer, kind string, c *harness.Checked, f *harness.Fore
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t%s\n", name, doc.Clean(fmt.Sprintf(format, args...)))
 	}
-	rows := report.Thousands(f.InputRows)
+	rows := report.Thousands(c.Rows)
 	if len(f.Models) > 0 {
 		rows += fmt.Sprintf("; %s have claims, %s of them need no model", report.Thousands(f.Rows), report.Thousands(f.Settled))
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ibid"
 	"ibid/annotations"
@@ -43,52 +43,37 @@ func asUsage(err error) error {
 	return err
 }
 
-// unknownFlag begins the error of the flag library for a long flag that does not exist.
-const unknownFlag = "unknown flag: --"
-
-// flagName finds the long flags in a command's list of flags.
-var flagName = regexp.MustCompile(`(?m)^ +(?:-., )?--([a-z-]+)`)
-
 // flagError adds the flag that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
 	if gone := goneCommand(cmd, cmd.Flags().Args()); gone != nil {
 		return gone
 	}
 	hint := "see: " + cmd.CommandPath() + " --help"
-	if name, ok := strings.CutPrefix(err.Error(), unknownFlag); ok {
-		if gone := goneFlag(cmd, name); gone != nil {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		if gone := goneFlag(cmd, unknown.GetSpecifiedName()); gone != nil {
 			return gone
 		}
 		var names []string
-		for _, m := range flagName.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
-			names = append(names, m[1])
-		}
-		if near := ibid.Nearest(name, names); near != "" {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := ibid.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			hint = "did you mean --" + near + "?"
 		}
 	}
-	var invalid interface { // of pflag
-		error
-		GetValue() string
-	}
-	if errors.As(err, &invalid) {
-		m := invalidFlag.FindStringSubmatch(invalid.Error())
-		if m == nil || cmd.Flags().Lookup(m[1]) == nil {
-			return &ibid.Error{Usage: true, Err: err, Hint: hint}
-		}
-		value := cmd.Flags().Lookup(m[1]).Value
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		value := invalid.GetFlag().Value
 		if called, ok := value.(calledValue); ok {
 			value = called.Value
 		}
 		if what, ok := flagValues[value.Type()]; ok {
-			err = fmt.Errorf("--%s is %s, not %q", m[1], what, invalid.GetValue())
+			err = fmt.Errorf("--%s is %s, not %q", invalid.GetFlag().Name, what, invalid.GetValue())
 		}
 	}
 	return &ibid.Error{Usage: true, Err: err, Hint: hint}
 }
-
-// invalidFlag finds the name of a flag in the message about its value.
-var invalidFlag = regexp.MustCompile(`--([a-z-]+)" flag: `)
 
 // flagValues say what a flag of a type takes.
 var flagValues = map[string]string{

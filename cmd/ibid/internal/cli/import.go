@@ -81,9 +81,7 @@ func (a *app) importRound(cmd *cobra.Command, f *importFlags, paths []string) er
 	defer os.RemoveAll(temporary)
 	into := *a
 	into.output = filepath.Join(temporary, "said.parquet")
-	var left leftOut
-	result, err := into.convert(cmd.Context(), "label-studio", paths, "", convert.Options{Stdin: a.Stdin, Limits: f.limits, OnError: func(e convert.RecordError) { left.note(a, e) }})
-	left.say(a, &result)
+	result, err := into.convert(cmd.Context(), "label-studio", paths, "", convert.Options{Stdin: a.Stdin, Limits: f.limits})
 	if err != nil {
 		return err
 	}
@@ -113,11 +111,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	if format == "label-studio" && round.IsRound(a.output) {
 		return a.importRound(cmd, f, paths)
 	}
-	var left leftOut
-	o := convert.Options{
-		With: f.with, Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin, Limits: f.limits,
-		OnError: func(e convert.RecordError) { left.note(a, e) },
-	}
+	o := convert.Options{With: f.with, Request: f.request, System: f.system, Stdin: a.Stdin, Limits: f.limits}
 	if cmd.Flags().Changed("columns") {
 		o.Columns = f.columns
 	}
@@ -130,7 +124,6 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		o.TruthAnnotator = &f.annotator
 	}
 	result, err := a.convert(cmd.Context(), format, paths, f.docs, o)
-	left.say(a, &result)
 	if errors.Is(err, dataset.ErrEndless) && cmd.Context().Err() == nil {
 		a.say("%v; nothing was written", err)
 		a.hint("--limits accepts longer ones: ibid import FORMAT FILES --limits 16 -o DATASET")
@@ -185,7 +178,10 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 			return convert.Report{}, ibid.Usagef("%s: no such file or directory", path)
 		}
 	}
-	sink, err := newFiles(format, o.With, a.output, docs)
+	target, err := datasetTarget(a.output)
+	if err == nil && docs != "" {
+		docs, err = datasetTarget(docs)
+	}
 	if err != nil {
 		return convert.Report{}, err
 	}
@@ -194,27 +190,16 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 		paths = []string{"-"}
 	}
 	if slices.Contains(paths, "-") {
-		o.Stdin = interruptible(ctx, o.Stdin)
+		o.Stdin = harness.Interruptible(ctx, o.Stdin)
 	}
-	result, err := convert.Convert(ctx, format, paths, o, sink)
-	if err == nil {
-		// What was interrupted may have looked like the end of the input: Ctrl-C
-		// stops the other programs of a pipe, too.
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = result.CheckColumns(o.Columns)
-	}
-	if err == nil && result.Rows == 0 && result.Documents == 0 {
-		err = nothingRead(paths, &result)
-	}
-	if err == nil {
-		err = harness.CheckImport(&result, o.FirstMark, o.Columns)
-	}
-	if err != nil {
-		return result, errors.Join(err, sink.Abort())
-	}
-	return result, sink.Close()
+	result, err := convert.ToFiles(ctx, format, paths, o, target, docs, func(r *convert.Report) error {
+		if r.Rows == 0 && r.Documents == 0 {
+			return nothingRead(paths, r)
+		}
+		return harness.CheckImport(r, o.FirstMark, o.Columns)
+	})
+	a.sayLeftOut(&result)
+	return result, err
 }
 
 // nothingRead is the error of an import that has nothing to write.
@@ -254,45 +239,34 @@ func (o *openedLate) Read(p []byte) (n int, err error) {
 	return o.file.Read(p)
 }
 
-// leftOut counts records that were left out by the kind of the reason: what differs in
-// numbers and quoted names alone is of one kind.
-type leftOut struct {
-	kinds  map[string]int64
-	others int64  // of reasons beyond mostKinds
-	held   string // the first, until there is another: the error of an import of nothing names it
-}
+// saidOfKind is how many records that were left out for reasons of one kind are printed.
+const saidOfKind = 50
 
-const (
-	saidOfKind = 50
-	mostKinds  = 20
-)
-
-// note says that a record was left out, if it is one of the first of its kind.
-func (l *leftOut) note(a *app, e convert.RecordError) {
-	text := doc.Clean(e.Error())
-	if l.kinds == nil {
-		l.held = text
-		l.first(e.Reason)
-		return
+// sayLeftOut says which records were left out and why, those of the report: the first of each
+// kind of reason, and how many more there are. Of an import of nothing else its error names the
+// only one.
+func (a *app) sayLeftOut(r *convert.Report) {
+	kinds := make(map[string]int64)
+	for _, e := range r.Errors {
+		kind := kindOfReason(e.Reason)
+		if kinds[kind]++; kinds[kind] <= saidOfKind && (len(r.Errors) > 1 || r.Rows+r.Documents > 0) {
+			a.say("left out: %s", doc.Clean(e.Error()))
+		}
 	}
-	l.release(a)
-	if l.first(e.Reason) {
-		a.say("left out: %s", text)
+	for _, kind := range sortedKeys(kinds) {
+		if n := kinds[kind] - saidOfKind; n > 0 {
+			a.say("left out: %s more such as: %s", report.Thousands(n), doc.Clean(kind))
+		}
+	}
+	if more := r.Failed - int64(len(r.Errors)); more > 0 {
+		a.say("left out: %s more", report.Thousands(more))
 	}
 }
 
-// release says what is held back.
-func (l *leftOut) release(a *app) {
-	if l.held != "" {
-		a.say("left out: %s", l.held)
-		l.held = ""
-	}
-}
-
-// first counts a reason and reports whether it is one of the first of its kind.
-func (l *leftOut) first(reason string) bool {
+// kindOfReason is a reason without numbers and quoted names.
+func kindOfReason(reason string) string {
 	inQuotes := false
-	kind := strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		if r == '"' {
 			inQuotes = !inQuotes
 			return r
@@ -302,54 +276,6 @@ func (l *leftOut) first(reason string) bool {
 		}
 		return r
 	}, reason)
-	if l.kinds == nil {
-		l.kinds = make(map[string]int64)
-	}
-	if _, known := l.kinds[kind]; !known && len(l.kinds) == mostKinds {
-		l.others++
-		return l.others <= saidOfKind
-	}
-	l.kinds[kind]++
-	return l.kinds[kind] <= saidOfKind
-}
-
-// say says how many were not printed, by kind.
-func (l *leftOut) say(a *app, r *convert.Report) {
-	if r.Rows+r.Documents > 0 {
-		l.release(a)
-	}
-	for _, kind := range sortedKeys(l.kinds) {
-		if n := l.kinds[kind] - saidOfKind; n > 0 {
-			a.say("left out: %s more such as: %s", report.Thousands(n), doc.Clean(kind))
-		}
-	}
-	if n := l.others - saidOfKind; n > 0 {
-		a.say("left out: %s more for other reasons", report.Thousands(n))
-	}
-}
-
-// interruptible is r until ctx ends; from then on it gives the error of ctx. A
-// Read of r may still be waiting then: nothing ends one of standard input.
-func interruptible(ctx context.Context, r io.Reader) io.Reader {
-	out, in := io.Pipe()
-	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
-	go func() {
-		_, err := io.CopyBuffer(in, struct{ io.Reader }{r}, make([]byte, 1<<20))
-		in.CloseWithError(err)
-	}()
-	return out
-}
-
-// newFiles starts the files of an import.
-func newFiles(format, with, rows, docs string) (*convert.Files, error) {
-	rows, err := datasetTarget(rows)
-	if err == nil && docs != "" {
-		docs, err = datasetTarget(docs)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return convert.NewFiles(format, with, rows, docs)
 }
 
 // misplacedLimit is one in how many quotes may stand elsewhere than given without a word.

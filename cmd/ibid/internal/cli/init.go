@@ -5,7 +5,6 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -125,19 +124,13 @@ func writeSampleData(ctx context.Context, dir string) error {
 
 // importSample writes records to a dataset and, unless docs is "", documents.
 func importSample(ctx context.Context, records []byte, answers, docs string) error {
-	sink, err := newFiles("jsonl", "", answers, docs)
-	if err != nil {
-		return err
-	}
-	o := convert.Options{Docs: docs != "", Stdin: bytes.NewReader(records)}
-	result, err := convert.Convert(ctx, "jsonl", []string{"-"}, o, sink)
-	if err == nil && result.Failed > 0 {
-		err = fmt.Errorf("sample: %w", result.Errors[0])
-	}
-	if err != nil {
-		return errors.Join(err, sink.Abort())
-	}
-	return sink.Close()
+	_, err := convert.ToFiles(ctx, "jsonl", []string{"-"}, convert.Options{Stdin: bytes.NewReader(records)}, answers, docs, func(r *convert.Report) error {
+		if r.Failed > 0 {
+			return fmt.Errorf("sample: %w", r.Errors[0])
+		}
+		return nil
+	})
+	return err
 }
 
 // sampleKey is what makes an answer another one.

@@ -18,20 +18,32 @@ import (
 	"ibid/report"
 )
 
-// runFlags are the flags of ibid run that are no settings.
-type runFlags struct {
-	id       string
+// jobFlags are the flags of the commands that make a run.
+type jobFlags struct {
 	settings settingFlags
-	limit    int64
-	only     []string
+	id       string
 	workers  int
-	fresh    bool
-	dryRun   bool
-	resubmit bool
-	ci       ciFlags
 	baseline string
 	page     string
 	numbers  numberFlags
+	ci       ciFlags
+}
+
+// register adds the flags that all of these commands have.
+func (f *jobFlags) register(cmd *cobra.Command) {
+	f.settings.register(cmd)
+	f.numbers.register(cmd)
+	f.ci.register(cmd)
+}
+
+// runFlags are the flags of ibid run that are no settings.
+type runFlags struct {
+	jobFlags
+	limit    int64
+	only     []string
+	fresh    bool
+	dryRun   bool
+	resubmit bool
 }
 
 // What flags say that several commands have.
@@ -49,8 +61,8 @@ func (a *app) runCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args[0]) },
 	}
+	f.register(cmd)
 	s := &f.settings
-	s.register(cmd)
 	s.add(cmd, "documents", "documents", documentsUsage)
 	s.addGold(cmd)
 	s.add(cmd, "columns", "columns", "other names of columns or members, THEIRS=OURS,…, such as citations.file=citations.doc; THEIRS= alone says that it is none of ours")
@@ -72,8 +84,6 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
 	flags.StringVar(&f.baseline, "baseline", "", baselineUsage)
 	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of up to 1,000,000 rows)")
-	f.numbers.register(cmd)
-	f.ci.register(cmd)
 	return cmd
 }
 
@@ -110,16 +120,16 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if err != nil {
 		return err
 	}
-	return a.evaluate(cmd, job, f.page, &f.numbers, &f.ci)
+	return a.evaluate(cmd, job, &f.jobFlags)
 }
 
 // evaluate does a job and prints its results.
-func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, numbers *numberFlags, ci *ciFlags) error {
-	if err := errors.Join(numbers.check(), onlyHere(page), runHere(job.Baseline)); err != nil {
+func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, f *jobFlags) error {
+	if err := errors.Join(f.numbers.check(), onlyHere(f.page), runHere(job.Baseline)); err != nil {
 		return err
 	}
 	return a.do(cmd, job, func(out *harness.Outcome) error {
-		return a.afterRun(cmd.Context(), job.Config, out, page, numbers, ci)
+		return a.afterRun(cmd.Context(), job.Config, out, f)
 	})
 }
 
@@ -153,7 +163,7 @@ func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.P
 		job.Say = func(text string) { progress.Clear(); a.say("%s", text) }
 	}
 	if job.Config.Dataset == "-" {
-		job.Stdin = interruptible(cmd.Context(), a.Stdin)
+		job.Stdin = a.Stdin
 	}
 	plan, err := job.Plan(cmd.Context())
 	if err != nil {
@@ -165,7 +175,7 @@ func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.P
 // afterRun prints the results of a run, decides about the exit code, and then leaves
 // the run's page: a pipeline that waits for gates does not wait for it. A page that
 // cannot be made is a warning where the exit code has something else to say.
-func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, page string, numbers *numberFlags, ci *ciFlags) error {
+func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, f *jobFlags) error {
 	view, err := a.summaryView(out.Dir, out.Manifest, out.Gates, "")
 	if err != nil {
 		return err
@@ -177,15 +187,15 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 		}
 		compared = &view.Compared
 	}
-	if err := a.writeNumbers(out.Dir, view, numbers); err != nil {
+	if err := a.writeNumbers(out.Dir, view, &f.numbers); err != nil {
 		return err
 	}
 	if out.Existed && !a.quiet {
 		a.say("%s is complete already; nothing was done", out.Dir)
 		a.hint("--fresh runs again under a new id")
 	}
-	concluded := a.conclude(config, out, ci)
-	if err := a.writeRunReport(ctx, out, page, compared); err != nil {
+	concluded := a.conclude(config, out, &f.ci)
+	if err := a.writeRunReport(ctx, out, f.page, compared); err != nil {
 		if concluded == nil {
 			return err
 		}

@@ -82,7 +82,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, args []string) error {
 		return err
 	}
 	return a.write(func(w io.Writer) error {
-		return job.Score(cmd.Context(), interruptible(cmd.Context(), a.Stdin), w, &f.filter)
+		return job.Score(cmd.Context(), a.Stdin, w, &f.filter)
 	})
 }
 

@@ -142,14 +142,17 @@ func isRunFile(path string) bool {
 }
 
 // parseTags reads TAG=VALUE arguments of --only.
-func parseTags(args []string) ([]ibid.Tag, error) {
-	var tags []ibid.Tag
+func parseTags(args []string) (map[string]string, error) {
+	tags := make(map[string]string)
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
 			return nil, ibid.Usagef("--only: %s is not TAG=VALUE", arg).With("write --only TAG=VALUE, such as --only lang=de")
 		}
-		tags = append(tags, ibid.Tag{Key: key, Value: value})
+		if other, given := tags[key]; given && other != value {
+			return nil, ibid.Usagef("--only %s=%s and --only %s=%s leave no row", key, other, key, value)
+		}
+		tags[key] = value
 	}
 	return tags, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,30 +47,43 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 		return err
 	}
 	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Verdicts: verdicts, Display: config.Report.CitationDisplay}
-	var texts []harness.TextKey // of the evidence that claims do not cite
-	for i := range claims {
-		if e := claims[i].Elsewhere; e != nil && e.Doc != "" {
-			key := harness.TextKey{Doc: e.Doc}
-			if e.Page != nil {
-				key.Page = *e.Page
-			}
-			texts = append(texts, key)
-		}
+	shown, err := a.showTexts(cmd.Context(), dir, source)
+	if shown {
+		return err
 	}
-	detail, err := harness.ReadDetail(cmd.Context(), dir, m, row.Row, texts)
-	if err != nil {
-		a.warn("only the results can be shown, not the texts: %v", err)
-	} else {
-		if detail.Kept != nil {
-			a.warn("%v: the texts shown are those that the run kept", detail.Kept)
-		}
-		source.Answer, source.Meant, source.Presence = &detail.Row, detail.Meant, detail.Presence
-		source.Text = func(doc string, page int32) (string, bool) {
-			text, ok := detail.Texts[harness.TextKey{Doc: doc, Page: page}]
-			return text, ok
-		}
-	}
+	a.warn("only the results can be shown, not the texts: %v", err)
+	source.Answer, source.Text, source.Meant, source.Presence = nil, nil, nil, nil
 	return a.show(report.NewRowView(source))
+}
+
+// showTexts shows a row with its texts, and those of the evidence that its claims do not cite.
+// Not shown, the error says why its texts are not at hand.
+func (a *app) showTexts(ctx context.Context, dir string, source *report.RowSource) (shown bool, err error) {
+	texts, err := harness.OpenTexts(ctx, dir, source.Run)
+	if err != nil {
+		return false, err
+	}
+	var further []string
+	for i := range source.Claims {
+		if e := source.Claims[i].Elsewhere; e != nil && e.Doc != "" {
+			further = append(further, e.Doc)
+		}
+	}
+	err = texts.Each(ctx, further, []int64{source.Row.Row}, func(row *ibid.Answer, text func(string, int32) (string, bool)) (err error) {
+		source.Answer, source.Text = row, text
+		if source.Meant, err = texts.Meant(ctx, row); err != nil {
+			return err
+		}
+		if source.Presence, err = texts.Presence(ctx, row); err != nil {
+			return err
+		}
+		if texts.Kept != nil {
+			a.warn("%v: the texts shown are those that the run kept", texts.Kept)
+		}
+		shown = true
+		return a.show(report.NewRowView(source))
+	})
+	return shown, err
 }
 
 // findRow finds the one row that is meant by ID, ID/SYSTEM or #N.

@@ -14,33 +14,23 @@ import (
 	"ibid/report"
 )
 
-type summaryFlags struct {
-	settings settingFlags
-	baseline string
-	workers  int
-	numbers  numberFlags
-	ci       ciFlags
-}
-
 func (a *app) summaryCommand() *cobra.Command {
-	f := &summaryFlags{}
+	f := &jobFlags{}
 	cmd := &cobra.Command{
 		Use:   "summary DIR...|[RUN.yaml] ROWS... -o OUT/ID",
 		Short: "makes a run of rows that are scored already, however they are partitioned",
 		Args:  cobra.MinimumNArgs(1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return a.summary(cmd, f, args) },
 	}
-	f.settings.register(cmd)
+	f.register(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.settings.gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
 	flags.StringVar(&f.baseline, "baseline", "", baselineUsage)
 	flags.IntVar(&f.workers, "workers", 0, "parts that are worked on side by side (default one for each processor)")
-	f.numbers.register(cmd)
-	f.ci.register(cmd)
 	return cmd
 }
 
-func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error {
+func (a *app) summary(cmd *cobra.Command, f *jobFlags, args []string) error {
 	if a.output == "-" {
 		return ibid.Usagef("summary needs the directory of the run").With("add -o runs/NAME")
 	}
@@ -63,17 +53,17 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 	if err != nil {
 		return err
 	}
-	config, err := f.config(a, cmd, file, dir, tables)
+	config, err := a.summaryConfig(cmd, f, file, dir, tables)
 	if err != nil {
 		return err
 	}
 	return a.evaluate(cmd, &harness.Job{
 		Config: config, Source: strings.Join(patterns, " "), ID: filepath.Base(dir), Workers: f.workers, Version: a.Version, Baseline: f.baseline, Tables: tables,
-	}, "", &f.numbers, &f.ci)
+	}, f)
 }
 
 // join makes one run of the ranges of rows in directories.
-func (a *app) join(cmd *cobra.Command, f *summaryFlags, dir string, dirs []string) error {
+func (a *app) join(cmd *cobra.Command, f *jobFlags, dir string, dirs []string) error {
 	scored, err := harness.OpenScored(cmd.Context(), dirs)
 	if err != nil {
 		return err
@@ -83,11 +73,11 @@ func (a *app) join(cmd *cobra.Command, f *summaryFlags, dir string, dirs []strin
 	if err != nil {
 		return err
 	}
-	return a.evaluate(cmd, &harness.Job{Config: config, Source: m.Source, ID: filepath.Base(dir), Workers: f.workers, Version: a.Version, Baseline: f.baseline, Scored: scored}, "", &f.numbers, &f.ci)
+	return a.evaluate(cmd, &harness.Job{Config: config, Source: m.Source, ID: filepath.Base(dir), Workers: f.workers, Version: a.Version, Baseline: f.baseline, Scored: scored}, f)
 }
 
-// config are the settings of the run file, else of the runs that the rows are of.
-func (f *summaryFlags) config(a *app, cmd *cobra.Command, file, dir string, tables *harness.Tables) (*configs.Config, error) {
+// summaryConfig are the settings of the run file, else of the runs that the rows are of.
+func (a *app) summaryConfig(cmd *cobra.Command, f *jobFlags, file, dir string, tables *harness.Tables) (*configs.Config, error) {
 	place := "out=" + filepath.Dir(dir)
 	var c *configs.Config
 	var err error
