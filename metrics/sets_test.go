@@ -52,10 +52,7 @@ func TestPages(t *testing.T) {
 // Rows with many documents go through maps; a smaller row afterwards must not
 // find their names again.
 func TestManyDocuments(t *testing.T) {
-	s, err := NewScorer(DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := NewScorer(DefaultOptions())
 	var out Scores
 	for _, n := range []int{scanLimit - 1, scanLimit, scanLimit + 1, 5 * scanLimit, 3, scanLimit + 1} {
 		row := Row{Answer: ibid.Answer{HasCitations: true, HasTruth: true}}
