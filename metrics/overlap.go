@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"slices"
-
 	"ibid"
 	"ibid/metrics/span"
 	"ibid/metrics/token"
@@ -196,35 +194,8 @@ func (s *Scorer) scorePages(truth *side, out *Scores) {
 		}
 		return
 	}
-	t, p, both := s.countPages(truth)
-	pageOverlap.score(out, t, p, both)
-}
-
-// fewPages is the number of pages of both sides up to which looking for each of
-// them among the others beats sorting.
-const fewPages = 12
-
-// countPages counts the distinct pages of truth, of the citations, and of both.
-func (s *Scorer) countPages(truth *side) (t, p, both int64) {
-	if truth.pageRanges || s.pred.pageRanges || len(truth.pages)+len(s.pred.pages) > fewPages {
-		z := s.compare.Sizes(truth.pages, s.pred.pages, 0)
-		return z.Truth, z.Pred, z.Overlap
-	}
-	for i, x := range truth.pages {
-		if slices.Contains(truth.pages[:i], x) {
-			continue
-		}
-		t++
-		if slices.Contains(s.pred.pages, x) {
-			both++
-		}
-	}
-	for i, x := range s.pred.pages {
-		if !slices.Contains(s.pred.pages[:i], x) {
-			p++
-		}
-	}
-	return t, p, both
+	z := s.compare.Sizes(truth.pages, s.pred.pages, 0)
+	pageOverlap.score(out, z.Truth, z.Pred, z.Overlap)
 }
 
 func (s *Scorer) scoreDocs(truth *side, out *Scores) {

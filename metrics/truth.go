@@ -116,7 +116,6 @@ type markedPlace struct {
 func (s *Scorer) combine(policy ibid.Policy) *side {
 	c := &s.combined
 	c.reset()
-	c.pageRanges = true // runs of pages are merged
 	sets := func(set func(*side) []span.Span) [][]span.Span {
 		s.sets = s.sets[:0]
 		for i := range s.annotators {
@@ -202,7 +201,6 @@ type side struct {
 	// finer than a document whose pages are not known makes the pages of the
 	// side unknown: counting the others only would reward not naming pages.
 	pages        []span.Span
-	pageRanges   bool // some element of pages is longer than one page
 	pagesUnknown bool
 
 	docs []span.Span // documents touched; keys are codes of documents, each is [0, 1)
@@ -264,7 +262,7 @@ func (l *loose) count(z *span.Sizes, tolerance int64) {
 
 func (s *side) reset() {
 	s.spans, s.source, s.pages, s.docs, s.marks = s.spans[:0], s.source[:0], s.pages[:0], s.docs[:0], s.marks[:0]
-	s.pageRanges, s.pagesUnknown = false, false
+	s.pagesUnknown = false
 	s.loose.reset()
 }
 
@@ -298,7 +296,6 @@ func (s *side) add(index int, p *ibid.Place, key, doc int32) {
 		s.pagesUnknown = true
 		return
 	}
-	s.pageRanges = s.pageRanges || p.LastPage > p.FirstPage
 	s.pages = append(s.pages, span.Span{Key: doc, Start: p.FirstPage - 1, End: p.LastPage})
 }
 
