@@ -551,7 +551,7 @@ func TestRefusals(t *testing.T) {
 		if m := found(t, r, "char_f1", "s"); m.Differences[0].Word != compare.Same || m.Reason != "" {
 			t.Errorf("%s: %+v", want, m)
 		}
-		l, err := compare.NewLookup(base, other)
+		l, err := compare.NewLookup(base, other, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -277,13 +277,15 @@ func (c *comparison) metric(x *contest, t *tester, first bool) (*Metric, error) 
 			if d.Reason == NotPaired {
 				m.Reason = NotPaired
 			} else if n == 0 {
-				m.Differences = append(m.Differences, d)
-				m.add(x, base, other, &d)
+				if m.Differences = append(m.Differences, d); x.common == nil {
+					m.Questions, m.Sides[base].Estimate, m.Sides[other].Estimate = d.N, d.BaseMean, d.NewMean
+				}
 			}
 		}
 	}
+	c.bound(x, m)
 	if c.from >= 0 {
-		return m, c.bound(x, m)
+		return m, nil
 	}
 	if t.family > 0 && len(x.common) > 0 && len(order) > 1 && m.Direction != 0 {
 		for _, i := range order {
@@ -307,7 +309,7 @@ func (c *comparison) metric(x *contest, t *tester, first bool) (*Metric, error) 
 		}
 		c.result.Sides[i].Rank = &rank
 	}
-	return m, c.bound(x, m)
+	return m, nil
 }
 
 // order are the sides in the contest: the base, else the best, before the others. It sets the
@@ -325,10 +327,11 @@ func (c *comparison) order(x *contest, m *Metric) ([]int, error) {
 				kept.rows = append(kept.rows, row)
 			}
 		}
-		e, err := c.estimate(kept, x.q)
+		values, err := s.run.series(x.q)
 		if err != nil {
 			return nil, err
 		}
+		e := kept.estimate(x.q, values, c.level)
 		m.Sides[i].Estimate, _, _ = e.Nullable()
 	}
 	if c.from >= 0 {
@@ -348,40 +351,26 @@ func (c *comparison) order(x *contest, m *Metric) ([]int, error) {
 	return order, nil
 }
 
-// add sets what the difference of two sides says of them.
-func (m *Metric) add(x *contest, base, other int, d *Difference) {
-	if x.common == nil {
-		m.Questions = d.N
-		m.Sides[base].Estimate, m.Sides[other].Estimate = d.BaseMean, d.NewMean
-	}
-}
-
 // difference compares two sides of a contest.
 func (c *comparison) difference(x *contest, t *tester, base, other int) (Difference, error) {
 	p := x.group.pairing(base, other)
 	d, err := t.difference(p, x.q, x.common)
 	d.Base, d.New = c.result.Sides[base].Name, c.result.Sides[other].Name
-	if err != nil || d.Diff == nil || !restsOnSpans(c.base, &x.q.Metric) {
+	if err != nil || d.Diff == nil {
 		return d, err
 	}
-	if p.offsets == nil {
-		of, err := (&tester{c.level, 1}).offsets(p)
-		if err != nil {
-			return d, err
-		}
-		p.offsets = &of
-	}
-	if doubt := offsetsDoubt(p.offsets, c.level); doubt != "" {
+	doubt, err := p.doubt(&x.q.Metric, c.level)
+	if doubt != "" {
 		d.Word = ""
 		d.Warnings = append(d.Warnings, "no verdict: "+doubt)
 	}
-	return d, nil
+	return d, err
 }
 
 // bound adds what is possible between the best, or the base, and sides whose value is a range.
-func (c *comparison) bound(x *contest, m *Metric) error {
+func (c *comparison) bound(x *contest, m *Metric) {
 	if !x.ranges {
-		return nil
+		return
 	}
 	ends := func(v *Value) (low, high *float64) {
 		if v.Own != nil {
@@ -402,7 +391,6 @@ func (c *comparison) bound(x *contest, m *Metric) error {
 			Reason: cmp.Or(b.Reason, a.Reason), Warnings: []string{},
 		})
 	}
-	return nil
 }
 
 // slicewise compares the deciding metrics within slices.
@@ -578,14 +566,24 @@ func Leading(components []string, known func(metric string) bool) string {
 	return ""
 }
 
-// offsetsDoubt says why span metrics of two sides cannot be compared whose offsets hold
-// their quotes in different shares, by the difference of offset_accuracy; "" if they do
-// not: where a citation counts depends on how well offsets were kept, and not only on what
-// was cited.
-func offsetsDoubt(o *Difference, level float64) string {
+// doubt says why a metric of spans cannot be compared where the offsets of the sides hold their
+// quotes in different shares, by the difference of offset_accuracy; "" if they do not: where a
+// citation counts depends on how well offsets were kept, and not only on what was cited.
+func (p *pairing) doubt(m *metrics.Definition, level float64) (string, error) {
+	if !restsOnSpans(p.base.run, m) {
+		return "", nil
+	}
+	if p.offsets == nil {
+		d, err := (&tester{level, 1}).difference(p, named(metrics.OffsetAccuracy.String())[0], nil)
+		if err != nil {
+			return "", err
+		}
+		p.offsets = &d
+	}
+	o := p.offsets
 	if o.P == nil || *o.P > 1-level {
-		return ""
+		return "", nil
 	}
 	return fmt.Sprintf("%s differs (%.3f and %.3f, p = %.4g), so one has more quotes that are not at their offsets",
-		metrics.OffsetAccuracy, *o.BaseMean, *o.NewMean, *o.P)
+		metrics.OffsetAccuracy, *o.BaseMean, *o.NewMean, *o.P), nil
 }
