@@ -22,7 +22,7 @@ import (
 type Folder struct {
 	Dir        string
 	Runs       []runs.Listed
-	Unreadable []string // folders of runs that cannot be read
+	Unreadable []runs.Unreadable
 
 	accepted []Accepted
 }
@@ -39,7 +39,7 @@ type Accepted struct {
 
 // Open reads what a folder has.
 func Open(dir string) (*Folder, error) {
-	listed, unreadable, err := runs.ListReadable(dir)
+	listed, unreadable, err := runs.List(dir)
 	if err != nil {
 		return nil, err
 	}
