@@ -14,7 +14,6 @@ type Key struct {
 	Name    string   // dotted, such as judge.kind
 	Type    string   // text, integer, number, boolean, duration, list of text, text or list of text, mapping
 	Default string   // as YAML in one line; "null" if there is none
-	Range   string   // of numbers, such as "from 0 to 2"; "" if any will do
 	Allowed []string // the values a text may have, "annotator:NAME" for any name; nil if any text will do
 	Aliases []string // other dotted names of the same setting
 	Doc     string   // one line
@@ -29,7 +28,6 @@ func Keys() []Key {
 			Name:    s.name,
 			Type:    s.typeName(),
 			Default: flowText(s.def),
-			Range:   s.rangeText(),
 			Allowed: s.choices(),
 			Aliases: aliasesOf(s.name),
 			Doc:     s.doc,

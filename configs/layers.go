@@ -157,7 +157,7 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 	var bad *fault
 	if part, ok := partOf(name); !ok || n.kind == nullNode {
 		v, bad = s.decode(n)
-	} else if v, bad = s.decodeAs(typeNames[part.like], n); bad == nil {
+	} else if v, bad = kinds[part.like].decode(n); bad == nil {
 		if v = part.whole(v); v == nil {
 			return nil
 		}
@@ -181,12 +181,12 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 			if l.full() {
 				break
 			}
-			bad := &gateFault{msg: notBlank(item.text)}
+			bad := &fault{column: 1, msg: notBlank(item.text)}
 			if s.name == "gates" {
 				_, bad = parseGate(item.text)
 			}
 			if bad != nil && bad.msg != "" {
-				line, column := l.inside(item, bad.offset)
+				line, column := l.inside(item, bad.column-1)
 				l.report(at(line, column), name, bad.msg, bad.hint)
 			}
 		}
@@ -286,7 +286,7 @@ func (l *loader) override(key, value string, literal bool, at place) []assigned 
 	inQuotes := strings.HasPrefix(trimmed, `"`) || strings.HasPrefix(trimmed, "'")
 	asText := ok && (s.typeName() == "text" || s.single && !strings.HasPrefix(trimmed, "["))
 	if part, of := partOf(key); of {
-		asText = typeNames[part.like] == "text"
+		asText = kinds[part.like].name == "text"
 	}
 	if asText && (literal || !inQuotes) {
 		n = node{kind: scalarNode, text: value, quoted: true}

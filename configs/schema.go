@@ -20,7 +20,7 @@ func Schema() []byte {
 		s, _ := lookup(name)
 		schema := s.schema()
 		if part, ok := partOf(name); ok {
-			schema = map[string]any{"description": "see " + part.setting, "type": []string{typeNames[part.like], "null"}}
+			schema = map[string]any{"description": "see " + part.setting, "type": []string{kinds[part.like].name, "null"}}
 		}
 		insert(root, strings.Split(name, "."), schema)
 	}
