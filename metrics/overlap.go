@@ -208,7 +208,7 @@ func (s *Scorer) scoreDocs(truth *side, out *Scores) {
 func (s *Scorer) countDocs(truth *side) (t, p, both int64) {
 	const inTruth, inPred = 1, 2
 	s.marks = s.marks[:0]
-	for range s.names.docs {
+	for range s.names.docs.all {
 		s.marks = append(s.marks, 0)
 	}
 	for _, d := range s.pred.docs {
@@ -255,10 +255,10 @@ func (s *Scorer) measureTokens(r *Row, truth *side) (z span.Sizes, ok bool) {
 	truths, preds := t.marked[0], t.marked[1]
 	for rest := t.all; len(rest) > 0; {
 		key := rest[0].Key
-		name := s.names.name(key)
+		doc, page := s.names.name(key)
 		t.index.Reset()
 		for ; len(rest) > 0 && rest[0].Key == key; rest = rest[1:] {
-			if !r.Tokens.Tokens(&t.index, name.doc, name.page, rest[0].Start, rest[0].End) {
+			if !r.Tokens.Tokens(&t.index, doc, page, rest[0].Start, rest[0].End) {
 				return span.Sizes{}, false
 			}
 		}

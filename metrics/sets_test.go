@@ -88,10 +88,15 @@ func TestDocs(t *testing.T) {
 
 // texts is a token source in which every text has tokens of four code points
 // with a space behind each.
-type texts map[keyName]int
+type texts map[docName]int
+
+type docName struct {
+	doc  string
+	page int32
+}
 
 func (x texts) Tokens(index *token.Index, doc string, page, start, end int32) bool {
-	n, ok := x[keyName{doc, page}]
+	n, ok := x[docName{doc, page}]
 	var whole token.Index
 	for i := range n {
 		whole.Starts = append(whole.Starts, int32(5*i))
