@@ -140,10 +140,13 @@ func (s *setting) choices() []string {
 var (
 	table = settingsBelow(reflect.TypeFor[Settings](), "", nil)
 
+	// byName are the settings by all their names.
 	byName = func() map[string]*setting {
 		m := make(map[string]*setting, len(table))
 		for _, s := range table {
-			m[s.name] = s
+			for _, name := range append(aliasesOf(s.name), s.name) {
+				m[name] = s
+			}
 		}
 		return m
 	}()
@@ -151,20 +154,11 @@ var (
 	// groups are the names that have settings below them and are none themselves.
 	groups = func() map[string]bool {
 		m := make(map[string]bool)
-		add := func(name string) {
-			for {
-				i := strings.LastIndexByte(name, '.')
-				if i < 0 {
-					return
+		for name := range byName {
+			for i := range name {
+				if name[i] == '.' {
+					m[name[:i]] = true
 				}
-				name = name[:i]
-				m[name] = true
-			}
-		}
-		for _, s := range table {
-			add(s.name)
-			for _, a := range aliasesOf(s.name) {
-				add(a)
 			}
 		}
 		return m

@@ -34,7 +34,7 @@ func (l *loader) report(at place, key, msg, hint string) {
 		return
 	}
 	e := at.refuse(key, msg, hint)
-	if s, ok := lookup(key); !ok || !s.secret {
+	if s, ok := byName[key]; !ok || !s.secret {
 		e.Snippet = at.snippet(l.lines)
 	}
 	l.errs = append(l.errs, e)
@@ -121,14 +121,14 @@ func (l *loader) member(e entry, prefix string, at func(line, column int) place)
 	name := prefix + e.key
 	if strings.Contains(e.key, ".") {
 		hint := unknownHint(prefix, e.key)
-		if _, ok := lookup(name); ok {
+		if _, ok := byName[name]; ok {
 			dots := strings.Count(e.key, ".")
 			hint = "nest it: " + strings.ReplaceAll(e.key, ".", ": {") + ": …" + strings.Repeat("}", dots)
 		}
 		l.refuseUnknown(at(e.line, e.column), name, hint)
 		return nil
 	}
-	if s, ok := lookup(name); ok {
+	if s, ok := byName[name]; ok {
 		return l.leaf(s, name, e.value, at)
 	}
 	if !groups[name] {
@@ -234,7 +234,7 @@ func (l *loader) fromEnviron(environ []string) []assigned {
 			continue
 		}
 		key := strings.ReplaceAll(strings.ToLower(rest), "__", ".")
-		_, known := lookup(key)
+		_, known := byName[key]
 		if !known && !groups[key] && gone[key] == "" && !strings.Contains(rest, "__") && ibid.Nearest(key, children("")) == "" {
 			continue
 		}
@@ -269,7 +269,7 @@ func (l *loader) fromCommandLine(o Options) []assigned {
 // unless it is null or in quotes, because paths and globs are full of characters
 // that mean something in YAML; with literal it is never parsed.
 func (l *loader) override(key, value string, literal bool, at place) []assigned {
-	s, ok := lookup(key)
+	s, ok := byName[key]
 	if key == "judge" && !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		s, ok = byName["judge.kind"], true
 	}
