@@ -40,20 +40,20 @@ func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string)
 	if err := checkGates(c, true); err != nil {
 		return nil, err
 	}
-	gates, err := compare.AskSystemGates(dir, m, c, base)
+	gates, err := compare.AskGates(dir, m, c, "", base)
 	return &Outcome{Dir: dir, Manifest: m, Existed: true, Gates: gates}, err
 }
 
 // outcomeOf asks gates that passed their checks.
 func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
-	gates, err := compare.AskGates(dir, m, c, baseline)
+	gates, err := compare.AskGates(dir, m, c, baseline, "")
 	return &Outcome{Dir: dir, Manifest: m, Existed: existed, Gates: gates, Base: baseline}, err
 }
 
 // SavedGates asks the gates of c of a finished run. Gates with diff compare with what m
 // was compared with; without that they are not asked, and if it is gone they have no verdict.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config) ([]runs.GateResult, error) {
-	return compare.AskGates(dir, m, c, m.Baseline)
+	return compare.AskGates(dir, m, c, m.Baseline, "")
 }
 
 // Lacks says why the run says too little to be judged by: too many claims that
