@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -401,8 +402,8 @@ func (c *comparison) slicewise(contests []*contest) error {
 		}
 		of := c.result.metric(x)
 		for _, key := range c.slices {
-			in := make(map[*Run][]sliced)
-			var values []string
+			in := make(map[*Run]map[string][]int32)
+			values := make(map[string]bool)
 			for _, s := range x.group.rows {
 				if _, ok := in[s.run]; ok {
 					continue
@@ -411,12 +412,11 @@ func (c *comparison) slicewise(contests []*contest) error {
 				if in[s.run], err = s.run.slicesBy(key); err != nil {
 					return err
 				}
-				for _, v := range in[s.run] {
-					values = append(values, v.value)
+				for value := range in[s.run] {
+					values[value] = true
 				}
 			}
-			slices.Sort(values)
-			for _, value := range slices.Compact(values) {
+			for _, value := range slices.Sorted(maps.Keys(values)) {
 				m, err := c.inSlice(x, of, in, key, value)
 				if err != nil {
 					return err
@@ -441,7 +441,7 @@ func (r *Result) metric(x *contest) *Metric {
 }
 
 // inSlice compares the sides of a metric over the rows that have a value of a key.
-func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run][]sliced, key, value string) (*Metric, error) {
+func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run]map[string][]int32, key, value string) (*Metric, error) {
 	m := &Metric{Metric: x.q.Metric.Name, Agg: x.q.agg(), System: x.group.system, Slice: key + "=" + value, Direction: int(x.q.Metric.Direction), Sides: []Value{}, Leaders: []string{}}
 	if of == nil {
 		return m, nil
@@ -452,7 +452,7 @@ func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run][]sliced, key, 
 	for i := range of.Differences {
 		base, other := side(of.Differences[i].Base), side(of.Differences[i].New)
 		p := x.group.pairing(base, other)
-		within := p.within(rowsWith(in[p.base.run], value), rowsWith(in[p.other.run], value))
+		within := p.within(in[p.base.run][value], in[p.other.run][value])
 		if len(within.second) == 0 {
 			continue
 		}
@@ -469,14 +469,6 @@ func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run][]sliced, key, 
 		}
 	}
 	return m, nil
-}
-
-// rowsWith are the rows that have a value.
-func rowsWith(all []sliced, value string) []int32 {
-	if i, ok := slices.BinarySearchFunc(all, value, func(s sliced, value string) int { return strings.Compare(s.value, value) }); ok {
-		return all[i].rows
-	}
-	return nil
 }
 
 // withhold says why a side has no number of a metric, with the ends of what it may be where they
@@ -527,12 +519,12 @@ func (s *rowSet) withhold(v *Value, q Quantity, values *series, level float64) e
 func (r *Run) Ends(system, slice string, q Quantity, level float64) (low, high *float64, err error) {
 	s := side(r, system, nil)
 	if key, value, ok := strings.Cut(slice, "="); ok {
-		in, err := r.inSlice(key, value)
+		in, err := r.slicesBy(key)
 		if err != nil {
 			return nil, nil, err
 		}
 		s.rows = slices.DeleteFunc(slices.Clone(s.rows), func(row int32) bool {
-			_, found := slices.BinarySearch(in, row)
+			_, found := slices.BinarySearch(in[value], row)
 			return !found
 		})
 	}

@@ -47,15 +47,15 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 	}
 	of := p
 	if key, value, ok := strings.Cut(slice, "="); ok {
-		in, err := l.base.inSlice(key, value)
+		in, err := l.base.slicesBy(key)
 		if err != nil {
 			return Difference{}, err
 		}
-		inOther, err := l.other.inSlice(key, value)
+		inOther, err := l.other.slicesBy(key)
 		if err != nil {
 			return Difference{}, err
 		}
-		of = p.within(in, inOther)
+		of = p.within(in[value], inOther[value])
 	}
 	d, err := l.difference(of, q, nil)
 	if err == nil && d.Diff != nil {
