@@ -118,7 +118,7 @@ func historyOf(folder *history.Folder, names []string) (*report.History, error) 
 		} else if len(names) == 0 {
 			shown = people
 		}
-		account, err := s.Account(nights, shown, len(names) == 0)
+		account, err := s.Account(nights, shown, len(names) == 0, true)
 		if err != nil {
 			return nil, err
 		}
