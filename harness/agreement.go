@@ -254,7 +254,7 @@ func (p *Plan) verdictsOn(labels *annotations.Labels) (annotations.Verdicts, err
 	if len(asked) == 0 || p.judge == nil || p.job.judgeKind() == humanJudge {
 		return nil, nil
 	}
-	return annotations.FindVerdicts(p.Dir, func(key *annotations.VerdictKey) bool { return asked[*key] })
+	return annotations.ReadVerdicts(p.Dir, func(key *annotations.VerdictKey) bool { return asked[*key] })
 }
 
 // Explain fills in the texts of disagreements: what was marked, and which claim a
