@@ -126,6 +126,16 @@ type Fitted struct {
 	Folds      []Limits `json:"folds"`
 }
 
+// Statistic finds a number by its name; one that was not measured is not defined.
+func (c *Calibration) Statistic(name string) CalibrationRow {
+	for _, r := range c.Statistics {
+		if r.Statistic == name {
+			return r
+		}
+	}
+	return CalibrationRow{Statistic: name}
+}
+
 // A BestThreshold is the threshold with the highest balanced accuracy. HeldOut is
 // what it reaches on documents that it was not chosen on.
 type BestThreshold struct {

@@ -34,15 +34,15 @@ func TestSharesOfSharedDocuments(t *testing.T) {
 	c := Calibrate("support", "bot", agreeing(12, 4), calibrateOptions())
 	for _, name := range []string{"sensitivity", "specificity", "precision"} {
 		want := stats.Wilson(8, 8, 0.95)
-		if r := statisticOf(c, name); r.Estimate == nil || *r.Estimate != 1 || r.Low == nil || math.Abs(*r.Low-want.Low) > 1e-12 || *r.High != 1 || len(r.Warnings) == 0 {
+		if r := c.Statistic(name); r.Estimate == nil || *r.Estimate != 1 || r.Low == nil || math.Abs(*r.Low-want.Low) > 1e-12 || *r.High != 1 || len(r.Warnings) == 0 {
 			t.Errorf("%s = %+v, want [%v, 1] with a warning", name, r, want.Low)
 		}
 	}
 	alone := Calibrate("support", "bot", agreeing(1, 1), calibrateOptions())
-	if r := statisticOf(alone, "sensitivity"); r.Estimate == nil || r.Low != nil {
+	if r := alone.Statistic("sensitivity"); r.Estimate == nil || r.Low != nil {
 		t.Errorf("one document has the interval %+v", r)
 	}
-	if r := statisticOf(Calibrate("support", "bot", nil, calibrateOptions()), "sensitivity"); r.Estimate != nil || r.Low != nil {
+	if r := Calibrate("support", "bot", nil, calibrateOptions()).Statistic("sensitivity"); r.Estimate != nil || r.Low != nil {
 		t.Errorf("sensitivity of nothing = %+v", r)
 	}
 }
@@ -199,7 +199,7 @@ func TestConnectedItems(t *testing.T) {
 		t.Errorf("warnings %q, and %q of their own documents", chain.Warnings, alone.Warnings)
 	}
 	for _, name := range []string{"balanced_accuracy", "auroc", "f1", "kappa"} {
-		of, other := statisticOf(chain, name), statisticOf(alone, name)
+		of, other := chain.Statistic(name), alone.Statistic(name)
 		switch {
 		case math.Abs(*of.Estimate-*other.Estimate) > 1e-12 || of.Low == nil || other.Low == nil:
 			t.Errorf("%s: %+v, of their own documents %+v", name, of, other)
@@ -272,7 +272,7 @@ func TestCalibrationByHand(t *testing.T) {
 			"precision":   {float64(at.TP) / float64(at.TP+at.FP), at.TP + at.FP},
 			"f1":          {2 * float64(at.TP) / float64(2*at.TP+at.FP+at.FN), 150},
 		} {
-			r := statisticOf(c, name)
+			r := c.Statistic(name)
 			if r.Estimate == nil || math.Abs(*r.Estimate-want.value) > 1e-12 || r.Items != want.items {
 				t.Errorf("%s = %v of %d, want %v of %d", name, *r.Estimate, r.Items, want.value, want.items)
 			} else if r.Low == nil || *r.Low >= *r.Estimate || *r.High < *r.Estimate || *r.High == *r.Estimate && *r.High < 1 || r.Method == "" {
@@ -306,7 +306,7 @@ func TestItemsTwice(t *testing.T) {
 	once := Calibrate("", "bot", slices.Clone(items), calibrateOptions())
 	twice := Calibrate("", "bot", append(slices.Clone(items), items...), calibrateOptions())
 	for _, name := range []string{"spearman", "sensitivity", "precision", "auroc"} {
-		a, b := statisticOf(once, name), statisticOf(twice, name)
+		a, b := once.Statistic(name), twice.Statistic(name)
 		if a.Low == nil || b.Low == nil || math.Abs(*a.Estimate-*b.Estimate) > 1e-9 || a.Method != b.Method {
 			t.Errorf("%s once %+v, twice %+v", name, a, b)
 			continue
@@ -332,7 +332,7 @@ func TestScoresBeyondOne(t *testing.T) {
 	for v, want := range map[float64]bool{1: true, 0: true, 1.5: false, -0.1: false} {
 		items := scored(60, 1)
 		items[7].Judge = v
-		if c := Calibrate("", "bot", items, calibrateOptions()); (c.Bins != nil) != want || statisticOf(c, "auroc").Estimate == nil {
+		if c := Calibrate("", "bot", items, calibrateOptions()); (c.Bins != nil) != want || c.Statistic("auroc").Estimate == nil {
 			t.Errorf("with a score of %v there is a curve: %v", v, c.Bins != nil)
 		}
 	}
@@ -353,16 +353,8 @@ func TestAbstains(t *testing.T) {
 	o := calibrateOptions()
 	o.Abstains, o.Undecided = true, 88
 	c := Calibrate("claim support", "lexical", items, o)
-	r := statisticOf(c, "precision")
+	r := c.Statistic("precision")
 	if c.Items != 31 || c.Undecided != 89 || c.Confusion != (stats.Confusion{TP: 30, FP: 1}) || len(c.Statistics) != 1 || math.Abs(*r.Estimate-30.0/31) > 1e-12 || r.Target == nil || r.Verdict != Undecided || c.Best != nil {
 		t.Errorf("%+v, %+v", c, r)
 	}
-}
-
-// statisticOf finds a number by its name; one that was not measured is not defined.
-func statisticOf(c *Calibration, name string) CalibrationRow {
-	if i := slices.IndexFunc(c.Statistics, func(r CalibrationRow) bool { return r.Statistic == name }); i >= 0 {
-		return c.Statistics[i]
-	}
-	return CalibrationRow{Statistic: name}
 }

@@ -6,11 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"ibid/annotations"
 	"ibid/report"
 )
 
@@ -67,24 +65,20 @@ func TestCalibratePeople(t *testing.T) {
 			}
 		}
 		k := calibrated("--threshold", "0.7").Kinds[0]
-		estimate := func(name string) float64 {
-			i := slices.IndexFunc(k.Statistics, func(r annotations.CalibrationRow) bool { return r.Statistic == name })
-			return *k.Statistics[i].Estimate
-		}
 		if got := [4]int64{k.TP, k.FP, k.FN, k.TN}; got != want.Counts || k.Fitted != nil {
 			t.Errorf("%s: %v, want %v", judge, got, want.Counts)
 		}
 		for name, w := range map[string]float64{
 			"balanced_accuracy": want.Balanced, "sensitivity": want.Sensitivity, "specificity": want.Specificity, "kappa": want.Kappa, "auroc": want.AUROC,
 		} {
-			near(name, estimate(name), w)
+			near(name, *k.Statistic(name).Estimate, w)
 		}
 		offered := k.Best.BalancedAccuracy.Value
 		k = calibrated("--fit", "t.json").Kinds[0]
 		if got := [4]int64{k.TP, k.FP, k.FN, k.TN}; got != want.Fitted.Counts || k.Best != nil {
 			t.Errorf("%s: held out %v, want %v", judge, got, want.Fitted.Counts)
 		}
-		near("fitted balanced_accuracy", estimate("balanced_accuracy"), want.Fitted.Balanced)
+		near("fitted balanced_accuracy", *k.Statistic("balanced_accuracy").Estimate, want.Fitted.Balanced)
 		near("offered balanced_accuracy", offered, want.Fitted.Balanced)
 		near("fitted threshold", *k.Fitted.Thresholds.Supported, want.Fitted.Threshold)
 		for i, w := range want.Fitted.Folds {
