@@ -70,60 +70,6 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestJoin: a judge's scores become what people could have said.
-func TestJoin(t *testing.T) {
-	l := NewLabels(testOptions, nil)
-	l.Add(Judged{ID: "1", Kind: "support", Cluster: "a", Ratings: []Rating{{Annotator: "ada", Value: "0.5"}}})
-	l.Add(Judged{ID: "2", Kind: "support", Cluster: "b", Ratings: []Rating{{Annotator: "ada", Value: "1"}}})
-	l.Add(Judged{ID: "3", Kind: "relevant", Cluster: "a", Ratings: []Rating{{Annotator: "ada", Value: "1"}}})
-	l.Add(Judged{ID: "4", Kind: "relevant", Cluster: "b", Ratings: []Rating{{Annotator: "ada", Value: "0"}}})
-	l.Join("judge", 0.7, func(it *Judged) (float64, bool) {
-		return map[string]float64{"1": 0.7, "2": 0.8, "3": 0.69}[it.ID], it.ID != "4"
-	})
-	for i, want := range []string{"0.5", "1", "0"} {
-		if got := l.items[i].Ratings[1]; got != (Rating{Annotator: "judge", Value: want}) {
-			t.Errorf("item %d: %v, want %s", i+1, got, want)
-		}
-	}
-	if len(l.items[3].Ratings) != 1 {
-		t.Error("the judge said something of item 4")
-	}
-}
-
-// TestWithJudge: the judge agrees with each person for itself, and the agreement
-// of all people is not touched by it.
-func TestWithJudge(t *testing.T) {
-	labels := NewLabels(testOptions, []string{"0", "1"})
-	scores := []float64{0.9, 0.2, 0.8, 0.1}
-	for i, said := range [][2]string{{"1", "1"}, {"0", "1"}, {"0", "0"}, {"0", "0"}} {
-		key := VerdictKey{ID: fmt.Sprint(i), Kind: "support"}
-		labels.Add(Judged{ID: key.ID, Verdict: key, Kind: "support", Cluster: key.ID, Ratings: []Rating{{Annotator: "ada", Value: said[0]}, {Annotator: "ben", Value: said[1]}}})
-		if !labels.Questions()[key] {
-			t.Errorf("%v is no question that people answered", key)
-		}
-	}
-	before := labels.Statistics()
-	got := make(map[string]float64)
-	for _, r := range labels.WithJudge("bot", 0.7, func(it *Judged) (float64, bool) {
-		return scores[it.ID[0]-'0'], it.ID != "3"
-	}) {
-		if r.Statistic == "percent_agreement" {
-			got[r.Annotators] = *r.Estimate
-			if r.Items != 3 {
-				t.Errorf("%s rests on %d items, the judge answered 3", r.Annotators, r.Items)
-			}
-		}
-	}
-	if len(got) != 2 || math.Abs(got["ada|judge:bot"]-2.0/3) > 1e-12 || math.Abs(got["ben|judge:bot"]-1.0/3) > 1e-12 {
-		t.Errorf("agreement with the judge = %v", got)
-	}
-	for _, r := range before {
-		if r.Annotators == runs.AllAnnotators && r.Statistic == "percent_agreement" && *r.Estimate != 0.75 {
-			t.Errorf("people agree in %v", *r.Estimate)
-		}
-	}
-}
-
 // TestOrderOfRepeatedItems: the same marks in another order are the same item.
 func TestOrderOfRepeatedItems(t *testing.T) {
 	s := NewSpans(testOptions)

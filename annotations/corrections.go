@@ -50,7 +50,7 @@ func CorrectByLabels(dir string, judged PeopleRows, summary []runs.SummaryRow) (
 			continue
 		}
 		d, _ := metrics.Lookup(row.Metric)
-		units := predicted.units()
+		units := stats.NewRows(predicted.questions, predicted.documents)
 		e, _ := stats.PPI(predicted.judge, predicted.human, units, d.Min, d.Max, row.Level)
 		if !e.HasInterval {
 			continue
@@ -154,9 +154,6 @@ func (p *predictedRows) labelled() (n int) {
 	}
 	return n
 }
-
-// units are the rows by question, with the documents that they touch.
-func (p *predictedRows) units() *stats.Rows { return stats.NewRows(p.questions, p.documents) }
 
 // A chosen compares the judge's mean over labelled rows with that over the others, which is
 // the same for a random part.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -246,10 +247,7 @@ func sureLimits(items []Verdict, threshold float64) (l Limits) {
 	}
 	for step := steps; step >= 0; step-- {
 		limit := float64(step) / steps
-		from := slices.IndexFunc(items, func(v Verdict) bool { return v.Judge >= limit })
-		if from < 0 {
-			continue
-		}
+		from := sort.Search(len(items), func(i int) bool { return items[i].Judge >= limit })
 		enough, ok := sure(items[from:], true)
 		if ok {
 			l.Supported = new(limit)
@@ -262,10 +260,7 @@ func sureLimits(items []Verdict, threshold float64) (l Limits) {
 		if l.Supported != nil && limit >= *l.Supported {
 			break
 		}
-		to := slices.IndexFunc(items, func(v Verdict) bool { return v.Judge > limit })
-		if to < 0 {
-			to = len(items)
-		}
+		to := sort.Search(len(items), func(i int) bool { return items[i].Judge > limit })
 		enough, ok := sure(items[:to], false)
 		if ok {
 			l.Unsupported = new(limit)

@@ -95,56 +95,6 @@ func (l *Labels) Questions() map[VerdictKey]bool {
 	return out
 }
 
-// JudgeName is what a judge is called among annotators.
-func JudgeName(judge string) string { return "judge:" + judge }
-
-// WithJudge is the agreement of a judge with each annotator; see [Labels.Join]. The
-// judge stays an annotator of the collection.
-func (l *Labels) WithJudge(judge string, threshold float64, score func(it *Judged) (float64, bool)) []runs.AgreementRow {
-	name := JudgeName(judge)
-	l.Join(name, threshold, score)
-	return slices.DeleteFunc(l.Statistics(), func(r runs.AgreementRow) bool {
-		_, second, ok := runs.CutPair(r.Annotators)
-		return !ok || second != name
-	})
-}
-
-// Join makes a judge one more annotator: score is what it says of an item, in
-// [0, 1], if it says anything. A score becomes the nearest of the values that
-// people gave; where those are 0 and 1, it is 1 from the threshold on.
-func (l *Labels) Join(name string, threshold float64, score func(it *Judged) (float64, bool)) {
-	scales := make(map[string]*scale)
-	for i := range l.items {
-		if kind := l.items[i].Kind; scales[kind] == nil {
-			scales[kind] = l.scale(kind)
-		}
-	}
-	for i := range l.items {
-		it := &l.items[i]
-		if v, ok := score(it); ok {
-			it.Ratings = append(it.Ratings, Rating{Annotator: name, Value: scales[it.Kind].nearest(v, threshold)})
-		}
-	}
-}
-
-// nearest is the value nearest to a score, the lower of two; of 0 and 1 it is that
-// which the threshold says.
-func (s *scale) nearest(score, threshold float64) string {
-	if len(s.numbers) == 2 && s.numbers[0] == 0 && s.numbers[1] == 1 {
-		if score >= threshold {
-			return s.values[1]
-		}
-		return s.values[0]
-	}
-	best := 0
-	for i, x := range s.numbers {
-		if math.Abs(x-score) < math.Abs(s.numbers[best]-score) {
-			best = i
-		}
-	}
-	return s.values[best]
-}
-
 // Pairable reports whether some item has two ratings, and as many as quality
 // control asks for.
 func (l *Labels) Pairable() bool {

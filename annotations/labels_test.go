@@ -165,29 +165,6 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestNearest: of 0 and 1 the threshold decides; else the nearest, the lower of two.
-func TestNearest(t *testing.T) {
-	for _, tt := range []struct {
-		values []string
-		score  float64
-		want   string
-	}{
-		{[]string{"0", "1"}, 0.7, "1"},
-		{[]string{"0", "1"}, 0.69, "0"},
-		{[]string{"0", "2"}, 0.9, "0"},
-		{[]string{"0", "2"}, 1, "0"},
-		{[]string{"0", "2"}, 1.1, "2"},
-		{[]string{"0", "0.5", "1"}, 0.75, "0.5"},
-		{[]string{"0", "0.5", "1"}, 0.76, "1"},
-		{[]string{"0", "0.5", "1"}, 0.2, "0"},
-	} {
-		s := labelled(nil, tt.values).scale("")
-		if got := s.nearest(tt.score, 0.7); got != tt.want {
-			t.Errorf("of %v, %v is nearest to %s, want %s", tt.values, tt.score, got, tt.want)
-		}
-	}
-}
-
 func TestRepeatedLabels(t *testing.T) {
 	l := NewLabels(testOptions, nil)
 	l.Add(Judged{ID: "x", Cluster: "x", Ratings: []Rating{{Annotator: "ada", Value: "1"}, {Annotator: "ada", Value: "0"}, {Annotator: "ada", Value: "0"}, {Value: "1.0"}, {Value: "1"}}})

@@ -77,12 +77,9 @@ func (s *labelSet) add(cluster string, ratings []Rating) {
 
 // A labelStatistic is a number made of the tally or the contingency table.
 type labelStatistic struct {
-	name    string
-	f       stats.Statistic
+	name string
+	estimand
 	decides bool
-	table   bool // of the contingency table
-	share   bool // is between 0 and 1
-	alone   bool // needs to know how often values are used, also of items with one rating
 }
 
 // rows measures the agreement of a set; pair says that it has two annotators.
@@ -100,16 +97,9 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 	var rows []runs.AgreementRow
 	whole := annotators == runs.AllAnnotators && !strings.Contains(slice, ",") && (slice == "" || strings.HasPrefix(slice, "kind="))
 	for _, st := range s.statistics(l, pair) {
-		of := estimand{columns: columnsFrom(0, s.tally()), f: st.f, low: -1, alone: st.alone}
-		if st.share {
-			of.low = 0
-		}
-		if st.table {
-			of.columns = columnsFrom(s.tally(), s.width)
-		}
 		row := blank
 		row.Statistic = st.name
-		e := s.sums.estimate(of, l.options.Level)
+		e := s.sums.estimate(st.estimand, l.options.Level)
 		fillRow(&row, &e)
 		if st.decides && whole {
 			decidesLabels(&row, &e, s.prevalent())
@@ -141,22 +131,24 @@ func (s *labelSet) prevalent() float64 {
 // than two, ordinal alpha decides, else nominal alpha.
 func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 	q := s.categories()
-	tally := func(f func(t *stats.Tally) ibid.Number) stats.Statistic {
-		return func(sums []float64) (float64, bool) { return optional(f(stats.TallyOf(q, sums))) }
+	tally := func(low float64, f func(t *stats.Tally) ibid.Number) estimand {
+		return estimand{columns: columnsFrom(0, s.tally()), low: low, f: func(sums []float64) (float64, bool) { return optional(f(stats.TallyOf(q, sums))) }}
 	}
-	percent := labelStatistic{name: "percent_agreement", f: tally((*stats.Tally).Percent), share: true}
+	percent := labelStatistic{name: "percent_agreement", estimand: tally(0, (*stats.Tally).Percent)}
 	if pair {
-		return []labelStatistic{percent, {name: "cohen_kappa", table: true, f: func(sums []float64) (float64, bool) {
+		table := estimand{columns: columnsFrom(s.tally(), s.width), low: -1, f: func(sums []float64) (float64, bool) {
 			return optional(stats.ContingencyOf(q, sums).Kappa(stats.Unweighted).Value)
-		}}}
+		}}
+		return []labelStatistic{percent, {name: "cohen_kappa", estimand: table}}
 	}
-	alpha := labelStatistic{name: "alpha_nominal", decides: true}
-	scale := stats.Nominal
+	name, scale := "alpha_nominal", stats.Nominal
 	if s.scale.ordered(l.codeBook) {
-		alpha.name, scale = "alpha_ordinal", stats.Ordinal
+		name, scale = "alpha_ordinal", stats.Ordinal
 	}
-	alpha.f = tally(func(t *stats.Tally) ibid.Number { return t.Alpha(scale, s.scale.numbers) })
-	return []labelStatistic{alpha, percent, {name: "ac1", f: tally(func(t *stats.Tally) ibid.Number { return t.AC1().Value }), alone: true}}
+	alpha := tally(-1, func(t *stats.Tally) ibid.Number { return t.Alpha(scale, s.scale.numbers) })
+	ac1 := tally(-1, func(t *stats.Tally) ibid.Number { return t.AC1().Value })
+	ac1.alone = true // how often values are used
+	return []labelStatistic{{name, alpha, true}, percent, {name: "ac1", estimand: ac1}}
 }
 
 // Value writes a number as a value.

@@ -53,13 +53,10 @@ const (
 
 // A spanStatistic is a number made of some of the sums.
 type spanStatistic struct {
-	name    string
-	columns []int
-	f       stats.Statistic
-	share   bool // is between 0 and 1, not -1 and 1
-	length  bool // items weigh as much as they are long
-	marks   bool // has no value where nobody marked anything
-	whole   bool // of all annotators only
+	name string
+	estimand
+	marks bool // has no value where nobody marked anything
+	whole bool // of all annotators only
 }
 
 func optional(n ibid.Number) (float64, bool) { return n.Value, n.Known() }
@@ -68,12 +65,12 @@ func optional(n ibid.Number) (float64, bool) { return n.Value, n.Known() }
 const decidesMarks = "char_jaccard"
 
 var spanStatistics = []spanStatistic{
-	{name: decidesMarks, columns: []int{sumJaccard, nJaccard}, share: true, marks: true},
-	{name: "char_alpha", columns: []int{sumMarked, sumUnmarked, sumMismatched}, length: true, f: func(s []float64) (float64, bool) {
+	{name: decidesMarks, estimand: estimand{columns: []int{sumJaccard, nJaccard}}, marks: true},
+	{name: "char_alpha", estimand: estimand{columns: []int{sumMarked, sumUnmarked, sumMismatched}, low: -1, length: true, f: func(s []float64) (float64, bool) {
 		return optional(stats.CharTotals{Marked: s[0], Unmarked: s[1], Mismatched: s[2]}.Alpha())
-	}},
-	{name: "overlap_f1", columns: []int{sumOverlap, nOverlap}, share: true, marks: true, whole: true},
-	{name: "exact_f1", columns: []int{sumExact, nExact}, share: true, marks: true, whole: true},
+	}}},
+	{name: "overlap_f1", estimand: estimand{columns: []int{sumOverlap, nOverlap}}, marks: true, whole: true},
+	{name: "exact_f1", estimand: estimand{columns: []int{sumExact, nExact}}, marks: true, whole: true},
 }
 
 func columnsFrom(from, to int) []int {
@@ -286,11 +283,7 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 			if st.whole && key.annotators != runs.AllAnnotators {
 				continue
 			}
-			of := estimand{columns: st.columns, f: st.f, low: -1, length: st.length}
-			if st.share {
-				of.low = 0
-			}
-			e := set.estimate(of, s.options.Level)
+			e := set.estimate(st.estimand, s.options.Level)
 			row := runs.AgreementRow{
 				Statistic: st.name, Kind: runs.SpanAgreement, Annotators: key.annotators, Slice: key.slice,
 				Items: items, Documents: documents,

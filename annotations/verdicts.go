@@ -54,14 +54,9 @@ func (k VerdictKey) Question() string {
 // no (0).
 type Verdicts map[VerdictKey]float64
 
-// ReadVerdicts reads what the judge of a finished run said. Claims and citations
-// without an id are named by their position, from 0.
-func ReadVerdicts(dir string) (Verdicts, error) {
-	return FindVerdicts(dir, func(*VerdictKey) bool { return true })
-}
-
-// FindVerdicts reads those verdicts of [ReadVerdicts] that wants is true of.
-func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
+// ReadVerdicts reads what the judge of a finished run said of the questions that wants is true
+// of. Claims and citations without an id are named by their position, from 0.
+func ReadVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 	v := make(Verdicts)
 	add := func(key VerdictKey, kind string, answer *float64) {
 		if key.Kind = kind; answer != nil && wants(&key) {

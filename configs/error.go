@@ -22,7 +22,7 @@ type Error struct {
 // Error is one line: place, key and message.
 func (e *Error) Error() string {
 	var parts []string
-	at := e.place().String()
+	at := place{file: e.File, line: e.Line, column: e.Column, source: e.Source}.String()
 	if at != "" && at != "default" {
 		parts = append(parts, at)
 	}
@@ -30,10 +30,6 @@ func (e *Error) Error() string {
 		parts = append(parts, e.Key)
 	}
 	return strings.Join(append(parts, e.Msg), ": ")
-}
-
-func (e *Error) place() place {
-	return place{file: e.File, line: e.Line, column: e.Column, source: e.Source}
 }
 
 // Errors are the errors of one configuration, at most the first 20, those of

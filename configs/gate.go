@@ -44,9 +44,6 @@ type Gate struct {
 	Op     string // >=, <=, >, <, == or !=
 	Number float64
 
-	// Source is where the gate was written, as in [Value]; "" from ParseGate.
-	Source string
-
 	at      place
 	snippet string
 }
@@ -145,25 +142,19 @@ var (
 func ParseGate(expr string) (Gate, error) {
 	g, bad := parseGate(expr)
 	if bad != nil {
-		column := bad.offset + 1
-		return Gate{}, &Error{Line: 1, Column: column, Source: "gate " + quoted(expr), Msg: bad.msg, Hint: bad.hint, Snippet: snippet(expr, 1, column)}
+		return Gate{}, &Error{Line: 1, Column: bad.column, Source: "gate " + quoted(expr), Msg: bad.msg, Hint: bad.hint, Snippet: snippet(expr, 1, bad.column)}
 	}
 	return g, nil
 }
 
-func parseGate(expr string) (Gate, *gateFault) {
+// parseGate reads one gate. The column of a fault is in it, from 1.
+func parseGate(expr string) (Gate, *fault) {
 	if !utf8.ValidString(expr) {
-		return Gate{}, &gateFault{msg: "not valid UTF-8"}
+		return Gate{}, &fault{1, 1, "not valid UTF-8", ""}
 	}
 	p := &gateParser{text: expr}
 	g := p.gate()
 	return g, p.bad
-}
-
-// A gateFault is what is wrong with a gate, and where in it, in code points from 0.
-type gateFault struct {
-	offset    int
-	msg, hint string
 }
 
 // A gateParser is a cursor over one expression. After the first fault all its
@@ -171,12 +162,12 @@ type gateFault struct {
 type gateParser struct {
 	text string
 	pos  int // in bytes
-	bad  *gateFault
+	bad  *fault
 }
 
 func (p *gateParser) fail(pos int, msg, hint string) {
 	if p.bad == nil {
-		p.bad = &gateFault{utf8.RuneCountInString(p.text[:pos]), msg, hint}
+		p.bad = &fault{1, utf8.RuneCountInString(p.text[:pos]) + 1, msg, hint}
 	}
 }
 
@@ -434,7 +425,7 @@ func (l *loader) addGates(c *Config, flags []string) {
 	} {
 		a := c.values[byName[t.key]]
 		if x, ok := a.value.(float64); ok {
-			c.gates = append(c.gates, Gate{Metric: t.metric, Op: t.op, Number: x, Source: a.at.String(), at: a.at, snippet: a.at.snippet(l.lines)})
+			c.gates = append(c.gates, Gate{Metric: t.metric, Op: t.op, Number: x, at: a.at, snippet: a.at.snippet(l.lines)})
 		}
 	}
 	for _, expr := range flags {
@@ -447,11 +438,11 @@ func (l *loader) addGate(c *Config, expr string, at place) {
 	if bad != nil {
 		l.report(at, "", bad.msg, bad.hint)
 		if at.file == "" {
-			l.errs[len(l.errs)-1].Column = bad.offset + 1
-			l.errs[len(l.errs)-1].Snippet = snippet(expr, 1, bad.offset+1)
+			l.errs[len(l.errs)-1].Column = bad.column
+			l.errs[len(l.errs)-1].Snippet = snippet(expr, 1, bad.column)
 		}
 		return
 	}
-	g.Source, g.at, g.snippet = at.String(), at, at.snippet(l.lines)
+	g.at, g.snippet = at, at.snippet(l.lines)
 	c.gates = append(c.gates, g)
 }

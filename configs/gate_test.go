@@ -142,7 +142,7 @@ func TestGatesOfAllSources(t *testing.T) {
 	}
 	var got []string
 	for _, g := range c.Gates() {
-		got = append(got, g.String()+" ("+g.Source+")")
+		got = append(got, g.String()+" ("+g.at.String()+")")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("gates (-want +got):\n%s", diff)

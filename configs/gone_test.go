@@ -13,7 +13,7 @@ func TestGone(t *testing.T) {
 		t.Errorf("only %d settings are gone", len(gone))
 	}
 	for name, instead := range gone {
-		if _, ok := lookup(name); ok {
+		if _, ok := byName[name]; ok {
 			t.Errorf("%s is both a setting and gone", name)
 		}
 		if strings.Contains(strings.TrimSuffix(instead, "."), ". ") {

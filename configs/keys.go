@@ -14,7 +14,6 @@ type Key struct {
 	Name    string   // dotted, such as judge.kind
 	Type    string   // text, integer, number, boolean, duration, list of text, text or list of text, mapping
 	Default string   // as YAML in one line; "null" if there is none
-	Range   string   // of numbers, such as "from 0 to 2"; "" if any will do
 	Allowed []string // the values a text may have, "annotator:NAME" for any name; nil if any text will do
 	Aliases []string // other dotted names of the same setting
 	Doc     string   // one line
@@ -29,7 +28,6 @@ func Keys() []Key {
 			Name:    s.name,
 			Type:    s.typeName(),
 			Default: flowText(s.def),
-			Range:   s.rangeText(),
 			Allowed: s.choices(),
 			Aliases: aliasesOf(s.name),
 			Doc:     s.doc,
@@ -142,10 +140,13 @@ func (s *setting) choices() []string {
 var (
 	table = settingsBelow(reflect.TypeFor[Settings](), "", nil)
 
+	// byName are the settings by all their names.
 	byName = func() map[string]*setting {
 		m := make(map[string]*setting, len(table))
 		for _, s := range table {
-			m[s.name] = s
+			for _, name := range append(aliasesOf(s.name), s.name) {
+				m[name] = s
+			}
 		}
 		return m
 	}()
@@ -153,20 +154,11 @@ var (
 	// groups are the names that have settings below them and are none themselves.
 	groups = func() map[string]bool {
 		m := make(map[string]bool)
-		add := func(name string) {
-			for {
-				i := strings.LastIndexByte(name, '.')
-				if i < 0 {
-					return
+		for name := range byName {
+			for i := range name {
+				if name[i] == '.' {
+					m[name[:i]] = true
 				}
-				name = name[:i]
-				m[name] = true
-			}
-		}
-		for _, s := range table {
-			add(s.name)
-			for _, a := range aliasesOf(s.name) {
-				add(a)
 			}
 		}
 		return m

@@ -51,7 +51,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: default %#v reads back as %#v", s.name, s.def, got)
 		}
 		for _, a := range aliasesOf(s.name) {
-			if found, ok := lookup(a); !ok || found != s {
+			if found, ok := byName[a]; !ok || found != s {
 				t.Errorf("alias %s does not lead to %s", a, s.name)
 			}
 		}

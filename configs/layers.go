@@ -34,7 +34,7 @@ func (l *loader) report(at place, key, msg, hint string) {
 		return
 	}
 	e := at.refuse(key, msg, hint)
-	if s, ok := lookup(key); !ok || !s.secret {
+	if s, ok := byName[key]; !ok || !s.secret {
 		e.Snippet = at.snippet(l.lines)
 	}
 	l.errs = append(l.errs, e)
@@ -121,14 +121,14 @@ func (l *loader) member(e entry, prefix string, at func(line, column int) place)
 	name := prefix + e.key
 	if strings.Contains(e.key, ".") {
 		hint := unknownHint(prefix, e.key)
-		if _, ok := lookup(name); ok {
+		if _, ok := byName[name]; ok {
 			dots := strings.Count(e.key, ".")
 			hint = "nest it: " + strings.ReplaceAll(e.key, ".", ": {") + ": …" + strings.Repeat("}", dots)
 		}
 		l.refuseUnknown(at(e.line, e.column), name, hint)
 		return nil
 	}
-	if s, ok := lookup(name); ok {
+	if s, ok := byName[name]; ok {
 		return l.leaf(s, name, e.value, at)
 	}
 	if !groups[name] {
@@ -157,7 +157,7 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 	var bad *fault
 	if part, ok := partOf(name); !ok || n.kind == nullNode {
 		v, bad = s.decode(n)
-	} else if v, bad = s.decodeAs(typeNames[part.like], n); bad == nil {
+	} else if v, bad = kinds[part.like].decode(n); bad == nil {
 		if v = part.whole(v); v == nil {
 			return nil
 		}
@@ -181,12 +181,12 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 			if l.full() {
 				break
 			}
-			bad := &gateFault{msg: notBlank(item.text)}
+			bad := &fault{column: 1, msg: notBlank(item.text)}
 			if s.name == "gates" {
 				_, bad = parseGate(item.text)
 			}
 			if bad != nil && bad.msg != "" {
-				line, column := l.inside(item, bad.offset)
+				line, column := l.inside(item, bad.column-1)
 				l.report(at(line, column), name, bad.msg, bad.hint)
 			}
 		}
@@ -234,7 +234,7 @@ func (l *loader) fromEnviron(environ []string) []assigned {
 			continue
 		}
 		key := strings.ReplaceAll(strings.ToLower(rest), "__", ".")
-		_, known := lookup(key)
+		_, known := byName[key]
 		if !known && !groups[key] && gone[key] == "" && !strings.Contains(rest, "__") && ibid.Nearest(key, children("")) == "" {
 			continue
 		}
@@ -269,7 +269,7 @@ func (l *loader) fromCommandLine(o Options) []assigned {
 // unless it is null or in quotes, because paths and globs are full of characters
 // that mean something in YAML; with literal it is never parsed.
 func (l *loader) override(key, value string, literal bool, at place) []assigned {
-	s, ok := lookup(key)
+	s, ok := byName[key]
 	if key == "judge" && !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		s, ok = byName["judge.kind"], true
 	}
@@ -286,7 +286,7 @@ func (l *loader) override(key, value string, literal bool, at place) []assigned 
 	inQuotes := strings.HasPrefix(trimmed, `"`) || strings.HasPrefix(trimmed, "'")
 	asText := ok && (s.typeName() == "text" || s.single && !strings.HasPrefix(trimmed, "["))
 	if part, of := partOf(key); of {
-		asText = typeNames[part.like] == "text"
+		asText = kinds[part.like].name == "text"
 	}
 	if asText && (literal || !inQuotes) {
 		n = node{kind: scalarNode, text: value, quoted: true}

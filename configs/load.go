@@ -178,7 +178,7 @@ func (c *Config) Gates() []Gate {
 }
 
 func mustLookup(key string) *setting {
-	s, ok := lookup(key)
+	s, ok := byName[key]
 	if !ok {
 		panic("configs: no setting " + key)
 	}

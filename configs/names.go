@@ -48,37 +48,11 @@ const displayGroup = "citation_display."
 // reportGroup is where ibid has them.
 const reportGroup = "report."
 
-// lookup finds a setting by any of its names.
-func lookup(name string) (*setting, bool) {
-	if s, ok := byName[name]; ok {
-		return s, true
-	}
-	if inner, ok := strings.CutPrefix(name, specBlock); ok && inSpecGroup(inner) {
-		name = inner
-	}
-	if part, ok := specParts[name]; ok {
-		return byName[part.setting], true
-	}
-	if rest, ok := strings.CutPrefix(name, "llm_evaluation."); ok {
-		name = "judge." + rest
-	}
-	if strings.HasPrefix(name, displayGroup) {
-		name = reportGroup + name
-	}
-	s, ok := byName[name]
-	return s, ok
-}
-
 func inSpecGroup(name string) bool {
-	for _, g := range specGroups {
-		if strings.HasPrefix(name, g) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(specGroups, func(g string) bool { return strings.HasPrefix(name, g) })
 }
 
-// aliasesOf lists the other names that lookup takes for a setting, the longer
+// aliasesOf lists the other names of a setting, the longer
 // ones inside the specification's block last.
 func aliasesOf(name string) []string {
 	var names []string
@@ -148,7 +122,7 @@ func unknownOverride(name string) string {
 	if isSecretName(key) {
 		return unknownHint(group, key)
 	}
-	if s, ok := lookup(strings.TrimSuffix(group, ".")); ok && strings.HasPrefix(s.typeName(), "mapping") {
+	if s, ok := byName[strings.TrimSuffix(group, ".")]; ok && strings.HasPrefix(s.typeName(), "mapping") {
 		return "set the whole mapping: " + s.name + "={" + key + ": …}"
 	}
 	if near := ibid.Nearest(key, children(group)); near != "" {

@@ -17,10 +17,10 @@ func Schema() []byte {
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "run file of ibid"
 	for _, name := range names {
-		s, _ := lookup(name)
+		s := byName[name]
 		schema := s.schema()
 		if part, ok := partOf(name); ok {
-			schema = map[string]any{"description": "see " + part.setting, "type": []string{typeNames[part.like], "null"}}
+			schema = map[string]any{"description": "see " + part.setting, "type": []string{kinds[part.like].name, "null"}}
 		}
 		insert(root, strings.Split(name, "."), schema)
 	}

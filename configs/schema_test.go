@@ -159,7 +159,7 @@ func TestSchemaOfSettings(t *testing.T) {
 	schema := compileSchema(t)
 	count := make(map[verdict]int)
 	for _, name := range names {
-		s, _ := lookup(name)
+		s := byName[name]
 		values := []string{"null", "0", "1", "-1", "0.5", "1000000000000", "true", "word", "''", "10m", "-3s", "1h0m1.5s", "64MiB", "[]", "[a]", "[1]", "{}", "{a: b}", "{a: 1}", "[[a]]", "annotator:ada", "annotator:"}
 		values = append(values, flowText(s.def))
 		values = append(values, s.allowed...)

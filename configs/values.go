@@ -14,19 +14,31 @@ import (
 	"unicode"
 )
 
-// typeNames are the types of fields in words.
-var typeNames = map[reflect.Type]string{
-	reflect.TypeFor[string]():             "text",
-	reflect.TypeFor[int64]():              "integer",
-	reflect.TypeFor[*int64]():             "integer",
-	reflect.TypeFor[float64]():            "number",
-	reflect.TypeFor[*float64]():           "number",
-	reflect.TypeFor[bool]():               "boolean",
-	reflect.TypeFor[time.Duration]():      "duration",
-	reflect.TypeFor[[]string]():           "list of text",
-	reflect.TypeFor[map[string]string]():  "mapping of text",
-	reflect.TypeFor[map[string]float64](): "mapping of numbers",
-	reflect.TypeFor[map[string]any]():     "mapping",
+// A kind is how the values of a type of field are called and read.
+type kind struct {
+	name   string // in words
+	decode func(n node) (any, *fault)
+}
+
+// kinds are those of the types that fields have.
+var kinds = map[reflect.Type]kind{
+	reflect.TypeFor[string]():        {"text", decodeText},
+	reflect.TypeFor[int64]():         {"integer", decodeInteger},
+	reflect.TypeFor[*int64]():        {"integer", decodeInteger},
+	reflect.TypeFor[float64]():       {"number", decodeNumber},
+	reflect.TypeFor[*float64]():      {"number", decodeNumber},
+	reflect.TypeFor[bool]():          {"boolean", decodeBoolean},
+	reflect.TypeFor[time.Duration](): {"duration", decodeDuration},
+	reflect.TypeFor[[]string]():      {"list of text", decodeList},
+	reflect.TypeFor[map[string]string](): {"mapping of text", func(n node) (any, *fault) {
+		return decodeMapping[string](n, "such as {question: query}", decodeText)
+	}},
+	reflect.TypeFor[map[string]float64](): {"mapping of numbers", func(n node) (any, *fault) {
+		return decodeMapping[float64](n, "such as {supported: 1, unsupported: 0}", decodeNumber)
+	}},
+	reflect.TypeFor[map[string]any](): {"mapping", func(n node) (any, *fault) {
+		return decodeMapping[any](n, "such as {reasoning: {effort: low}}", decodeFree)
+	}},
 }
 
 // typeName is the type of a setting in words.
@@ -34,7 +46,7 @@ func (s *setting) typeName() string {
 	if s.single {
 		return "text or list of text"
 	}
-	return typeNames[s.field.Type]
+	return kinds[s.field.Type].name
 }
 
 // put stores a decoded value in its field; nil empties the field.
@@ -58,47 +70,22 @@ func (s *setting) decode(n node) (any, *fault) {
 	if n.kind == nullNode {
 		return s.def, nil
 	}
-	return s.decodeAs(s.typeName(), n)
-}
-
-func (s *setting) decodeAs(typeName string, n node) (any, *fault) {
-	switch typeName {
-	case "list of text":
-		return decodeList(n)
-	case "text or list of text":
-		if n.kind == listNode {
-			return decodeList(n)
-		}
+	if b, ok := plain(n.text).(bool); ok && n.kind == scalarNode && slices.Contains(s.allowed, strconv.FormatBool(b)) {
+		return strconv.FormatBool(b), nil // a word that YAML takes for a boolean
+	}
+	if s.single && n.kind != listNode {
 		text, bad := decodeText(n)
 		if bad != nil {
 			return nil, bad
 		}
 		return []string{text.(string)}, nil
-	case "mapping of text":
-		return decodeMapping[string](n, "such as {question: query}", decodeText)
-	case "mapping of numbers":
-		return decodeMapping[float64](n, "such as {supported: 1, unsupported: 0}", decodeNumber)
-	case "mapping":
-		return decodeMapping[any](n, "such as {reasoning: {effort: low}}", decodeFree)
-	case "text":
-		if b, ok := plain(n.text).(bool); ok && n.kind == scalarNode && slices.Contains(s.allowed, strconv.FormatBool(b)) {
-			return strconv.FormatBool(b), nil // a word that YAML takes for a boolean
-		}
-		return decodeText(n)
-	case "integer":
-		return decodeInteger(n)
-	case "number":
-		return decodeNumber(n)
-	case "duration":
-		return decodeDuration(n)
 	}
-	if n.kind == scalarNode && !n.quoted {
-		switch n.text {
-		case "true", "True", "TRUE":
-			return true, nil
-		case "false", "False", "FALSE":
-			return false, nil
-		}
+	return kinds[s.field.Type].decode(n)
+}
+
+func decodeBoolean(n node) (any, *fault) {
+	if b, ok := plain(n.text).(bool); ok && n.kind == scalarNode && !n.quoted {
+		return b, nil
 	}
 	return nil, wrong("true or false", n, "")
 }

@@ -154,9 +154,8 @@ func (p *Plan) judgedOf(row *ibid.Answer) []annotations.Judged {
 	return annotations.JudgedOf(row, p.documentOf(row), p.slicesOf(row))
 }
 
-// writeAgreement leaves the agreement of annotators, with each other and with the
-// judge, and their worst disagreements in the run directory if some item has two of
-// them.
+// writeAgreement leaves the agreement of annotators and their worst disagreements in the run
+// directory if some item has two of them.
 func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) error {
 	some, err := p.unreadLabels(ctx)
 	if err != nil {
@@ -179,15 +178,6 @@ func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) erro
 	if err := p.writeDisagreements(ctx, docs, result.Worst, verdicts); err != nil {
 		return err
 	}
-	// Only now is the judge an annotator: what all annotators have in common is
-	// what people have.
-	if len(verdicts) > 0 {
-		result.Statistics = append(result.Statistics, a.Labels.WithJudge(p.judgeName(), p.options.Supported, func(it *annotations.Judged) (float64, bool) {
-			v, ok := verdicts[it.Verdict]
-			return v, ok
-		})...)
-	}
-	runs.SortAgreement(result.Statistics)
 	return runs.Agreement.Write(p.Dir, result.Statistics)
 }
 
@@ -218,12 +208,7 @@ func (p *Plan) verdictsOn(labels *annotations.Labels) (annotations.Verdicts, err
 	if len(asked) == 0 || p.judge == nil || p.job.judgeKind() == humanJudge {
 		return nil, nil
 	}
-	return annotations.FindVerdicts(p.Dir, func(key *annotations.VerdictKey) bool { return asked[*key] })
-}
-
-func (p *Plan) judgeName() string {
-	j := p.judgeRecord()
-	return j.Name()
+	return annotations.ReadVerdicts(p.Dir, func(key *annotations.VerdictKey) bool { return asked[*key] })
 }
 
 // Explain fills in the texts of disagreements: what was marked, and which claim a

@@ -26,7 +26,7 @@ type Judged struct {
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
 // its dataset, and scores the rows that have labels as if people had judged them.
 func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, error) {
-	verdicts, err := annotations.ReadVerdicts(dir)
+	verdicts, err := annotations.ReadVerdicts(dir, func(*annotations.VerdictKey) bool { return true })
 	if err != nil {
 		return nil, err
 	}

@@ -135,12 +135,12 @@ func TestSavedBaseline(t *testing.T) {
 	if err := os.RemoveAll(base); err != nil {
 		t.Fatal(err)
 	}
-	saved, err := compare.AskGates(dir, m, config, m.Baseline)
+	saved, err := compare.AskGates(dir, m, config, m.Baseline, "")
 	if err != nil || len(saved) != 2 || saved[0].Verdict != runs.NoVerdict || !strings.HasPrefix(saved[0].Reason, "the run that it is compared with, "+base+", is gone: ibid history ") || saved[1].Verdict != runs.Passed {
 		t.Errorf("%+v, %v", saved, err)
 	}
 	m.Baseline = ""
-	if saved, err := compare.AskGates(dir, m, config, m.Baseline); err != nil || saved[0].Verdict != runs.NotAsked || saved[1].Verdict != runs.Passed {
+	if saved, err := compare.AskGates(dir, m, config, m.Baseline, ""); err != nil || saved[0].Verdict != runs.NotAsked || saved[1].Verdict != runs.Passed {
 		t.Errorf("%+v, %v", saved, err)
 	}
 }

@@ -149,7 +149,7 @@ func (job *Job) liveConfig() (openrouter.Config, error) {
 	c := openrouter.Config{
 		Kind: j.Kind, BaseURL: j.BaseURL, Azure: j.Azure(), Key: job.APIKey, Models: j.Model, Request: j.RequestMembers(), Headers: job.Headers,
 		Protocol: j.Protocol, Batch: j.Batch, Resubmit: job.Resubmit,
-		Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
+		Claims: s.Claims == string(claims.Model), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
 		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxOutage: j.MaxOutage, RPM: int(j.RPM), TPM: int(j.TPM),
 		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)),
 	}

@@ -84,12 +84,7 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 
 // claimOptions are the settings that say what a claim is.
 func claimOptions(s *configs.Settings) (o claims.Options, err error) {
-	if o.Source, err = claims.ParseSource(s.Claims); err != nil {
-		return o, err
-	}
-	if o.MarkScope, err = claims.ParseMarkScope(s.MarkScope); err != nil {
-		return o, err
-	}
+	o.Source, o.MarkScope = claims.Source(s.Claims), claims.MarkScope(s.MarkScope)
 	o.Phrases = claims.NewPhrases(claims.Phrases{NoClaim: s.NoClaimPhrases, Abstention: s.AbstentionPhrases})
 	if len(s.AbstentionPhrases) > 0 {
 		if err := claims.CheckPatterns(o.Phrases.Abstention); err != nil {

@@ -40,13 +40,13 @@ func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string)
 	if err := checkGates(c, true); err != nil {
 		return nil, err
 	}
-	gates, err := compare.AskSystemGates(dir, m, c, base)
+	gates, err := compare.AskGates(dir, m, c, "", base)
 	return &Outcome{Dir: dir, Manifest: m, Existed: true, Gates: gates}, err
 }
 
 // outcomeOf asks gates that passed their checks.
 func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
-	gates, err := compare.AskGates(dir, m, c, baseline)
+	gates, err := compare.AskGates(dir, m, c, baseline, "")
 	return &Outcome{Dir: dir, Manifest: m, Existed: existed, Gates: gates, Base: baseline}, err
 }
 

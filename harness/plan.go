@@ -234,9 +234,6 @@ func (p *Plan) checkOptions() error {
 	if p.conventions.NeedDocuments() && !p.hasDocuments() && !p.inline {
 		return ibid.Usagef("offset_unit is %s, but there are no documents to convert by", p.conventions.OffsetUnit).With("give the documents: --documents PATH")
 	}
-	if err := p.options.Validate(); err != nil {
-		return &ibid.Error{Usage: true, Err: err}
-	}
 	return nil
 }
 

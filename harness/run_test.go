@@ -148,7 +148,7 @@ func TestGates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := compare.AskGates(dir, m, c, "")
+		all, err := compare.AskGates(dir, m, c, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

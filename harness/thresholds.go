@@ -35,7 +35,8 @@ func (p *Plan) openThresholds(ctx context.Context) (err error) {
 	}
 	if of == annotations.SupportScore {
 		p.options.Supported = *p.thresholds.Supported
-		if of, now := p.thresholds.Judge, p.judgeName(); of != now {
+		record := p.judgeRecord()
+		if of, now := p.thresholds.Judge, record.Name(); of != now {
 			p.warn("%s has thresholds of judge %q, and %q judges here: another judge needs its own, ibid calibrate RUN --fit FILE", path, of, now)
 		}
 	}

@@ -308,16 +308,13 @@ type scorer struct {
 }
 
 func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
-	m, err := metrics.NewScorer(p.options)
-	if err != nil {
-		return nil, err
-	}
-	s := &scorer{metrics: m, notFetched: &p.notFetched}
+	s := &scorer{metrics: metrics.NewScorer(p.options), notFetched: &p.notFetched}
 	s.resolver = p.resolver(docs)
 	if docs != nil || p.inline {
 		s.texts = s.resolver
 	}
 	if p.judge != nil {
+		var err error
 		s.judging, err = newJudging(p, s.resolver)
 		return s, err
 	}

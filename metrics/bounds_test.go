@@ -75,10 +75,7 @@ func TestBoundsHoldForEveryCompletion(t *testing.T) {
 		for m, has := range s.HasBounds {
 			seen[m] = seen[m] || has
 		}
-		sc, err := NewScorer(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sc := NewScorer(o)
 		var out Scores
 		for n := range min(total, 300) {
 			rest := n
@@ -234,10 +231,7 @@ func TestCoverageTerms(t *testing.T) {
 
 // Bounds are those of the last row.
 func TestBoundsAreForgotten(t *testing.T) {
-	sc, err := NewScorer(judgedOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := NewScorer(judgedOptions())
 	var out Scores
 	sc.Score(judgedRow([]float64{-1}, says(-1, 0)), &out)
 	if !out.HasBounds[CitationCorrectness] {

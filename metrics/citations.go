@@ -198,7 +198,6 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	var relevant share
 	var support mean
 	var correct int64
-	var open, openRelevance openCount
 	textless := !s.opt.Human
 	asked, unasked := false, false // whether the text has to do with the claim, where its support is known
 	for i := range r.Citations {
@@ -206,34 +205,31 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 			continue
 		}
 		v := s.verdict(r, i)
-		support.add(v.Support)
+		class := s.openClass(r, i, v.Support)
+		support.add(v.Support, class)
 		switch {
 		case !v.Support.Known():
-			class := s.openClass(r, i, v.Support)
-			open[class]++
 			textless = textless && class == OpenNoText
 		case s.counts(r, int32(i)):
 			if v.Support.Value >= s.opt.Supported {
 				correct++
 			}
-		}
-		if v.Support.Known() && s.counts(r, int32(i)) {
 			asked, unasked = asked || v.Relevant != ibid.Unset, unasked || v.Relevant == ibid.Unset
 		}
 		if v.Relevant == ibid.Unset {
-			relevant.addOpen(false, true)
-			openRelevance[s.openClass(r, i, v.Support)]++
+			relevant.addOpen(class, false, true)
 		} else {
 			relevant.add(v.Relevant == ibid.Yes)
 		}
 	}
-	out.open(CitationItems, open)
-	out.open(RelevanceItems, openRelevance)
+	out.open(CitationItems, support.open)
+	out.open(RelevanceItems, relevant.open)
 	out.count(CorrectCitations, correct)
 	out.count(ScoredCitations, support.scored)
-	why := lack{ibid.NoCitations, whyOpen(r, textless && support.open > 0), r.unjudged()}
+	open := support.open.all()
+	why := lack{ibid.NoCitations, whyOpen(r, textless && open > 0), r.unjudged()}
 	s.judged.citationLack = why
-	right := share{yes: correct, scored: support.scored, most: support.open, open: support.open}
+	right := share{yes: correct, scored: support.scored, most: open, open: support.open}
 	out.share(CitationCorrectness, right, why)
 	out.mean(MeanSupportScore, support, why)
 	out.share(CitationRelevance, relevant, why)
@@ -241,7 +237,7 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	switch {
 	case unasked && !asked:
 		out.undefined(CitationRelevance, ibid.NotAsked)
-	case !why.failed || relevant.open == 0:
+	case !why.failed || relevant.open.all() == 0:
 		out.count(RelevantCitations, relevant.yes)
 	}
 }

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"slices"
+
 	"ibid"
 	"ibid/metrics/span"
 )
@@ -105,9 +107,8 @@ func (s *Scorer) supported(c *claimItem) bool {
 	return c.backed && c.joint.Known() && c.joint.Value >= s.opt.Supported
 }
 
-func (c *claimItem) hallucinated() bool {
-	return c.outcome == ibid.Contradicted || c.outcome == ibid.Unsupported
-}
+// openOutcomes are the outcomes of claims without a verdict, by its class.
+var openOutcomes = [numOpenClasses]ibid.Outcome{OpenUnscored: ibid.Unscored, OpenUndecided: ibid.Undecided, OpenNoText: ibid.NoText}
 
 // readClaims fills s.judged.claims and the outcomes. Without citations nothing
 // is known of the support by them.
@@ -159,7 +160,7 @@ func (s *Scorer) outcome(it *claimItem, c *ibid.Claim) ibid.Outcome {
 	case !it.factual:
 		return ibid.NotFactual
 	case !it.joint.Known():
-		return [numOpenClasses]ibid.Outcome{OpenUnscored: ibid.Unscored, OpenUndecided: ibid.Undecided, OpenNoText: ibid.NoText}[it.open]
+		return openOutcomes[it.open]
 	case s.supported(it) && !contradicted:
 		return ibid.SupportedByCited
 	case contradicted:
@@ -177,33 +178,19 @@ type claimShares struct {
 	cited, supported, precise               share // of the claims that need a citation; precise: of those that have one
 	consistent, hallucinated, contradictory share // of the factual claims
 	joint                                   mean  // of the claims that have a citation
-	revocable                               int64
-	unasked                                 bool // a factual claim has no verdict on contradiction
-
-	openNeeding, openFactual, openCited, openOutcomes openCount
+	unasked                                 bool  // a factual claim has no verdict on contradiction
 }
 
 // scoreClaims measures the support of claims, and the lack of it.
 func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 	var all claimShares
 	for i := range s.judged.claims {
-		it := &s.judged.claims[i]
-		s.addClaim(&all, it, &r.Claims[i])
-		switch it.outcome {
-		case ibid.Unscored:
-			all.openOutcomes[OpenUnscored]++
-		case ibid.Undecided:
-			all.openOutcomes[OpenUndecided]++
-		case ibid.NoText:
-			all.openOutcomes[OpenNoText]++
-		}
-		if it.revocable {
-			all.revocable++
-		}
+		s.addClaim(&all, &s.judged.claims[i], &r.Claims[i])
 	}
 	s.countClaims(&all, r.unjudged(), out)
 
-	s.judged.textless = all.openOutcomes[OpenUnscored]+all.openOutcomes[OpenUndecided] == 0 && all.openOutcomes[OpenNoText] > 0
+	outcomes := &all.hallucinated.open
+	s.judged.textless = outcomes[OpenNoText] > 0 && outcomes[OpenNoText] == outcomes.all()
 	open := whyOpen(r, s.judged.textless)
 	why := func(items ibid.Reason) lack { return lack{items, open, r.unjudged()} }
 	toCite, cited := ibid.NoClaims, ibid.NoCitations
@@ -214,7 +201,7 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 		cited = ibid.NoClaims
 	}
 	precise := cited
-	if all.cited.scored+all.cited.open == 0 {
+	if all.cited.scored+all.cited.open.all() == 0 {
 		precise = toCite
 	}
 	out.share(CitationCompleteness, all.cited, why(toCite))
@@ -240,18 +227,16 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 		if known {
 			h.add(yes)
 		} else {
-			h.addOpen(false, possibly)
+			h.addOpen(it.open, false, possibly)
 		}
 	}
 	if it.needs {
 		if it.decided {
 			all.cited.add(it.cited)
 		} else {
-			all.cited.addOpen(it.cited, it.cited)
+			all.cited.addOpen(OpenUnscored, it.cited, it.cited)
 		}
-		if enter(&all.supported, scored, s.supported(it), !it.joint.Known()); !scored {
-			all.openNeeding[it.open]++
-		}
+		enter(&all.supported, scored, s.supported(it), !it.joint.Known())
 		if it.cited {
 			enter(&all.precise, scored, s.supported(it), !it.joint.Known())
 		}
@@ -261,22 +246,18 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 		all.unasked = all.unasked || scored && c.Contradicted == ibid.Unset
 		consistent := it.backed && !contradicted && it.joint.Value >= s.opt.Consistent
 		enter(&all.consistent, scored, consistent, !it.joint.Known())
-		if enter(&all.contradictory, scored, it.outcome == ibid.Contradicted, !it.joint.Known()); !scored {
-			all.openFactual[it.open]++
-		}
-		if it.outcome == ibid.Unscored || it.outcome == ibid.NoText || it.outcome == ibid.Undecided {
-			all.hallucinated.addOpen(!it.decided && it.joint.Known() && !s.opt.AsksElsewhere, true)
+		enter(&all.contradictory, scored, it.outcome == ibid.Contradicted, !it.joint.Known())
+		if class := slices.Index(openOutcomes[:], it.outcome); class >= 0 {
+			all.hallucinated.addOpen(OpenClass(class), !it.decided && it.joint.Known() && !s.opt.AsksElsewhere, true)
 		} else {
-			all.hallucinated.add(it.hallucinated())
+			all.hallucinated.add(it.outcome == ibid.Contradicted || it.outcome == ibid.Unsupported)
 		}
 		if it.revocable {
 			all.hallucinated.revocable++
 		}
 	}
 	if it.cited {
-		if all.joint.add(it.joint); !it.joint.Known() {
-			all.openCited[it.open]++
-		}
+		all.joint.add(it.joint, it.open)
 	}
 }
 
@@ -309,16 +290,16 @@ func (s *Scorer) unread(r *Row, i int) bool {
 // countClaims counts. What depends on which claims are factual and need a
 // citation is not known of an unjudged row.
 func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
-	out.open(NeedingItems, all.openNeeding)
-	out.open(FactualItems, all.openFactual)
-	out.open(CitedItems, all.openCited)
-	out.open(OutcomeItems, all.openOutcomes)
-	out.Open[ElsewhereOutcomes] = all.revocable
+	out.open(NeedingItems, all.supported.open)
+	out.open(FactualItems, all.consistent.open)
+	out.open(CitedItems, all.joint.open)
+	out.open(OutcomeItems, all.hallucinated.open)
+	out.Open[ElsewhereOutcomes] = all.hallucinated.revocable
 	out.count(ConsistencyClaims, all.joint.scored)
 	if unjudged && len(s.judged.claims) > 0 {
 		return
 	}
-	out.count(FactualClaims, all.consistent.scored+all.consistent.open)
+	out.count(FactualClaims, all.consistent.scored+all.consistent.open.all())
 	out.count(NeedingClaims, all.cited.scored)
 	out.count(CitedClaims, all.cited.yes)
 	out.count(SupportedClaims, all.supported.yes)
@@ -332,7 +313,7 @@ func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
 // scoreVariance measures how much joined support differs between claims.
 func (s *Scorer) scoreVariance(joint mean, why lack, out *Scores) {
 	switch {
-	case joint.open > 0 && (joint.scored < 2 || why.failed):
+	case joint.open.all() > 0 && (joint.scored < 2 || why.failed):
 		out.undefined(ConsistencyVariance, why.scored)
 		return
 	case joint.scored < 2:

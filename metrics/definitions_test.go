@@ -90,26 +90,6 @@ func TestLookupAll(t *testing.T) {
 	}
 }
 
-// TestOptionsAtTheirEnds: which ends of a range belong to it.
-func TestOptionsAtTheirEnds(t *testing.T) {
-	for name, set := range map[string]struct {
-		to    func(*Options, float64)
-		first bool // 0 is a value
-	}{
-		"minimal overlap": {func(o *Options, v float64) { o.MinOverlap = v }, false},
-		"supported":       {func(o *Options, v float64) { o.Supported = v }, true},
-		"consistent":      {func(o *Options, v float64) { o.Consistent = v }, true},
-	} {
-		for v, want := range map[float64]bool{-0.001: false, 0: set.first, 0.001: true, 1: true, 1.001: false} {
-			o := DefaultOptions()
-			set.to(&o, v)
-			if err := o.Validate(); (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), name) {
-				t.Errorf("%s %v: %v", name, v, err)
-			}
-		}
-	}
-}
-
 // asker answers for URLs with an error.
 type asker struct{ error }
 

@@ -13,10 +13,7 @@ type rule struct {
 	sql     string
 }
 
-var overlapColumns = []string{TruthChars.name(), PredChars.name(), OverlapChars.name()}
-
-// name is String before the definitions are made.
-func (c Count) name() string { return countDefinitions[c].Name }
+var overlapColumns = []string{TruthChars.String(), PredChars.String(), OverlapChars.String()}
 
 // rules are those of the derived metrics without numerator and denominator.
 var rules = map[string]rule{
@@ -29,7 +26,7 @@ var rules = map[string]rule{
 		"CASE WHEN truth_chars + pred_chars > 0 THEN (overlap_chars > 0)::DOUBLE END",
 	},
 	"wrong_abstention": {
-		[]string{TruthDocs.name(), Abstained.name()},
+		[]string{TruthDocs.String(), Abstained.String()},
 		func(x []float64) (float64, bool) { return x[1], x[0] > 0 },
 		"CASE WHEN truth_docs > 0 THEN abstained::DOUBLE END",
 	},

@@ -15,11 +15,7 @@ func ExampleScorer() {
 		Citations: []ibid.Citation{{Place: place(150, 250)}}, HasCitations: true,
 		Truth: []ibid.Mark{{Annotator: "ada", Place: place(100, 200)}}, HasTruth: true,
 	}}
-	scorer, err := metrics.NewScorer(metrics.DefaultOptions())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	scorer := metrics.NewScorer(metrics.DefaultOptions())
 	var scores metrics.Scores
 	scorer.Score(&row, &scores)
 	for _, m := range []metrics.Metric{metrics.CharF1, metrics.CharJaccard, metrics.CitationCorrectness} {

@@ -184,10 +184,10 @@ func (s *Scorer) annotation(r *Row, truth *side, i int32) int32 {
 		return truth.source[i]
 	}
 	run := truth.spans[i]
-	key := s.names.name(run.Key)
+	doc, page := s.names.name(run.Key)
 	for k := range r.Truth {
 		t := &r.Truth[k]
-		if !t.DocNull && t.Place.InSets() && t.Place.Doc == key.doc && t.Place.Page == key.page &&
+		if !t.DocNull && t.Place.InSets() && t.Place.Doc == doc && t.Place.Page == page &&
 			t.Place.Start < int64(run.End) && t.Place.End > int64(run.Start) {
 			return int32(k)
 		}

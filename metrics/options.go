@@ -1,12 +1,6 @@
 package metrics
 
-import (
-	"fmt"
-	"math"
-
-	"ibid"
-	"ibid/metrics/presence"
-)
+import "ibid/metrics/presence"
 
 const (
 	// GoodMatch is the least Jaccard of a good match. A citation with less is partly right.
@@ -21,7 +15,7 @@ const (
 	MinDefined = 0.5
 )
 
-// Options are the settings that change scores.
+// Options are the settings that change scores. Package configs checks their ranges.
 type Options struct {
 	// Tolerance is how far, in code points, an end may be off: predicted spans
 	// are widened by it, and snapping and boundary hits use it. 0 to 2^31-1.
@@ -92,34 +86,4 @@ func DefaultOptions() Options {
 		Supported: 0.7, Consistent: 0.8, MinCoverage: 0.98,
 		Weights: Weights{Span: 0.30, Quality: 0.30, Consistency: 0.25, Hallucination: 0.15},
 	}
-}
-
-// Validate returns an error that names the first setting out of its range.
-func (o Options) Validate() error {
-	switch {
-	case o.Tolerance < 0 || o.Tolerance > ibid.MaxEnd:
-		return fmt.Errorf("tolerance %d is not in [0, %d]", o.Tolerance, int64(ibid.MaxEnd))
-	case !(o.MinOverlap > 0 && o.MinOverlap <= 1):
-		return fmt.Errorf("minimal overlap %v is not in (0, 1]", o.MinOverlap)
-	case !(o.Supported >= 0 && o.Supported <= 1):
-		return fmt.Errorf("supported %v is not in [0, 1]", o.Supported)
-	case !(o.Consistent >= 0 && o.Consistent <= 1):
-		return fmt.Errorf("consistent %v is not in [0, 1]", o.Consistent)
-	case !(o.MinCoverage >= 0 && o.MinCoverage <= 1):
-		return fmt.Errorf("minimal coverage %v is not in [0, 1]", o.MinCoverage)
-	}
-	for _, w := range o.Weights.list() {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("weight %v is not a number of at least 0", w)
-		}
-	}
-	if _, err := ibid.ParsePolicy(o.TruthPolicy, truthPolicies...); err != nil {
-		return fmt.Errorf("truth policy %q is not best, union, majority, intersection, mean or annotator:NAME", o.TruthPolicy)
-	}
-	return nil
-}
-
-// truthPolicies say which truth a row is scored against.
-var truthPolicies = []ibid.Policy{
-	ibid.PolicyBest, ibid.PolicyUnion, ibid.PolicyMajority, ibid.PolicyIntersection, ibid.PolicyMean, ibid.PolicyAnnotator,
 }

@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"slices"
-
 	"ibid"
 	"ibid/metrics/span"
 	"ibid/metrics/token"
@@ -196,35 +194,8 @@ func (s *Scorer) scorePages(truth *side, out *Scores) {
 		}
 		return
 	}
-	t, p, both := s.countPages(truth)
-	pageOverlap.score(out, t, p, both)
-}
-
-// fewPages is the number of pages of both sides up to which looking for each of
-// them among the others beats sorting.
-const fewPages = 12
-
-// countPages counts the distinct pages of truth, of the citations, and of both.
-func (s *Scorer) countPages(truth *side) (t, p, both int64) {
-	if truth.pageRanges || s.pred.pageRanges || len(truth.pages)+len(s.pred.pages) > fewPages {
-		z := s.compare.Sizes(truth.pages, s.pred.pages, 0)
-		return z.Truth, z.Pred, z.Overlap
-	}
-	for i, x := range truth.pages {
-		if slices.Contains(truth.pages[:i], x) {
-			continue
-		}
-		t++
-		if slices.Contains(s.pred.pages, x) {
-			both++
-		}
-	}
-	for i, x := range s.pred.pages {
-		if !slices.Contains(s.pred.pages[:i], x) {
-			p++
-		}
-	}
-	return t, p, both
+	z := s.compare.Sizes(truth.pages, s.pred.pages, 0)
+	pageOverlap.score(out, z.Truth, z.Pred, z.Overlap)
 }
 
 func (s *Scorer) scoreDocs(truth *side, out *Scores) {
@@ -237,7 +208,7 @@ func (s *Scorer) scoreDocs(truth *side, out *Scores) {
 func (s *Scorer) countDocs(truth *side) (t, p, both int64) {
 	const inTruth, inPred = 1, 2
 	s.marks = s.marks[:0]
-	for range s.names.docs {
+	for range s.names.docs.all {
 		s.marks = append(s.marks, 0)
 	}
 	for _, d := range s.pred.docs {
@@ -284,10 +255,10 @@ func (s *Scorer) measureTokens(r *Row, truth *side) (z span.Sizes, ok bool) {
 	truths, preds := t.marked[0], t.marked[1]
 	for rest := t.all; len(rest) > 0; {
 		key := rest[0].Key
-		name := s.names.name(key)
+		doc, page := s.names.name(key)
 		t.index.Reset()
 		for ; len(rest) > 0 && rest[0].Key == key; rest = rest[1:] {
-			if !r.Tokens.Tokens(&t.index, name.doc, name.page, rest[0].Start, rest[0].End) {
+			if !r.Tokens.Tokens(&t.index, doc, page, rest[0].Start, rest[0].End) {
 				return span.Sizes{}, false
 			}
 		}

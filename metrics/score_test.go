@@ -14,10 +14,7 @@ import (
 // score scores one row with a fresh scorer.
 func score(t testing.TB, o Options, r *Row) *Scores {
 	t.Helper()
-	s, err := NewScorer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := NewScorer(o)
 	var out Scores
 	s.Score(r, &out)
 	wantDerived(t, &out)

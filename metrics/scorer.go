@@ -66,11 +66,8 @@ var anyCitation = sync.OnceValue(func() *presence.Detector {
 	return d
 })
 
-// NewScorer returns a scorer, or an error if the options are out of range.
-func NewScorer(o Options) (*Scorer, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+// NewScorer returns a scorer.
+func NewScorer(o Options) *Scorer {
 	s := &Scorer{opt: o, policy: ibid.Policy(o.TruthPolicy)}
 	if s.opt.Presence == nil {
 		s.opt.Presence = anyCitation()
@@ -88,7 +85,7 @@ func NewScorer(o Options) (*Scorer, error) {
 	}
 	s.reasons[OverallCitationAccuracy] = ibid.NoJudge // unless the run has components
 	s.weights = o.runWeights()
-	return s, nil
+	return s
 }
 
 // Score fills out with the numbers of r.

@@ -101,6 +101,8 @@ func (s *Scores) count(c Count, n int64) {
 // An openCount counts open items by class.
 type openCount [numOpenClasses]int64
 
+func (n *openCount) all() int64 { return n[OpenUnscored] + n[OpenUndecided] + n[OpenNoText] }
+
 // open counts the open items of a kind.
 func (s *Scores) open(kind ItemKind, n openCount) {
 	for class := range numOpenClasses {
@@ -136,9 +138,10 @@ func (s *Scores) undefined(m Metric, why ibid.Reason) {
 // open: least and most say how many of them count, however they turn out.
 // Revocable items are among yes, and a missing verdict can take them out of it.
 type share struct {
-	yes, scored       int64
-	least, most, open int64
-	revocable         int64
+	yes, scored int64
+	open        openCount
+	least, most int64
+	revocable   int64
 }
 
 // add adds a scored item.
@@ -149,10 +152,10 @@ func (h *share) add(yes bool) {
 	}
 }
 
-// addOpen adds an unscored item: whether it counts whatever the verdict, and
+// addOpen adds an unscored item of a class: whether it counts whatever the verdict, and
 // whether it can count.
-func (h *share) addOpen(surely, possibly bool) {
-	h.open++
+func (h *share) addOpen(class OpenClass, surely, possibly bool) {
+	h.open[class]++
 	if surely {
 		h.least++
 	}
@@ -163,13 +166,15 @@ func (h *share) addOpen(surely, possibly bool) {
 
 // A mean adds up scores in [0, 1] of items, of which some are unscored.
 type mean struct {
-	sum          float64
-	scored, open int64
+	sum    float64
+	scored int64
+	open   openCount
 }
 
-func (a *mean) add(s ibid.Support) {
+// add adds an item, of that class if it is unscored.
+func (a *mean) add(s ibid.Support, class OpenClass) {
 	if !s.Known() {
-		a.open++
+		a.open[class]++
 		return
 	}
 	a.scored++
@@ -203,19 +208,21 @@ type lack struct {
 
 // share sets m to the share of the scored items, and its bounds.
 func (s *Scores) share(m Metric, h share, why lack) {
-	s.settle(m, float64(h.yes), h.scored, h.open, why)
-	if h.open+h.revocable > 0 {
-		n := float64(h.scored + h.open)
+	open := h.open.all()
+	s.settle(m, float64(h.yes), h.scored, open, why)
+	if open+h.revocable > 0 {
+		n := float64(h.scored + open)
 		s.bound(m, float64(h.yes-h.revocable+h.least)/n, float64(h.yes+h.most)/n)
 	}
 }
 
 // mean sets m to the mean over the scored items, and its bounds.
 func (s *Scores) mean(m Metric, a mean, why lack) {
-	s.settle(m, a.sum, a.scored, a.open, why)
-	if a.open > 0 {
-		n := float64(a.scored + a.open)
-		s.bound(m, a.sum/n, (a.sum+float64(a.open))/n)
+	open := a.open.all()
+	s.settle(m, a.sum, a.scored, open, why)
+	if open > 0 {
+		n := float64(a.scored + open)
+		s.bound(m, a.sum/n, (a.sum+float64(open))/n)
 	}
 }
 

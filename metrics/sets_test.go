@@ -52,10 +52,7 @@ func TestPages(t *testing.T) {
 // Rows with many documents go through maps; a smaller row afterwards must not
 // find their names again.
 func TestManyDocuments(t *testing.T) {
-	s, err := NewScorer(DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := NewScorer(DefaultOptions())
 	var out Scores
 	for _, n := range []int{scanLimit - 1, scanLimit, scanLimit + 1, 5 * scanLimit, 3, scanLimit + 1} {
 		row := Row{Answer: ibid.Answer{HasCitations: true, HasTruth: true}}
@@ -91,10 +88,15 @@ func TestDocs(t *testing.T) {
 
 // texts is a token source in which every text has tokens of four code points
 // with a space behind each.
-type texts map[keyName]int
+type texts map[docName]int
+
+type docName struct {
+	doc  string
+	page int32
+}
 
 func (x texts) Tokens(index *token.Index, doc string, page, start, end int32) bool {
-	n, ok := x[keyName{doc, page}]
+	n, ok := x[docName{doc, page}]
 	var whole token.Index
 	for i := range n {
 		whole.Starts = append(whole.Starts, int32(5*i))

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -152,37 +151,6 @@ func TestLookup(t *testing.T) {
 	}
 	if c, ok := CountByName("matched_spans"); !ok || c != MatchedSpans {
 		t.Errorf("CountByName(matched_spans) = %v, %v", c, ok)
-	}
-}
-
-func TestOptions(t *testing.T) {
-	change := func(f func(*Options)) Options {
-		o := DefaultOptions()
-		f(&o)
-		return o
-	}
-	tests := []struct {
-		name string
-		o    Options
-		want string
-	}{
-		{"default", DefaultOptions(), ""},
-		{"largest tolerance", change(func(o *Options) { o.Tolerance = math.MaxInt32 }), ""},
-		{"negative tolerance", change(func(o *Options) { o.Tolerance = -1 }), "tolerance -1 is not in [0, 2147483647]"},
-		{"large tolerance", change(func(o *Options) { o.Tolerance = math.MaxInt32 + 1 }), "tolerance 2147483648 is not in [0, 2147483647]"},
-		{"no overlap", change(func(o *Options) { o.MinOverlap = 0 }), "minimal overlap 0 is not in (0, 1]"},
-		{"NaN", change(func(o *Options) { o.Supported = math.NaN() }), "supported NaN is not in [0, 1]"},
-		{"annotator", change(func(o *Options) { o.TruthPolicy = "annotator:a:b" }), ""},
-		{"no annotator", change(func(o *Options) { o.TruthPolicy = "annotator:" }), `truth policy "annotator:" is not best, union, majority, intersection, mean or annotator:NAME`},
-		{"zero value", Options{}, "minimal overlap 0 is not in (0, 1]"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewScorer(tt.o)
-			if got := tt.o.Validate(); (got == nil) != (err == nil) || got != nil && got.Error() != tt.want || got == nil && tt.want != "" {
-				t.Errorf("Validate = %v, NewScorer: %v, want %q", got, err, tt.want)
-			}
-		})
 	}
 }
 

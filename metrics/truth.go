@@ -116,7 +116,6 @@ type markedPlace struct {
 func (s *Scorer) combine(policy ibid.Policy) *side {
 	c := &s.combined
 	c.reset()
-	c.pageRanges = true // runs of pages are merged
 	sets := func(set func(*side) []span.Span) [][]span.Span {
 		s.sets = s.sets[:0]
 		for i := range s.annotators {
@@ -195,14 +194,13 @@ func (s *Scorer) chosen(out *Scores) *side {
 // the truth of one annotator or of several combined. Each set is a slice of
 // spans, so that one arithmetic serves all of them.
 type side struct {
-	spans  []span.Span // the spans of T or P, as given; keys are codes of keyName
+	spans  []span.Span // the spans of T or P, as given; keys are codes of names
 	source []int32     // index of the citation or annotation of each span; nil for combined annotators
 
 	// pages touched; keys are codes of documents, page 1 is [0, 1). A place
 	// finer than a document whose pages are not known makes the pages of the
 	// side unknown: counting the others only would reward not naming pages.
 	pages        []span.Span
-	pageRanges   bool // some element of pages is longer than one page
 	pagesUnknown bool
 
 	docs []span.Span // documents touched; keys are codes of documents, each is [0, 1)
@@ -264,7 +262,7 @@ func (l *loose) count(z *span.Sizes, tolerance int64) {
 
 func (s *side) reset() {
 	s.spans, s.source, s.pages, s.docs, s.marks = s.spans[:0], s.source[:0], s.pages[:0], s.docs[:0], s.marks[:0]
-	s.pageRanges, s.pagesUnknown = false, false
+	s.pagesUnknown = false
 	s.loose.reset()
 }
 
@@ -298,99 +296,70 @@ func (s *side) add(index int, p *ibid.Place, key, doc int32) {
 		s.pagesUnknown = true
 		return
 	}
-	s.pageRanges = s.pageRanges || p.LastPage > p.FirstPage
 	s.pages = append(s.pages, span.Span{Key: doc, Start: p.FirstPage - 1, End: p.LastPage})
 }
 
-// A keyName is the key (document, page) within which offsets count.
-type keyName struct {
-	doc  string
-	page int32
-}
-
-// names numbers the distinct keys and documents of one row from 0 on, so that
-// the arithmetic compares integers and not names.
+// names numbers the distinct documents of one row, and the keys (document, page) within which
+// offsets count, so that the arithmetic compares integers and not names.
 type names struct {
-	keys []keyCode
-	docs []string
-
-	// In use beyond scanLimit keys or documents.
-	keyCodes map[keyCode]int32
-	docCodes map[string]int32
+	keys numbering[docPage]
+	docs numbering[string]
 }
 
-// A keyCode is a keyName by the number of its document.
-type keyCode struct{ doc, page int32 }
+// A docPage is a key by the number of its document.
+type docPage struct{ doc, page int32 }
 
-// name returns the name of a key.
-func (n *names) name(key int32) keyName {
-	k := n.keys[key]
-	return keyName{n.docs[k.doc], k.page}
+// name returns the document and the page of a key.
+func (n *names) name(of int32) (doc string, page int32) {
+	k := n.keys.all[of]
+	return n.docs.all[k.doc], k.page
 }
-
-// scanLimit is the number of names up to which a linear search beats a map.
-const scanLimit = 16
 
 func (n *names) reset() {
-	if len(n.keys) > scanLimit {
-		clear(n.keyCodes)
-	}
-	if len(n.docs) > scanLimit {
-		clear(n.docCodes)
-	}
-	n.keys, n.docs = n.keys[:0], n.docs[:0]
+	n.keys.reset()
+	n.docs.reset()
 }
 
 // codes returns the numbers of the key (doc, page) and of the document.
-func (n *names) codes(doc string, page int32) (key, document int32) {
-	k := keyCode{n.document(doc), page}
-	if len(n.keys) <= scanLimit {
-		for i := range n.keys {
-			if n.keys[i] == k {
-				return int32(i), k.doc
-			}
-		}
-	} else if code, ok := n.keyCodes[k]; ok {
-		return code, k.doc
-	}
-	n.keys = append(n.keys, k)
-	enter(&n.keyCodes, n.keys)
-	return int32(len(n.keys) - 1), k.doc
+func (n *names) codes(doc string, page int32) (of, document int32) {
+	document = n.docs.number(doc)
+	return n.keys.number(docPage{document, page}), document
 }
 
-// document returns the number of a document.
-func (n *names) document(doc string) int32 {
-	if len(n.docs) <= scanLimit {
-		for i, d := range n.docs {
-			if d == doc {
+// A numbering numbers what it meets, from 0 on.
+type numbering[T comparable] struct {
+	all []T
+	of  map[T]int32 // in use beyond scanLimit
+}
+
+// scanLimit is how many there are up to which a linear search beats a map.
+const scanLimit = 16
+
+func (n *numbering[T]) reset() {
+	clear(n.of)
+	n.all = n.all[:0]
+}
+
+func (n *numbering[T]) number(x T) int32 {
+	if len(n.all) <= scanLimit {
+		for i := range n.all {
+			if n.all[i] == x {
 				return int32(i)
 			}
 		}
-	} else if code, ok := n.docCodes[doc]; ok {
+	} else if code, ok := n.of[x]; ok {
 		return code
 	}
-	n.docs = append(n.docs, doc)
-	enter(&n.docCodes, n.docs)
-	return int32(len(n.docs) - 1)
-}
-
-// enter adds the last name to the map once there are more than scanLimit, and
-// all names when that limit is passed.
-func enter[T comparable](codes *map[T]int32, names []T) {
-	n := len(names)
-	if n <= scanLimit {
-		return
+	n.all = append(n.all, x)
+	if len(n.all) > scanLimit {
+		if n.of == nil {
+			n.of = make(map[T]int32)
+		}
+		for i := len(n.of); i < len(n.all); i++ {
+			n.of[n.all[i]] = int32(i)
+		}
 	}
-	if *codes == nil {
-		*codes = map[T]int32{}
-	}
-	if n > scanLimit+1 {
-		(*codes)[names[n-1]] = int32(n - 1)
-		return
-	}
-	for i, name := range names {
-		(*codes)[name] = int32(i)
-	}
+	return int32(len(n.all) - 1)
 }
 
 // meanScratch is the memory of the policy mean.

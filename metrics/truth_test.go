@@ -186,10 +186,7 @@ func TestOneAnnotatorUnderEveryPolicy(t *testing.T) {
 	one := cited(at("a", 0, 10), at("b", 4, 9)).against(by("ann", at("a", 2, 12)), by("ann", at("b", 0, 9)))
 	want := score(t, withPolicy("best"), one)
 	for _, p := range policies {
-		s, err := NewScorer(withPolicy(p))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := NewScorer(withPolicy(p))
 		var got Scores
 		for range 2 {
 			s.Score(threeAnnotators(), &got)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ibid"
-	"ibid/dataset/runs"
+	"ibid/configs"
 	"ibid/metrics"
 	"ibid/report/doc"
 )
@@ -39,7 +39,7 @@ func TestWords(t *testing.T) {
 func TestSecretsAreNotShown(t *testing.T) {
 	f := harbour()
 	f.manifest.Source = "https://user:hush@example.com/run.yaml?token=hush"
-	f.manifest.Settings = []runs.Setting{
+	f.manifest.Settings = []configs.Value{
 		{Key: "judge.base_url", Value: "https://user:hush@example.com/v1", Source: "ibid.yaml:1:1"},
 		{Key: "judge.api_key", Value: "hush", Source: "environment"},
 		{Key: "judge.api_key_env", Value: "MY_KEY", Source: "ibid.yaml:2:1"},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/report/doc"
 )
@@ -308,7 +309,7 @@ func hostile() *fixture {
 	}
 	f.summary[0].Warnings = hostileTexts[:2]
 	f.manifest.Warnings = hostileTexts
-	f.manifest.Settings = []runs.Setting{{Key: hostileTexts[0], Value: hostileTexts[1], Source: hostileTexts[2]}}
+	f.manifest.Settings = []configs.Value{{Key: hostileTexts[0], Value: hostileTexts[1], Source: hostileTexts[2]}}
 	f.manifest.Inputs = []runs.Input{{Kind: "dataset", Path: hostileTexts[1]}}
 	f.gates = []runs.GateResult{{Gate: hostileTexts[1], Verdict: runs.NoVerdict, Reason: hostileTexts[2]}}
 	return f

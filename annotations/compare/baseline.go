@@ -46,7 +46,7 @@ func (b *baselineRun) open(baseDir, dir string, gates []configs.Gate) (err error
 		return err
 	}
 	if b.system != "" {
-		b.lookup, err = NewSystemLookup(b.base, b.system)
+		b.lookup, err = NewLookup(b.base, b.base, b.system)
 		return err
 	}
 	if b.other, err = Open(dir); err != nil {
@@ -57,7 +57,7 @@ func (b *baselineRun) open(baseDir, dir string, gates []configs.Gate) (err error
 			b.why = fmt.Sprintf("the baseline has %d error rows of %d: coverage %.3f is below min_coverage %v", m.Errors, m.Rows, *m.Coverage, minCoverage)
 		}
 	}
-	b.lookup, err = NewLookup(b.base, b.other)
+	b.lookup, err = NewLookup(b.base, b.other, "")
 	return err
 }
 

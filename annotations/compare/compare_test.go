@@ -17,6 +17,7 @@ import (
 
 	"ibid"
 	"ibid/annotations/compare"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -157,12 +158,12 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 	m := &runs.Manifest{
 		Schema: runs.ManifestSchema, ID: id, Status: runs.StatusComplete, Judge: runs.JudgeRecord{Kind: "none"},
 		Ingredients: map[string]string{"metrics": "1", "mark_scope": "sentence", "dataset": id},
-		Settings:    []runs.Setting{{Key: "slices", Value: "[]"}},
+		Settings:    []configs.Value{{Key: "slices", Value: "[]"}},
 		Components:  []string{"span_accuracy_score"},
 	}
 	for _, r := range rows {
 		if r.cluster != "" {
-			m.Settings = append(m.Settings, runs.Setting{Key: "statistics.cluster", Value: "cluster"})
+			m.Settings = append(m.Settings, configs.Value{Key: "statistics.cluster", Value: "cluster"})
 		}
 		if r.components != "" {
 			m.Components = strings.Split(r.components, ",")
@@ -551,7 +552,7 @@ func TestRefusals(t *testing.T) {
 		if m := found(t, r, "char_f1", "s"); m.Differences[0].Word != compare.Same || m.Reason != "" {
 			t.Errorf("%s: %+v", want, m)
 		}
-		l, err := compare.NewLookup(base, other)
+		l, err := compare.NewLookup(base, other, "")
 		if err != nil {
 			t.Fatal(err)
 		}

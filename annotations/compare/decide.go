@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -277,13 +278,15 @@ func (c *comparison) metric(x *contest, t *tester, first bool) (*Metric, error) 
 			if d.Reason == NotPaired {
 				m.Reason = NotPaired
 			} else if n == 0 {
-				m.Differences = append(m.Differences, d)
-				m.add(x, base, other, &d)
+				if m.Differences = append(m.Differences, d); x.common == nil {
+					m.Questions, m.Sides[base].Estimate, m.Sides[other].Estimate = d.N, d.BaseMean, d.NewMean
+				}
 			}
 		}
 	}
+	c.bound(x, m)
 	if c.from >= 0 {
-		return m, c.bound(x, m)
+		return m, nil
 	}
 	if t.family > 0 && len(x.common) > 0 && len(order) > 1 && m.Direction != 0 {
 		for _, i := range order {
@@ -307,7 +310,7 @@ func (c *comparison) metric(x *contest, t *tester, first bool) (*Metric, error) 
 		}
 		c.result.Sides[i].Rank = &rank
 	}
-	return m, c.bound(x, m)
+	return m, nil
 }
 
 // order are the sides in the contest: the base, else the best, before the others. It sets the
@@ -325,10 +328,11 @@ func (c *comparison) order(x *contest, m *Metric) ([]int, error) {
 				kept.rows = append(kept.rows, row)
 			}
 		}
-		e, err := c.estimate(kept, x.q)
+		values, err := s.run.series(x.q)
 		if err != nil {
 			return nil, err
 		}
+		e := kept.estimate(x.q, values, c.level)
 		m.Sides[i].Estimate, _, _ = e.Nullable()
 	}
 	if c.from >= 0 {
@@ -348,40 +352,26 @@ func (c *comparison) order(x *contest, m *Metric) ([]int, error) {
 	return order, nil
 }
 
-// add sets what the difference of two sides says of them.
-func (m *Metric) add(x *contest, base, other int, d *Difference) {
-	if x.common == nil {
-		m.Questions = d.N
-		m.Sides[base].Estimate, m.Sides[other].Estimate = d.BaseMean, d.NewMean
-	}
-}
-
 // difference compares two sides of a contest.
 func (c *comparison) difference(x *contest, t *tester, base, other int) (Difference, error) {
 	p := x.group.pairing(base, other)
 	d, err := t.difference(p, x.q, x.common)
 	d.Base, d.New = c.result.Sides[base].Name, c.result.Sides[other].Name
-	if err != nil || d.Diff == nil || !restsOnSpans(c.base, &x.q.Metric) {
+	if err != nil || d.Diff == nil {
 		return d, err
 	}
-	if p.offsets == nil {
-		of, err := (&tester{c.level, 1}).offsets(p)
-		if err != nil {
-			return d, err
-		}
-		p.offsets = &of
-	}
-	if doubt := offsetsDoubt(p.offsets, c.level); doubt != "" {
+	doubt, err := p.doubt(&x.q.Metric, c.level)
+	if doubt != "" {
 		d.Word = ""
 		d.Warnings = append(d.Warnings, "no verdict: "+doubt)
 	}
-	return d, nil
+	return d, err
 }
 
 // bound adds what is possible between the best, or the base, and sides whose value is a range.
-func (c *comparison) bound(x *contest, m *Metric) error {
+func (c *comparison) bound(x *contest, m *Metric) {
 	if !x.ranges {
-		return nil
+		return
 	}
 	ends := func(v *Value) (low, high *float64) {
 		if v.Own != nil {
@@ -402,7 +392,6 @@ func (c *comparison) bound(x *contest, m *Metric) error {
 			Reason: cmp.Or(b.Reason, a.Reason), Warnings: []string{},
 		})
 	}
-	return nil
 }
 
 // slicewise compares the deciding metrics within slices.
@@ -413,8 +402,8 @@ func (c *comparison) slicewise(contests []*contest) error {
 		}
 		of := c.result.metric(x)
 		for _, key := range c.slices {
-			in := make(map[*Run][]sliced)
-			var values []string
+			in := make(map[*Run]map[string][]int32)
+			values := make(map[string]bool)
 			for _, s := range x.group.rows {
 				if _, ok := in[s.run]; ok {
 					continue
@@ -423,12 +412,11 @@ func (c *comparison) slicewise(contests []*contest) error {
 				if in[s.run], err = s.run.slicesBy(key); err != nil {
 					return err
 				}
-				for _, v := range in[s.run] {
-					values = append(values, v.value)
+				for value := range in[s.run] {
+					values[value] = true
 				}
 			}
-			slices.Sort(values)
-			for _, value := range slices.Compact(values) {
+			for _, value := range slices.Sorted(maps.Keys(values)) {
 				m, err := c.inSlice(x, of, in, key, value)
 				if err != nil {
 					return err
@@ -453,7 +441,7 @@ func (r *Result) metric(x *contest) *Metric {
 }
 
 // inSlice compares the sides of a metric over the rows that have a value of a key.
-func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run][]sliced, key, value string) (*Metric, error) {
+func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run]map[string][]int32, key, value string) (*Metric, error) {
 	m := &Metric{Metric: x.q.Metric.Name, Agg: x.q.agg(), System: x.group.system, Slice: key + "=" + value, Direction: int(x.q.Metric.Direction), Sides: []Value{}, Leaders: []string{}}
 	if of == nil {
 		return m, nil
@@ -464,7 +452,7 @@ func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run][]sliced, key, 
 	for i := range of.Differences {
 		base, other := side(of.Differences[i].Base), side(of.Differences[i].New)
 		p := x.group.pairing(base, other)
-		within := p.within(rowsWith(in[p.base.run], value), rowsWith(in[p.other.run], value))
+		within := p.within(in[p.base.run][value], in[p.other.run][value])
 		if len(within.second) == 0 {
 			continue
 		}
@@ -481,14 +469,6 @@ func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run][]sliced, key, 
 		}
 	}
 	return m, nil
-}
-
-// rowsWith are the rows that have a value.
-func rowsWith(all []sliced, value string) []int32 {
-	if i, ok := slices.BinarySearchFunc(all, value, func(s sliced, value string) int { return strings.Compare(s.value, value) }); ok {
-		return all[i].rows
-	}
-	return nil
 }
 
 // withhold says why a side has no number of a metric, with the ends of what it may be where they
@@ -539,12 +519,12 @@ func (s *rowSet) withhold(v *Value, q Quantity, values *series, level float64) e
 func (r *Run) Ends(system, slice string, q Quantity, level float64) (low, high *float64, err error) {
 	s := side(r, system, nil)
 	if key, value, ok := strings.Cut(slice, "="); ok {
-		in, err := r.inSlice(key, value)
+		in, err := r.slicesBy(key)
 		if err != nil {
 			return nil, nil, err
 		}
 		s.rows = slices.DeleteFunc(slices.Clone(s.rows), func(row int32) bool {
-			_, found := slices.BinarySearch(in, row)
+			_, found := slices.BinarySearch(in[value], row)
 			return !found
 		})
 	}
@@ -578,14 +558,24 @@ func Leading(components []string, known func(metric string) bool) string {
 	return ""
 }
 
-// offsetsDoubt says why span metrics of two sides cannot be compared whose offsets hold
-// their quotes in different shares, by the difference of offset_accuracy; "" if they do
-// not: where a citation counts depends on how well offsets were kept, and not only on what
-// was cited.
-func offsetsDoubt(o *Difference, level float64) string {
+// doubt says why a metric of spans cannot be compared where the offsets of the sides hold their
+// quotes in different shares, by the difference of offset_accuracy; "" if they do not: where a
+// citation counts depends on how well offsets were kept, and not only on what was cited.
+func (p *pairing) doubt(m *metrics.Definition, level float64) (string, error) {
+	if !restsOnSpans(p.base.run, m) {
+		return "", nil
+	}
+	if p.offsets == nil {
+		d, err := (&tester{level, 1}).difference(p, named(metrics.OffsetAccuracy.String())[0], nil)
+		if err != nil {
+			return "", err
+		}
+		p.offsets = &d
+	}
+	o := p.offsets
 	if o.P == nil || *o.P > 1-level {
-		return ""
+		return "", nil
 	}
 	return fmt.Sprintf("%s differs (%.3f and %.3f, p = %.4g), so one has more quotes that are not at their offsets",
-		metrics.OffsetAccuracy, *o.BaseMean, *o.NewMean, *o.P)
+		metrics.OffsetAccuracy, *o.BaseMean, *o.NewMean, *o.P), nil
 }

@@ -181,15 +181,6 @@ func (t *tester) conclude(d *Difference, direction metrics.Direction) {
 	}
 }
 
-// offsets compares the share of quotes that stand at their offsets.
-func (t *tester) offsets(p *pairing) (Difference, error) {
-	d, ok := metrics.Lookup(metrics.OffsetAccuracy.String())
-	if !ok {
-		return Difference{}, nil
-	}
-	return t.difference(p, Quantity{Metric: d}, nil)
-}
-
 // NotPaired is the reason why there is no difference between sides that answered
 // different questions: which questions these are is part of what differs.
 const NotPaired = "not paired: the sides have no question in common"

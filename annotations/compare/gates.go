@@ -19,9 +19,10 @@ import (
 const AgreedTruth = "truth"
 
 // AskGates asks the gates of c of the finished run m in dir. Those with diff compare with the run
-// in baseline; without one they are not asked, and if it is gone they have no verdict. Gates must
-// have passed the checks of a run.
-func AskGates(dir string, m *runs.Manifest, c *configs.Config, baseline string) ([]runs.GateResult, error) {
+// in baseline or, if system is not "", the system that they name with that one of the run; without
+// either they are not asked, and if the baseline is gone they have no verdict. Gates must have
+// passed the checks of a run.
+func AskGates(dir string, m *runs.Manifest, c *configs.Config, baseline, system string) ([]runs.GateResult, error) {
 	gates := c.Gates()
 	if len(gates) == 0 {
 		return nil, nil
@@ -30,12 +31,15 @@ func AskGates(dir string, m *runs.Manifest, c *configs.Config, baseline string) 
 	if err != nil {
 		return nil, err
 	}
-	e := evidenceOf(dir, m, c, summary)
+	e := &evidence{dir: dir, summary: summary, minCoverage: c.MinCoverage, signs: m.Signs, accept: c.Accept}
+	if system != "" {
+		baseline = dir
+	}
 	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Diff })
 	if !needs || baseline == "" {
 		return e.ask(gates)
 	}
-	b, err := openBaseline(baseline, dir, "", gates)
+	b, err := openBaseline(baseline, dir, system, gates)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		b = &baselineRun{why: "the run that it is compared with, " + baseline + ", is gone: ibid history " + filepath.Dir(dir) + " --accept RUN names another"}
@@ -47,19 +51,6 @@ func AskGates(dir string, m *runs.Manifest, c *configs.Config, baseline string) 
 	return e.ask(gates)
 }
 
-// AskSystemGates is [AskGates] where those with diff compare the system that they name with base,
-// one of the same run.
-func AskSystemGates(dir string, m *runs.Manifest, c *configs.Config, base string) ([]runs.GateResult, error) {
-	b, err := openBaseline(dir, dir, base, c.Gates())
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close()
-	e := evidenceOf(dir, m, c, b.summary)
-	e.base = b
-	return e.ask(c.Gates())
-}
-
 // summaryFor reads the rows of the summary of the run in dir that gates can look at.
 func summaryFor(dir string, gates []configs.Gate) ([]runs.SummaryRow, error) {
 	wanted := make(map[string]bool) // slices
@@ -69,11 +60,6 @@ func summaryFor(dir string, gates []configs.Gate) ([]runs.SummaryRow, error) {
 		}
 	}
 	return runs.ReadSummaryOf(dir, func(k runs.SummaryKey) bool { return wanted[k.Slice] })
-}
-
-// evidenceOf is what gates of c are asked of, of the run m in dir.
-func evidenceOf(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) *evidence {
-	return &evidence{dir: dir, summary: summary, minCoverage: c.MinCoverage, signs: m.Signs, accept: c.Accept}
 }
 
 // evidence is what gates are asked of.

@@ -15,31 +15,23 @@ import (
 type Lookup struct {
 	tester
 	base, other *Run
-	system      string              // of the base, if it is one of the same run
+	system      string              // of the base, if other is the same run
 	pairings    map[string]*pairing // by system
 }
 
-// NewLookup compares other with base. It refuses runs whose numbers do not mean the
-// same with a [*RefusedError].
-func NewLookup(base, other *Run) (*Lookup, error) {
-	if why := Reasons(base.Manifest, other.Manifest); len(why) > 0 {
+// NewLookup compares other with base or, if system is not "", the systems of a run with that
+// one. It refuses runs whose numbers do not mean the same with a [*RefusedError]; the error is
+// [ibid.ErrUsage] if the run does not have the system.
+func NewLookup(base, other *Run, system string) (*Lookup, error) {
+	why := Reasons(base.Manifest, other.Manifest)
+	switch {
+	case len(why) > 0:
 		return nil, &RefusedError{Base: base.Manifest.ID, New: other.Manifest.ID, Reasons: why}
+	case system != "" && !slices.Contains(base.Systems(), system):
+		return nil, noSystem(base, system)
 	}
-	return newLookup(base, other, ""), nil
-}
-
-// NewSystemLookup compares the systems of a run with one of them. The error is
-// [ibid.ErrUsage] if the run does not have it.
-func NewSystemLookup(run *Run, system string) (*Lookup, error) {
-	if !slices.Contains(run.Systems(), system) {
-		return nil, noSystem(run, system)
-	}
-	return newLookup(run, run, system), nil
-}
-
-func newLookup(base, other *Run, system string) *Lookup {
 	t := tester{level: base.Manifest.Effective().Statistics.Level}
-	return &Lookup{tester: t, base: base, other: other, system: system, pairings: make(map[string]*pairing)}
+	return &Lookup{tester: t, base: base, other: other, system: system, pairings: make(map[string]*pairing)}, nil
 }
 
 // Difference is that of a quantity over the rows of a system ("" is all that both
@@ -55,23 +47,19 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 	}
 	of := p
 	if key, value, ok := strings.Cut(slice, "="); ok {
-		in, err := l.base.inSlice(key, value)
+		in, err := l.base.slicesBy(key)
 		if err != nil {
 			return Difference{}, err
 		}
-		inOther, err := l.other.inSlice(key, value)
+		inOther, err := l.other.slicesBy(key)
 		if err != nil {
 			return Difference{}, err
 		}
-		of = p.within(in, inOther)
+		of = p.within(in[value], inOther[value])
 	}
 	d, err := l.difference(of, q, nil)
-	if err == nil && d.Diff != nil && restsOnSpans(l.base, &q.Metric) {
-		offsets, err := (&tester{l.level, 1}).offsets(p)
-		if err != nil {
-			return d, err
-		}
-		d.Doubt = offsetsDoubt(&offsets, l.level)
+	if err == nil && d.Diff != nil {
+		d.Doubt, err = p.doubt(&q.Metric, l.level)
 	}
 	return d, err
 }

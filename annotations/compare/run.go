@@ -47,8 +47,8 @@ type column struct {
 	at    map[string]int32
 }
 
-// add appends a row.
-func (c *column) add(name string) {
+// add appends a row, and returns the code of its name.
+func (c *column) add(name string) int32 {
 	code, ok := c.at[name]
 	if !ok {
 		if c.at == nil {
@@ -59,6 +59,7 @@ func (c *column) add(name string) {
 		c.at[name], c.names = code, append(c.names, name)
 	}
 	c.codes = append(c.codes, code)
+	return code
 }
 
 func (c *column) name(row int32) string {
@@ -248,38 +249,23 @@ func (r *Run) slices() []string {
 	return slices.DeleteFunc(slices.Clone(r.Manifest.Effective().Slices), func(key string) bool { return key == "system" })
 }
 
-// sliced are the rows that have one value of a key.
-type sliced struct {
-	value string
-	rows  []int32 // in file order
-}
-
-// slicesBy are the rows by their values of a key, sorted by value.
-func (r *Run) slicesBy(key string) ([]sliced, error) {
+// slicesBy are the rows by their values of a key, in file order.
+func (r *Run) slicesBy(key string) (map[string][]int32, error) {
 	var values column
-	var rows []int32
+	var rows [][]int32 // of each value
 	err := runs.ScanSlices(r.Dir, r.file, key, func(row int, value string) {
-		values.add(value)
-		rows = append(rows, int32(row))
+		code := values.add(value)
+		if int(code) == len(rows) {
+			rows = append(rows, nil)
+		}
+		rows[code] = append(rows[code], int32(row))
 	})
-	all := make([]sliced, len(values.names))
+	all := make(map[string][]int32, len(rows))
 	for code, name := range values.names {
-		all[code].value = name
+		slices.Sort(rows[code]) // citations may have another order
+		all[name] = rows[code]
 	}
-	for i, code := range values.codes {
-		all[code].rows = append(all[code].rows, rows[i])
-	}
-	for i := range all {
-		slices.Sort(all[i].rows) // citations may have another order
-	}
-	slices.SortFunc(all, func(a, b sliced) int { return strings.Compare(a.value, b.value) })
 	return all, err
-}
-
-// inSlice are the rows that have a value of a key, in file order.
-func (r *Run) inSlice(key, value string) ([]int32, error) {
-	all, err := r.slicesBy(key)
-	return rowsWith(all, value), err
 }
 
 // checkSlice refuses a slice by a tag that no row of the run has.

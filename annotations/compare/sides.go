@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/metrics/stats"
 )
 
 // A group is rows of each side that are compared with each other: those of one system, or all
@@ -303,13 +302,4 @@ func (c *comparison) finish() (*Result, error) {
 		return nil, err
 	}
 	return c.result, c.failures()
-}
-
-// estimate is a quantity over the rows of a side, as a summary has it.
-func (c *comparison) estimate(s *rowSet, q Quantity) (stats.Estimate, error) {
-	values, err := s.run.series(q)
-	if err != nil {
-		return stats.Estimate{}, err
-	}
-	return s.estimate(q, values, c.level), nil
 }

@@ -331,7 +331,7 @@ func TestOffsetsDiffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := compare.NewLookup(base, other)
+		l, err := compare.NewLookup(base, other, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,7 +356,7 @@ func TestLookupErrors(t *testing.T) {
 	rows := several(1, 0)
 	base := write(t, "base", rows, nil)
 	f1 := quantities(t, "char_f1")[0]
-	l, err := compare.NewSystemLookup(base, "x")
+	l, err := compare.NewLookup(base, base, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,13 +368,13 @@ func TestLookupErrors(t *testing.T) {
 	if d, err := l.Difference("y", "lang=de", f1); err != nil || d.N != 30 {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if _, err := compare.NewSystemLookup(base, "z"); err == nil || err.Error() != `base has no system "z"` {
+	if _, err := compare.NewLookup(base, base, "z"); err == nil || err.Error() != `base has no system "z"` {
 		t.Errorf("no such system: %v", err)
 	}
 	changed := slices.Clone(rows)
 	changed[0].truth++
 	other := write(t, "other", changed, nil)
-	if l, err = compare.NewLookup(base, other); err != nil {
+	if l, err = compare.NewLookup(base, other, ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Difference("x", "", f1); err == nil || err.Error() != "base and other cannot be compared: the truth of 1 questions differs, such as that of q00" {
@@ -384,7 +384,7 @@ func TestLookupErrors(t *testing.T) {
 		t.Errorf("the other system: %v", err)
 	}
 	metrics := func(m *runs.Manifest) { m.Ingredients["metrics"] = "0" }
-	if _, err := compare.NewLookup(base, write(t, "old", rows, metrics)); err == nil {
+	if _, err := compare.NewLookup(base, write(t, "old", rows, metrics), ""); err == nil {
 		t.Error("other metrics are no error")
 	}
 	// Of one system each, names do not matter.
@@ -395,13 +395,13 @@ func TestLookupErrors(t *testing.T) {
 		}
 		return write(t, system, r, nil)
 	}
-	if l, err = compare.NewLookup(alone("v1"), alone("v2")); err != nil {
+	if l, err = compare.NewLookup(alone("v1"), alone("v2"), ""); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := l.Difference("", "", f1); err != nil || d.N != 2 || d.Diff == nil {
 		t.Errorf("one system each: %+v, %v", d, err)
 	}
-	if l, err = compare.NewLookup(base, alone("v2")); err != nil {
+	if l, err = compare.NewLookup(base, alone("v2"), ""); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := l.Difference("", "", f1); err != nil || d.Diff != nil || d.Reason != compare.NotPaired {

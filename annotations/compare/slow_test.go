@@ -356,7 +356,7 @@ func checkFailures(t *testing.T, r *compare.Result, base, other []row) {
 // interval, which stands alone.
 func checkLookup(t *testing.T, base, other *compare.Run, r *compare.Result) {
 	t.Helper()
-	l, err := compare.NewLookup(base, other)
+	l, err := compare.NewLookup(base, other, "")
 	if err != nil {
 		t.Fatal(err)
 	}

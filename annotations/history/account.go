@@ -67,13 +67,9 @@ func (a *Account) Lines() (all []Record) {
 }
 
 // Account makes the account of the series, whose nights are its runs, in some metrics, and if
-// wanted first in the leading one of its last run. What else nights have numbers of has no
-// differences.
-func (s *Series) Account(nights []Night, names []string, lead bool) (*Account, error) {
-	return s.account(nights, names, lead, true)
-}
-
-func (s *Series) account(nights []Night, names []string, lead, compared bool) (*Account, error) {
+// wanted first in the leading one of its last run. Without compared, and of what is no metric,
+// there are no differences.
+func (s *Series) Account(nights []Night, names []string, lead, compared bool) (*Account, error) {
 	a := &Account{Name: nights[0].Name(), Accepted: s.Accepted()}
 	if base := s.Base(); base != "" {
 		a.Base = filepath.Base(base)

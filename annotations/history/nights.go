@@ -131,6 +131,6 @@ func PastOf(folder string, run runs.Listed) (*Account, []Night, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := s.account(nights, nil, true, false)
+	a, err := s.Account(nights, nil, true, false)
 	return a, nights, err
 }

@@ -22,7 +22,7 @@ import (
 type Folder struct {
 	Dir        string
 	Runs       []runs.Listed
-	Unreadable []string // folders of runs that cannot be read
+	Unreadable []runs.Unreadable
 
 	accepted []Accepted
 }
@@ -39,7 +39,7 @@ type Accepted struct {
 
 // Open reads what a folder has.
 func Open(dir string) (*Folder, error) {
-	listed, unreadable, err := runs.ListReadable(dir)
+	listed, unreadable, err := runs.List(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +96,7 @@ func (f *Folder) Before(m *runs.Manifest) *Series {
 		}
 	}
 	if k := newest(earlier.Runs, m); k >= 0 {
-		for _, s := range earlier.Series() {
-			if slices.ContainsFunc(s.Runs, func(r runs.Listed) bool { return r.Dir == earlier.Runs[k].Dir }) {
-				return s
-			}
-		}
+		return earlier.seriesOf(filepath.Base(earlier.Runs[k].Dir))
 	}
 	return &Series{folder: earlier}
 }
@@ -120,13 +116,8 @@ func newest(all []runs.Listed, m *runs.Manifest) int {
 // the bar, no bad one lowers it, and slow slides add up against it. It is "" if there is none,
 // and need not be there any more: then the newest run names it.
 func (s *Series) Base() string {
-	named := func(name string) int {
-		return slices.IndexFunc(s.Runs, func(r runs.Listed) bool { return filepath.Base(r.Dir) == name })
-	}
-	for _, a := range slices.Backward(s.folder.accepted) {
-		if i := named(a.Run); i >= 0 {
-			return s.Runs[i].Dir
-		}
+	if a := s.Accepted(); a != nil {
+		return filepath.Join(s.folder.Dir, a.Run)
 	}
 	for _, r := range slices.Backward(s.Runs) {
 		if m := r.Manifest; m.Baseline != "" && !m.Given {
@@ -142,8 +133,7 @@ func (s *Series) Base() string {
 // Accepted is the run of the series that was accepted last; nil if none was.
 func (s *Series) Accepted() *Accepted {
 	for i := range slices.Backward(s.folder.accepted) {
-		a := &s.folder.accepted[i]
-		if slices.ContainsFunc(s.Runs, func(r runs.Listed) bool { return filepath.Base(r.Dir) == a.Run }) {
+		if a := &s.folder.accepted[i]; named(s.Runs, a.Run) >= 0 {
 			return a
 		}
 	}
@@ -162,8 +152,7 @@ func (f *Folder) Accept(run string, at time.Time) (*Series, error) {
 	if dir := filepath.Dir(filepath.Clean(run)); dir != "." && !sameFile(dir, f.Dir) {
 		return nil, ibid.Usagef("%s is not in %s", run, f.Dir).With("name the folder of its runs, too: ibid history " + dir + " --accept " + name)
 	}
-	i := slices.IndexFunc(f.Runs, func(r runs.Listed) bool { return filepath.Base(r.Dir) == name })
-	if i < 0 {
+	if named(f.Runs, name) < 0 {
 		return nil, ibid.Usagef("%s has no finished run %s", f.Dir, name).With("ibid history " + f.Dir + " lists them")
 	}
 	f.accepted = append(f.accepted, Accepted{Run: name, At: at.UTC().Truncate(time.Second)})
@@ -175,12 +164,18 @@ func (f *Folder) Accept(run string, at time.Time) (*Series, error) {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
-	for _, s := range f.Series() {
-		if slices.ContainsFunc(s.Runs, func(r runs.Listed) bool { return r.Dir == f.Runs[i].Dir }) {
-			return s, err
-		}
-	}
-	return nil, err
+	return f.seriesOf(name), err
+}
+
+// named is the place of the run in a folder of that name, -1 if there is none.
+func named(all []runs.Listed, name string) int {
+	return slices.IndexFunc(all, func(r runs.Listed) bool { return filepath.Base(r.Dir) == name })
+}
+
+// seriesOf is the series of a run of the folder.
+func (f *Folder) seriesOf(name string) *Series {
+	all := f.Series()
+	return all[slices.IndexFunc(all, func(s *Series) bool { return named(s.Runs, name) >= 0 })]
 }
 
 func sameFile(a, b string) bool {

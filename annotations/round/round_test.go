@@ -68,19 +68,14 @@ func marked(who string, doc string, edges ...int64) ibid.Mark {
 	return ibid.Mark{Annotator: who, Doc: doc, Start: ibid.Some(edges[0]), End: ibid.Some(edges[1])}
 }
 
-func options(t *testing.T) claims.Options {
-	t.Helper()
-	source, err := claims.ParseSource("sentences")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return claims.Options{Source: source, Phrases: claims.NewPhrases(claims.Phrases{})}
+func options() claims.Options {
+	return claims.Options{Source: claims.Sentences, Phrases: claims.NewPhrases(claims.Phrases{})}
 }
 
 // draw draws a round and writes it to a folder.
 func draw(t *testing.T, data rows, d round.Draw) (string, *round.Drawn) {
 	t.Helper()
-	out, err := round.DrawRound(t.Context(), data, options(t), d)
+	out, err := round.DrawRound(t.Context(), data, options(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +200,7 @@ func TestNames(t *testing.T) {
 	if err := d.Header.CheckAnnotator("zoe", true); err != nil {
 		t.Errorf("a decider need not be among the annotators: %v", err)
 	}
-	if _, err := round.DrawRound(t.Context(), data, options(t), round.Draw{Purpose: round.Truth, Fraction: "1", Annotators: []string{"OLD"}}); err == nil {
+	if _, err := round.DrawRound(t.Context(), data, options(), round.Draw{Purpose: round.Truth, Fraction: "1", Annotators: []string{"OLD"}}); err == nil {
 		t.Error("a name that the data have is given to somebody else")
 	}
 }
@@ -467,7 +462,7 @@ func TestProposals(t *testing.T) {
 	for i := range 200 {
 		found[fmt.Sprint("q", i)] = []round.Mark{{Doc: fmt.Sprintf("d%d.txt", i), Start: 0, End: 10}, {Doc: "elsewhere", Start: 0, End: 1}}
 	}
-	out, err := round.DrawRound(t.Context(), raw(200), options(t), round.Draw{Purpose: round.Both, Fraction: "1", Seed: "1"})
+	out, err := round.DrawRound(t.Context(), raw(200), options(), round.Draw{Purpose: round.Both, Fraction: "1", Seed: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}

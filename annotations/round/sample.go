@@ -266,14 +266,14 @@ func (s *sampler) fill(ctx context.Context, answers Answers, out *Drawn) error {
 				it.Query = strings.Clone(row.Query)
 			}
 			if s.draw.Second {
-				out.noteTruth(out.Key.Items[i].Item, row)
+				out.note(it, row)
 			}
 		}
 		if i, ok := labels[row.Pos]; ok {
 			out.Items[i].Query = strings.Clone(row.Query)
 			s.ask(&out.Items[i], row, r)
 			if s.draw.Second {
-				out.noteLabels(out.Key.Items[i].Item, row)
+				out.note(&out.Items[i], row)
 			}
 		}
 		return nil
@@ -369,25 +369,21 @@ func (it *Item) cite(c *ibid.Citation, r *dataset.Resolver) *Place {
 	return &it.Citations[len(it.Citations)-1]
 }
 
-// noteTruth notes what annotators marked in a row: of a question that several rows have, the
-// first with marks counts. An annotator of whom some mark has no place is left out.
-func (d *Drawn) noteTruth(item string, row *ibid.Answer) {
-	if d.marked[item] {
+// note notes what annotators said of the row of an item: the places that they marked, or their
+// labels. Of a question that several rows have, the first with marks counts. An annotator of whom
+// some mark has no place is left out.
+func (d *Drawn) note(it *Item, row *ibid.Answer) {
+	if d.marked[it.ID] {
 		return
 	}
 	for _, o := range OpinionsOf(row) {
-		if o.Marks != nil {
-			d.Key.Said = append(d.Key.Said, Said{Item: item, Annotator: o.Annotator, Truth: o.Marks})
-			d.marked[item] = true
-		}
-	}
-}
-
-// noteLabels notes what annotators answered to the questions about a row.
-func (d *Drawn) noteLabels(item string, row *ibid.Answer) {
-	for _, o := range OpinionsOf(row) {
-		if o.Labels != nil {
-			d.Key.Said = append(d.Key.Said, Said{Item: item, Annotator: o.Annotator, Labels: o.Labels})
+		switch said := (Said{Item: it.ID, Annotator: o.Annotator}); {
+		case it.Purpose == Truth && o.Marks != nil:
+			said.Truth, d.marked[it.ID] = o.Marks, true
+			d.Key.Said = append(d.Key.Said, said)
+		case it.Purpose == Labels && o.Labels != nil:
+			said.Labels = o.Labels
+			d.Key.Said = append(d.Key.Said, said)
 		}
 	}
 }

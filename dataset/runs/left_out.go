@@ -93,7 +93,10 @@ func (l *LeftOut) Numbers(b *Block, d *metrics.Definition) (values []float64, kn
 		return values, known, nil
 	}
 	reasons, system, given := b.Reasons(d.Name), b.Texts("system"), givenOf(b)
-	ofEmpty := slices.Contains(emptyAnswer, d.Name)
+	ofEmpty, worst := slices.Contains(emptyAnswer, d.Name), d.Min
+	if d.Direction == metrics.LowerIsBetter {
+		worst = d.Max
+	}
 	for i, why := range reasons {
 		uncited := why == ibid.NoCitations && !given.citations.Valid[i] && l.cites[system[i]]
 		empty := ofEmpty && (why == ibid.NoCitations || why == ibid.NoClaims) && given.chars.Ints[i] == 0 && l.says[system[i]]
@@ -103,17 +106,9 @@ func (l *LeftOut) Numbers(b *Block, d *metrics.Definition) (values []float64, kn
 		if left == nil {
 			values, known, left = slices.Clone(values), slices.Clone(known), make([]bool, len(known))
 		}
-		values[i], known[i], left[i] = Worst(d), true, true
+		values[i], known[i], left[i] = worst, true, true
 	}
 	return values, known, left
-}
-
-// Worst is the worst value of a metric with bounds.
-func Worst(d *metrics.Definition) float64 {
-	if d.Direction == metrics.LowerIsBetter {
-		return d.Max
-	}
-	return d.Min
 }
 
 // CountWorst says in a row of a summary that so many rows count as worst; of a pooled value, to

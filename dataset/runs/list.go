@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -16,51 +15,34 @@ type Listed struct {
 	Manifest *Manifest
 }
 
-// List reads the manifests of the finished runs in a folder, in the order in which
-// they were begun. What is no run, or is unfinished, is left out.
-func List(dir string) ([]Listed, error) {
-	var first error
-	out, err := list(dir, func(_ string, err error) {
-		if first == nil {
-			first = err
-		}
-	})
-	return out, cmp.Or(err, first)
+// An Unreadable is a folder with the manifest of a run that cannot be read.
+type Unreadable struct {
+	Name string // of the folder
+	Err  error
 }
 
-// ListReadable is List that goes on where a manifest cannot be read, and names the
-// folders of such runs. Other programs have files of that name, too; what does not
-// say that it is the manifest of a run is no run.
-func ListReadable(dir string) (out []Listed, unreadable []string, err error) {
-	out, err = list(dir, func(name string, err error) {
-		var other *SchemaError
-		if !errors.As(err, &other) || other.OfRun() {
-			unreadable = append(unreadable, name)
-		}
-	})
-	return out, unreadable, err
-}
-
-// list calls failed with the name of each folder whose manifest cannot be read.
-func list(dir string, failed func(name string, err error)) ([]Listed, error) {
+// List reads the manifests of the finished runs in a folder, in the order in which they were
+// begun. What is no run, or is unfinished, is left out. Other programs have files of that name,
+// too; what does not say that it is the manifest of a run is no run.
+func List(dir string) (out []Listed, unreadable []Unreadable, err error) {
 	entries, err := disk.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []Listed
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		m, err := ReadManifest(path)
 		var at *fs.PathError
+		var other *SchemaError
 		switch {
-		case errors.As(err, &at):
-			continue // a file, or a folder without a manifest
+		case errors.As(err, &at): // a file, or a folder without a manifest
+		case errors.As(err, &other) && !other.OfRun():
 		case err != nil:
-			failed(e.Name(), err)
+			unreadable = append(unreadable, Unreadable{e.Name(), err})
 		case m.Complete() && m.Timings.Finished != nil:
 			out = append(out, Listed{path, m})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Listed) int { return a.Manifest.Timings.Started.Compare(b.Manifest.Timings.Started) })
-	return out, nil
+	return out, unreadable, nil
 }

@@ -50,7 +50,7 @@ type Manifest struct {
 	Documents   string            `json:"documents,omitempty"`
 	Truth       string            `json:"truth,omitempty"` // tables that were joined
 	Labels      string            `json:"labels,omitempty"`
-	Settings    []Setting         `json:"settings"`
+	Settings    []configs.Value   `json:"settings"` // the effective ones, and where they came from
 	Inputs      []Input           `json:"inputs"`
 	Imported    *Imported         `json:"imported,omitempty"` // what inputs were made from that are not Parquet; nil if all are
 	Versions    map[string]string `json:"versions"`
@@ -99,9 +99,6 @@ func (r *RowRange) In() string {
 	}
 	return fmt.Sprintf("the rows %d to %d of a run", r.From, r.To-1)
 }
-
-// A Setting is one effective setting and where it came from.
-type Setting = configs.Value
 
 // Supported is the support from which a claim or citation is supported.
 func (m *Manifest) Supported() float64 {
@@ -304,11 +301,6 @@ func (m *Manifest) write(dir string) error { return WriteJSON(filepath.Join(dir,
 // what it could not place. It is empty if every place is where it was said to be.
 func (m *Manifest) Moved() []string {
 	var out []string
-	say := func(n int64, format string) {
-		if n > 0 {
-			out = append(out, fmt.Sprintf(format, n))
-		}
-	}
 	const counted = "%s is not at its offsets: counted where the quote is"
 	if n := m.Statuses[ibid.StatusQuoteRepaired.String()]; n > 0 {
 		out = append(out, fmt.Sprintf(counted, quotes(n, "citation", m.Citations)))
@@ -320,7 +312,9 @@ func (m *Manifest) Moved() []string {
 	if all.Moved > 0 {
 		out = append(out, fmt.Sprintf(counted, quotes(all.Moved, "truth span", 0)))
 	}
-	say(all.Lost, "truth spans without a place (quote not found, or offsets beyond 2^31-1): %d; span metrics of their rows are undefined (truth_not_found)")
+	if all.Lost > 0 {
+		out = append(out, fmt.Sprintf("truth spans without a place (quote not found, or offsets beyond 2^31-1): %d; span metrics of their rows are undefined (truth_not_found)", all.Lost))
+	}
 	return out
 }
 

@@ -24,17 +24,12 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 	if c, ok := metrics.Metric(m).Needs(); ok {
 		known = b.Column(c.String()).Valid
 	}
-	last := -1 // row with the usual reason, which that of the next row mostly equals
 	for i, ok := range b.Column(metric).Valid {
-		switch {
-		case ok:
-		case last >= 0 && r.rows[i] == r.rows[last] && r.unnamed(i) && (known == nil || known[i] == known[last]):
-			r.list[i] = r.list[last]
-		default:
-			r.list[i] = r.at(metrics.Metric(m), i, known)
-			if last = -1; r.unnamed(i) {
-				last = i
-			}
+		if ok {
+			continue
+		}
+		if r.list[i] = r.named(i, metric); r.list[i] == ibid.Defined {
+			r.list[i] = metrics.Metric(m).UsualReason(r.rows[i], known == nil || known[i])
 		}
 	}
 	return r.list
@@ -47,18 +42,6 @@ type blockReasons struct {
 	rows   []metrics.RowReasons
 	list   []ibid.Reason // see Reasons
 }
-
-// at is the reason why a metric of a row has no value: the one that the row names, or the usual
-// one. known is nil where the counts that it follows from are known.
-func (r *blockReasons) at(m metrics.Metric, row int, known []bool) ibid.Reason {
-	if why := r.named(row, m.String()); why != ibid.Defined {
-		return why
-	}
-	return m.UsualReason(r.rows[row], known == nil || known[row])
-}
-
-// unnamed reports whether a row names no reason.
-func (r *blockReasons) unnamed(row int) bool { return r.stored.Offsets[row] == r.stored.Offsets[row+1] }
 
 // named is the reason that a row names itself.
 func (r *blockReasons) named(row int, metric string) ibid.Reason {

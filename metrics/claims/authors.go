@@ -43,7 +43,7 @@ func parseAuthors(inside string) (refs []Mark, ok bool) {
 		return nil, false
 	}
 	for part := range strings.SplitSeq(inside, ";") {
-		names, year, _ := citesAuthor(trimSpace(part))
+		names, year, _ := citesAuthor(strings.TrimSpace(part))
 		refs = append(refs, authorYear(names, year))
 	}
 	return refs, true
@@ -52,11 +52,11 @@ func parseAuthors(inside string) (refs []Mark, ok bool) {
 // citesAuthors reports whether every part of inside, cut at semicolons, is authors and a
 // year. Nothing may stand between the bracket and the first: ( Smith, 2020) is no citation.
 func citesAuthors(inside string) bool {
-	if first, _ := utf8.DecodeRuneInString(inside); isSpace(first) {
+	if first, _ := utf8.DecodeRuneInString(inside); unicode.IsSpace(first) {
 		return false
 	}
 	for part := range strings.SplitSeq(inside, ";") {
-		if _, _, ok := citesAuthor(trimSpace(part)); !ok {
+		if _, _, ok := citesAuthor(strings.TrimSpace(part)); !ok {
 			return false
 		}
 	}
@@ -76,7 +76,7 @@ var leads = [...]string{"see also ", "see ", "e.g., ", "e.g. ", "cf. "}
 func cutLead(s string) (rest string, found bool) {
 	for _, lead := range leads {
 		if len(s) > len(lead) && strings.EqualFold(s[:len(lead)], lead) {
-			return trimSpace(s[len(lead):]), true
+			return strings.TrimSpace(s[len(lead):]), true
 		}
 	}
 	return s, false
@@ -87,13 +87,13 @@ func citesAuthor(part string) (names, year string, ok bool) {
 	part, _ = cutLead(part)
 	for i, r := range part {
 		previous, _ := utf8.DecodeLastRuneInString(part[:i])
-		if i == 0 || !isSpace(previous) && previous != ',' || isSpace(r) {
+		if i == 0 || !unicode.IsSpace(previous) && previous != ',' || unicode.IsSpace(r) {
 			continue
 		}
 		if n := yearLength(part[i:]); n > 0 && isYearTail(part[i+n:]) {
-			names := trimSpace(part[:i])
+			names := strings.TrimSpace(part[:i])
 			cut, comma := strings.CutSuffix(names, ",")
-			return names, part[i : i+n], areAuthors(trimSpace(cut), comma)
+			return names, part[i : i+n], areAuthors(strings.TrimSpace(cut), comma)
 		}
 	}
 	return "", "", false
@@ -103,7 +103,7 @@ func citesAuthor(part string) (names, year string, ok bool) {
 func surnameOf(names string) string {
 	names, _ = cutEtAl(strings.TrimRight(names, ", "))
 	first, _, _ := cutAuthor(names)
-	words := strings.FieldsFunc(first, isSpace)
+	words := strings.FieldsFunc(first, unicode.IsSpace)
 	if len(words) == 0 {
 		return ""
 	}
@@ -136,14 +136,14 @@ func yearLength(s string) int {
 // isYearTail reports what may follow a year: more years, or where in the work.
 func isYearTail(s string) bool {
 	for {
-		s = trimSpace(s)
+		s = strings.TrimSpace(s)
 		if s == "" {
 			return true
 		}
 		if s[0] != ',' && s[0] != ':' {
 			return false
 		}
-		s = trimSpace(s[1:])
+		s = strings.TrimSpace(s[1:])
 		n := yearLength(s)
 		if n == 0 || dashLength(s[n:]) > 0 { // 1204-1210 are pages
 			return isLocator(s)
@@ -157,7 +157,7 @@ func isYearTail(s string) bool {
 func isLocator(s string) bool {
 	for _, word := range [...]string{"pp.", "p.", "pages", "page", "chap.", "ch.", "sec.", "fig.", "para.", "§"} {
 		if rest, ok := strings.CutPrefix(s, word); ok {
-			s = trimSpace(rest)
+			s = strings.TrimSpace(rest)
 			break
 		}
 	}
@@ -192,14 +192,14 @@ func cutAuthor(s string) (name, rest string, more bool) {
 	if i := strings.Index(s[:end], " and "); i >= 0 {
 		end, width = i, len(" and ")
 	}
-	return trimSpace(s[:end]), s[end+width:], width > 0
+	return strings.TrimSpace(s[:end]), s[end+width:], width > 0
 }
 
 func cutEtAl(s string) (string, bool) {
 	for _, end := range [...]string{"et al.", "et al"} {
 		if hasFoldSuffix(s, end) && len(s) > len(end) {
 			before := s[:len(s)-len(end)]
-			if last, _ := utf8.DecodeLastRuneInString(before); isSpace(last) {
+			if last, _ := utf8.DecodeLastRuneInString(before); unicode.IsSpace(last) {
 				return strings.TrimRight(trimRightSpace(before), ","), true
 			}
 		}
@@ -214,7 +214,7 @@ const maxNameWords = 8
 // authors, or be set off by a comma, and look like a name.
 func isName(name string, several bool) bool {
 	count, last, isWord, capital := 0, "", true, true
-	for word := range strings.FieldsFuncSeq(name, isSpace) {
+	for word := range strings.FieldsFuncSeq(name, unicode.IsSpace) {
 		if count == 0 && isNoAuthor(strings.TrimRight(word, ".")) {
 			return false
 		}
@@ -262,7 +262,7 @@ func startsUpper(w string) bool {
 // authorsBefore finds the authors that end right before the parenthesis at
 // open: Smith (2020), Smith and Jones (2020), Smith et al. (2020).
 func authorsBefore(text string, from, open int) (start int, ok bool) {
-	before := strings.TrimRightFunc(text[from:open], isSpace)
+	before := trimRightSpace(text[from:open])
 	if len(before) == open-from {
 		return 0, false // f(2020)
 	}
@@ -281,7 +281,7 @@ func authorsBefore(text string, from, open int) (start int, ok bool) {
 	return from + start, true
 }
 
-func trimRightSpace(s string) string { return strings.TrimRightFunc(s, isSpace) }
+func trimRightSpace(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
 
 // nameStart returns where the name that s ends with begins, -1 if the last word
 // is none.
@@ -323,9 +323,3 @@ func isNoAuthor(word string) bool {
 	}
 	return notAuthors[string(lower[:len(word)])]
 }
-
-// isSpace reports white space, among it the four separators U+001C to U+001F that
-// [unicode.IsSpace] leaves out.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
-
-func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }

@@ -9,6 +9,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,53 +21,29 @@ import (
 	"ibid/metrics/token"
 )
 
-// A Source says what the claims of an answer are.
-type Source uint8
+// A Source says what the claims of an answer are: a value of the setting claims.
+type Source string
 
 // The sources of claims.
 const (
-	Auto      Source = iota // the row's claims if it has them, else sentences, cut at segments
-	Sentences               // the sentences of the answer
-	Provided                // the row's claims
-	Model                   // what a model makes of the sentences: see [Cutter.Rewrite]
+	Auto      Source = "auto"      // the row's claims if it has them, else sentences, cut at segments
+	Sentences Source = "sentences" // the sentences of the answer
+	Provided  Source = "provided"  // the row's claims
+	Model     Source = "model"     // what a model makes of the sentences: see [Cutter.Rewrite]
 )
 
-var sourceNames = [...]string{"auto", "sentences", "provided", "model"}
-
-// ParseSource returns the source of that name: "auto", "sentences", "provided" or
-// "model".
-func ParseSource(name string) (Source, error) {
-	if i := slices.Index(sourceNames[:], name); i >= 0 {
-		return Source(i), nil
-	}
-	return 0, fmt.Errorf("claims %q: not one of auto, sentences, provided, model", name)
-}
-
-// String returns the name that [ParseSource] takes.
-func (s Source) String() string { return sourceNames[s] }
-
-// A MarkScope says how much text a mark backs.
-type MarkScope uint8
+// A MarkScope says how much text a mark backs: a value of the setting mark_scope.
+type MarkScope string
 
 // The scopes of marks.
 const (
-	SentenceScope  MarkScope = iota // what stands before it in its sentence
-	ParagraphScope                  // at the end of a paragraph or list, all of it
+	SentenceScope  MarkScope = "sentence"  // what stands before it in its sentence
+	ParagraphScope MarkScope = "paragraph" // at the end of a paragraph or list, all of it
 )
-
-var markScopeNames = [...]string{"sentence", "paragraph"}
-
-// ParseMarkScope returns the scope of that name: "sentence" or "paragraph".
-func ParseMarkScope(name string) (MarkScope, error) {
-	if i := slices.Index(markScopeNames[:], name); i >= 0 {
-		return MarkScope(i), nil
-	}
-	return 0, fmt.Errorf("mark_scope %q: neither sentence nor paragraph", name)
-}
 
 // Options of a [Cutter].
 type Options struct {
-	Source    Source
+	Source    Source // "" is [Auto]
 	MarkScope MarkScope
 	Phrases   Phrases
 }
@@ -101,7 +78,7 @@ type spoken struct {
 
 // NewCutter returns a cutter.
 func NewCutter(o Options) *Cutter {
-	return &Cutter{source: o.Source, markScopes: o.MarkScope, noClaim: newPhraseList(o.Phrases.NoClaim), attribution: newPhraseList(AttributionPhrases()), abstention: abstentionOf(o.Phrases.Abstention)}
+	return &Cutter{source: cmp.Or(o.Source, Auto), markScopes: o.MarkScope, noClaim: newPhraseList(o.Phrases.NoClaim), attribution: newPhraseList(AttributionPhrases()), abstention: abstentionOf(o.Phrases.Abstention)}
 }
 
 // Claims are the claims of one row and the scopes of its citations.

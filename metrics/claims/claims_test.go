@@ -282,26 +282,6 @@ func FuzzCutter(f *testing.F) {
 	})
 }
 
-// TestNames: sources and scopes have the names that are read; any other is an error.
-func TestNames(t *testing.T) {
-	for i, name := range []string{"auto", "sentences", "provided", "model"} {
-		if s, err := ParseSource(name); s != Source(i) || err != nil || s.String() != name {
-			t.Errorf("%s: %v, %v", name, s, err)
-		}
-	}
-	for i, name := range []string{"sentence", "paragraph"} {
-		if s, err := ParseMarkScope(name); s != MarkScope(i) || err != nil {
-			t.Errorf("%s: %v, %v", name, s, err)
-		}
-	}
-	_, source := ParseSource("all")
-	_, scope := ParseMarkScope("all")
-	want := []string{`claims "all": not one of auto, sentences, provided, model`, `mark_scope "all": neither sentence nor paragraph`}
-	if source == nil || scope == nil || source.Error() != want[0] || scope.Error() != want[1] {
-		t.Errorf("%v, %v, want %q", source, scope, want)
-	}
-}
-
 // TestLongLinks: a target of more than 4,096 bytes with its parenthesis is no target.
 func TestLongLinks(t *testing.T) {
 	for n, want := range map[int]string{4095: "one two", 4096: ""} {

@@ -17,18 +17,17 @@ type nameTable struct {
 
 // nameTests are what makes a name that of a source, the strictest first. "" is the key
 // of what a test does not apply to.
-var nameTests = [...]struct{ source, name func(string) string }{
-	{identity, identity},
-	{strings.ToLower, strings.ToLower},
-	{nil, folded}, // of titles
-	{urlKey, urlKey},
-	{lastElement, strings.ToLower},
-	{func(doc string) string { return strings.TrimSuffix(lastElement(doc), path.Ext(lastElement(doc))) }, strings.ToLower},
+var nameTests = [...]struct {
+	source func(s Cited) string
+	name   func(string) string
+}{
+	{func(s Cited) string { return s.Doc }, func(name string) string { return name }},
+	{func(s Cited) string { return strings.ToLower(s.Doc) }, strings.ToLower},
+	{func(s Cited) string { return folded(s.Title) }, folded},
+	{func(s Cited) string { return urlKey(s.Doc) }, urlKey},
+	{func(s Cited) string { return lastElement(s.Doc) }, strings.ToLower},
+	{func(s Cited) string { return strings.TrimSuffix(lastElement(s.Doc), path.Ext(lastElement(s.Doc))) }, strings.ToLower},
 }
-
-const titleTest = 2
-
-func identity(s string) string { return s }
 
 func lastElement(name string) string {
 	if isHTTP(name) {
@@ -62,12 +61,7 @@ func (t *nameTable) find(name string) int {
 func (t *nameTable) index(k int) {
 	t.tests[k] = make(map[string]int, len(t.sources))
 	for i, s := range t.sources {
-		var key string
-		if k == titleTest {
-			key = folded(s.Title)
-		} else {
-			key = nameTests[k].source(s.Doc)
-		}
+		key := nameTests[k].source(s)
 		if key == "" {
 			continue
 		}

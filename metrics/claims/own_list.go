@@ -264,15 +264,10 @@ func (l *ownList) add(number int, text string) {
 			text = text[:max(open, 0)] + " " + text[open+1:i] + " " + text[i+2+size:]
 		}
 	}
-	if i := strings.Index(text, "://"); e.url == "" && i > 0 {
-		for _, scheme := range [...]string{"https", "http"} {
-			if start := i - len(scheme); hasFoldSuffix(text[:i], scheme) {
-				end := i + 3 + urlLength(text[i+3:])
-				e.url = text[start:end]
-				text = text[:start] + " " + text[end:]
-				break
-			}
-		}
+	if i := strings.Index(text, "://"); e.url == "" && i > 0 && schemeLength(text[:i]) > 0 {
+		start, end := i-schemeLength(text[:i]), i+3+urlLength(text[i+3:])
+		e.url = text[start:end]
+		text = text[:start] + " " + text[end:]
 	}
 	e.text = strings.Trim(strings.Join(strings.Fields(text), " "), " *_-–—:,;.()<>[]")
 	if e.url != "" || e.text != "" {

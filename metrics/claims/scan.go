@@ -990,21 +990,16 @@ func (s *scanner) colon(i int) int {
 	left := s.text[max(0, i-8):i]
 	right := s.text[i+1:]
 	if strings.HasPrefix(right, "//") {
-		for _, scheme := range []string{"https", "http"} {
-			if start := i - len(scheme); hasFoldSuffix(left, scheme) {
-				n := urlLength(right[2:])
-				if n == 0 {
-					return i + 3
-				}
-				at := extent{start, i + 3 + n}
-				w := written{form: URL, at: at, refs: []Mark{reference(s.text[start:at.end])}}
-				if start > 0 && s.text[start-1] == '<' && strings.HasPrefix(s.text[at.end:], ">") {
-					w.at = extent{start - 1, at.end + 1}
-				}
-				return s.add(w)
-			}
+		start, n := i-schemeLength(left), urlLength(right[2:])
+		if start == i || n == 0 {
+			return i + 3
 		}
-		return i + 3
+		at := extent{start, i + 3 + n}
+		w := written{form: URL, at: at, refs: []Mark{reference(s.text[start:at.end])}}
+		if start > 0 && s.text[start-1] == '<' && strings.HasPrefix(s.text[at.end:], ">") {
+			w.at = extent{start - 1, at.end + 1}
+		}
+		return s.add(w)
 	}
 	for _, id := range identifiers {
 		if !hasFoldSuffix(left, id.prefix) {
@@ -1087,6 +1082,16 @@ scan:
 		}
 	}
 	return end
+}
+
+// schemeLength is the length of the https or http that s ends with, in any case; 0 if it does not.
+func schemeLength(s string) int {
+	for _, scheme := range [...]string{"https", "http"} {
+		if hasFoldSuffix(s, scheme) {
+			return len(scheme)
+		}
+	}
+	return 0
 }
 
 func hasFoldSuffix(s, suffix string) bool {

@@ -59,8 +59,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 		return noFolder(dir, err)
 	}
 	if len(folder.Unreadable) > 0 {
-		_, err := runs.List(dir) // says why
-		return err
+		return folder.Unreadable[0].Err
 	}
 	if f.accept != "" {
 		s, err := folder.Accept(f.accept, time.Now())
@@ -91,8 +90,8 @@ func (a *app) indexOf(dir string) (*report.History, error) {
 	if err != nil {
 		return nil, noFolder(dir, err)
 	}
-	for _, name := range folder.Unreadable {
-		a.warn("%s: the manifest of this run cannot be read", name)
+	for _, r := range folder.Unreadable {
+		a.warn("%s: the manifest of this run cannot be read", r.Name)
 	}
 	folder.Runs = slices.DeleteFunc(folder.Runs, func(r runs.Listed) bool {
 		_, err := history.ReadNights([]runs.Listed{r})
@@ -119,7 +118,7 @@ func historyOf(folder *history.Folder, names []string) (*report.History, error) 
 		} else if len(names) == 0 {
 			shown = people
 		}
-		account, err := s.Account(nights, shown, len(names) == 0)
+		account, err := s.Account(nights, shown, len(names) == 0, true)
 		if err != nil {
 			return nil, err
 		}

@@ -116,7 +116,7 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 	}
 	d.Display = config.Report.CitationDisplay
 	d.Parts = report.Parts{NoSpans: !config.Reporting.DetailedSpanAnalysis, NoHallucinations: !config.Reporting.HallucinationDetails}
-	if d.Gates, err = compare.AskGates(dir, m, config, m.Baseline); err != nil {
+	if d.Gates, err = compare.AskGates(dir, m, config, m.Baseline, ""); err != nil {
 		return nil, err
 	}
 	texts, err := harness.OpenTexts(ctx, dir, m)

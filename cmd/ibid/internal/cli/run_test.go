@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/judge"
@@ -37,7 +38,7 @@ func TestCommandOf(t *testing.T) {
 	m := &runs.Manifest{
 		ID: "a-1", Source: "my.yaml",
 		Ingredients: map[string]string{"--limit": "5", "--only lang": "de", "mark_scope": "paragraph"},
-		Settings: []runs.Setting{
+		Settings: []configs.Value{
 			{Key: "out", Value: "elsewhere", Source: "--out"},
 			{Key: "limits", Value: "1", Source: "default"},
 			{Key: "slices", Value: "[lang]", Source: "my.yaml:3:1"},

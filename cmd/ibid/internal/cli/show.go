@@ -149,7 +149,7 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string, numbers *numb
 	if err != nil {
 		return err
 	}
-	gates, err := compare.AskGates(dir, m, config, m.Baseline)
+	gates, err := compare.AskGates(dir, m, config, m.Baseline, "")
 	if err != nil {
 		return err
 	}

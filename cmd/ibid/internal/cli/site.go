@@ -155,7 +155,7 @@ func (s *site) handler() http.Handler {
 // find is the directory of the run of a name. Only names of finished runs are looked up, so a
 // name leads nowhere else.
 func (s *site) find(name string) (string, error) {
-	listed, _, err := runs.ListReadable(s.dir)
+	listed, _, err := runs.List(s.dir)
 	if err != nil {
 		return "", err
 	}
