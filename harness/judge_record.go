@@ -112,6 +112,28 @@ func (p *Plan) countClaims(m *runs.Manifest) error {
 		return nil
 	})
 	m.Judge.Panel = panel.pairs()
+	if err != nil || m.Judge.Failed == 0 || p.log.file == nil {
+		return err
+	}
+	return p.logUnanswered(m.Judge.Failed)
+}
+
+// loggedClaims is how many claims without a verdict the log names.
+const loggedClaims = 1000
+
+// logUnanswered names the claims that the judge could not answer, n in all, in the log.
+func (p *Plan) logUnanswered(n int64) error {
+	left := int64(loggedClaims)
+	err := runs.Claims.Scan(p.Dir, []string{"id", "system", "claim", "votes", "reason"}, func(_ int64, c *runs.Claim) error {
+		if c.Votes != nil && *c.Votes == 0 && left > 0 {
+			left--
+			p.log.Warn("no verdict", "row", c.ID+"/"+c.System, "claim", c.Number, "reason", c.Reason)
+		}
+		return nil
+	})
+	if n > loggedClaims {
+		p.log.Warn("no verdict", "claims_more", n-loggedClaims, "see", "the column reason of "+runs.ClaimsFile)
+	}
 	return err
 }
 
