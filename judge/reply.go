@@ -41,7 +41,7 @@ type Reply struct {
 // A Defect is what is wrong with one claim of a reply.
 type Defect struct {
 	Claim int
-	What  string // in one line, as a repair request quotes it
+	What  string // in one line
 	// Unsure: the claim has a verdict all the same, in which what no quote bears out is
 	// unsure. Else it has none.
 	Unsure bool
@@ -157,15 +157,15 @@ func (p *parser) all(raw *object, list []json.RawMessage) {
 		seen[c] = true
 		switch {
 		case in.err != nil:
-			defects[c] = &Defect{c, fmt.Sprintf("claim %s: %v", id, in.err), false}
+			defects[c] = &Defect{c, in.err.Error(), false}
 		case p.unsure != "":
-			defects[c] = &Defect{c, fmt.Sprintf("claim %s: %s", id, p.unsure), true}
+			defects[c] = &Defect{c, p.unsure, true}
 		}
 		v.Claims[c] = said
 	}
 	for c := range v.Claims {
 		if !seen[c] {
-			defects[c] = &Defect{c, fmt.Sprintf("claim %s is missing", p.roster.ClaimID(c)), false}
+			defects[c] = &Defect{c, "there is no entry for it", false}
 		}
 		if d := defects[c]; d != nil {
 			p.reply.Defects = append(p.reply.Defects, *d)

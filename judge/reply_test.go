@@ -163,19 +163,19 @@ func TestParseDefects(t *testing.T) {
 		claim          int
 		defect         string
 	}{
-		{"claim missing", `{"id":"c3"`, `{"id":"c9"`, 2, "claim c3 is missing"},
-		{"claim twice", `{"id":"c3","kind":"factual","checks":[]`, `{"id":"c2"},{"id":"c3","kind":"factual","checks":[]`, 1, "claim c2: "},
-		{"check twice", `"evidence_id":"e2","why":""`, `"evidence_id":"e1","why":""`, 0, "claim c1: evidence e1 occurs twice, with other verdicts"},
-		{"check of another", `{"evidence_id":"e2","why":"w"`, `{"evidence_id":"e1","why":"w"`, 1, "claim c2: evidence e2 is missing"},
-		{"sufficient unknown", `[["e2","e1"]]`, `[["e3"]]`, 0, `claim c1: sufficient: evidence id "e3" is not listed for it`},
-		{"label", `"joint":"contradicts"`, `"joint":"refuted"`, 1, `claim c2: joint: label "refuted"`},
-		{"kind", `"nonfactual"`, `"opinion"`, 1, `claim c2: kind "opinion"`},
-		{"relevant", `"relevant":"no"`, `"relevant":"maybe"`, 1, `claim c2: check number 1: relevant "maybe"`},
-		{"member twice", `"joint":"full","elsewhere":"none"`, `"joint":"none","joint":"full","elsewhere":"none"`, 0, "claim c1 is missing"},
-		{"member missing", `"joint_why":"both",`, ``, 0, `claim c1: member "joint_why" is missing`},
-		{"null", `"joint":"contradicts"`, `"joint":null`, 1, `claim c2: member "joint" is missing`},
-		{"wrong type", `"joint":"contradicts"`, `"joint":0.5`, 1, `claim c2: not of the given shape: member "joint" is 0.5`},
-		{"broken off", `"elsewhere":"unsure","elsewhere_evidence_id":"","elsewhere_quote":""}]}`, `"elsewhere":"uns`, 2, "claim c3 is missing"},
+		{"claim missing", `{"id":"c3"`, `{"id":"c9"`, 2, "there is no entry for it"},
+		{"claim twice", `{"id":"c3","kind":"factual","checks":[]`, `{"id":"c2"},{"id":"c3","kind":"factual","checks":[]`, 1, ""},
+		{"check twice", `"evidence_id":"e2","why":""`, `"evidence_id":"e1","why":""`, 0, "evidence e1 occurs twice, with other verdicts"},
+		{"check of another", `{"evidence_id":"e2","why":"w"`, `{"evidence_id":"e1","why":"w"`, 1, "evidence e2 is missing"},
+		{"sufficient unknown", `[["e2","e1"]]`, `[["e3"]]`, 0, `sufficient: evidence id "e3" is not listed for it`},
+		{"label", `"joint":"contradicts"`, `"joint":"refuted"`, 1, `joint: label "refuted"`},
+		{"kind", `"nonfactual"`, `"opinion"`, 1, `kind "opinion"`},
+		{"relevant", `"relevant":"no"`, `"relevant":"maybe"`, 1, `check number 1: relevant "maybe"`},
+		{"member twice", `"joint":"full","elsewhere":"none"`, `"joint":"none","joint":"full","elsewhere":"none"`, 0, "there is no entry for it"},
+		{"member missing", `"joint_why":"both",`, ``, 0, `member "joint_why" is missing`},
+		{"null", `"joint":"contradicts"`, `"joint":null`, 1, `member "joint" is missing`},
+		{"wrong type", `"joint":"contradicts"`, `"joint":0.5`, 1, `not of the given shape: member "joint" is 0.5`},
+		{"broken off", `"elsewhere":"unsure","elsewhere_evidence_id":"","elsewhere_quote":""}]}`, `"elsewhere":"uns`, 2, "there is no entry for it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -143,6 +143,8 @@ func (c *conversation) stop(e *judge.StopError) error {
 	j := c.judge
 	switch e.Reason {
 	case judge.StopModel, judge.StopService, judge.StopRequests, judge.StopReplies, judge.StopRate:
+		j.leaving.Lock()
+		defer j.leaving.Unlock()
 		others := 0
 		for _, m := range j.members {
 			if m != c.member && m.stopped.Load() == nil {
@@ -343,7 +345,11 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	p := c.member.profile
 	p.reasoned(hiddenTokens(x, text))
 	if c.open {
-		if cut := p.tokens(c.request.length(), &x.envelope.Usage); cut != nil {
+		bytes := c.request.length()
+		for _, turn := range c.turns {
+			bytes += len(turn.Content)
+		}
+		if cut := p.tokens(bytes, &x.envelope.Usage); cut != nil {
 			bad.class, bad.reason, bad.err = classRow, judge.TooLong, cut
 			return nil, bad
 		}

@@ -18,12 +18,12 @@ import (
 // go on. It has one clock and one lock.
 //
 // Load. At most w calls are under way, and one starts every L/w seconds (L = smoothed
-// latency), so that w below 1 is a pause. It is 1 until the first answer of use, or the fourth of
-// none: until then requests change their form. Then it grows by 1 for each (slow start) until 6 of the last 12 calls sent are refused for their number: at a
-// limit one refusal follows the other, and stray ones do not end it. From then on w is cut by
-// a share s at a refusal and raised by it after 1/s answers; s halves at each change of
-// direction and doubles after six changes in the same one, so that w settles at what the
-// service takes.
+// latency), so that w below 1 is a pause. It is 1 until the first answer of use, or the fourth
+// of none: until then requests change their form. Then it grows by 1 for each (slow start)
+// until 6 of the last 12 calls sent are refused for their number: at a limit one refusal
+// follows the other, and stray ones do not end it. From then on w is cut by a share s at a
+// refusal and raised by it after 1/s answers; s halves at each change of direction and doubles
+// after six changes in the same one, so that w settles at what the service takes.
 //
 // Clock. Calls that fail for the service's sake make it down: then one probe at a time goes
 // out, and after a time without any answer the gate stops the judge.

@@ -191,7 +191,7 @@ func TestRepairIsShort(t *testing.T) {
 	if err := json.Unmarshal(s.Log()[1].Text, &body); err != nil || len(body.Messages) != 4 || body.Messages[2].Role != "assistant" {
 		t.Fatalf("%v: %+v", err, body)
 	}
-	if turn := body.Messages[3].Content; strings.Contains(turn, "\n") || len(turn) > 400 || !strings.Contains(turn, "is missing") {
+	if turn := body.Messages[3].Content; strings.Contains(turn, "\n") || len(turn) > 400 || !strings.Contains(turn, "there is no entry for it") {
 		t.Errorf("repair turn %q", turn)
 	}
 }

@@ -78,8 +78,12 @@ func (j *Judge) opinion(ctx context.Context, m *member, vote int, p *part, one *
 		a, err := j.ask(ctx, q)
 		if u, ok := errors.AsType[*unanswered](err); ok {
 			one.Calls = append(one.Calls, u.calls...)
+			why := excerpt(u.err.Error())
+			if len(p.claims) == 1 {
+				why = strings.TrimPrefix(why, "claim c1: ")
+			}
 			for _, c := range p.claims {
-				one.Claims[c] = judge.UnscoredClaim(u.reason, excerpt(u.err.Error()))
+				one.Claims[c] = judge.UnscoredClaim(u.reason, why)
 			}
 			return nil
 		}
@@ -186,7 +190,7 @@ func (j *Judge) readMatrix(q *question, x *exhibits, u *usage, content string, l
 	if j.config.Necessity {
 		for c := range v.Claims {
 			if v.Claims[c].Sufficient == nil && v.Claims[c].Unscored == "" {
-				defects = append(defects, judge.Defect{Claim: c, What: fmt.Sprintf("claim %s: member \"sufficient\" is missing", x.roster.ClaimID(c))})
+				defects = append(defects, judge.Defect{Claim: c, What: "member \"sufficient\" is missing"})
 			}
 		}
 	}
@@ -203,7 +207,7 @@ func (j *Judge) readMatrix(q *question, x *exhibits, u *usage, content string, l
 		}
 	}
 	if len(open) == len(v.Claims) {
-		return reading{doubt: doubt, wanted: strings.Join(open, ", ")}, &judge.ReplyError{Defect: defects[0].What}
+		return reading{doubt: doubt, wanted: strings.Join(open, ", ")}, &judge.ReplyError{Defect: fmt.Sprintf("claim %s: %s", open[0], v.Claims[0].JointWhy)}
 	}
 	verdict, err := x.roster.Encode(v)
 	return reading{verdict: verdict}, err

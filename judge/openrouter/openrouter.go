@@ -49,6 +49,7 @@ type Judge struct {
 	counts  counters
 	began   time.Time // of this process, in milliseconds as the store has them
 	before  sync.Map  // keys of answers that earlier processes of the run paid for, taken by some row
+	leaving sync.Mutex // while a model is left out
 	stopped atomic.Pointer[judge.StopError]
 	halted  context.Context // ends when the judge stops
 	halt    context.CancelFunc
