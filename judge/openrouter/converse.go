@@ -218,9 +218,9 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		return nil, nil, err
 	}
 	held, err := c.reserve(ctx)
-	if stopped := j.stopped.Load(); err == nil && stopped != nil {
+	if stopped := cmp.Or(j.stopped.Load(), c.member.stopped.Load()); err == nil && stopped != nil {
 		j.budget.settle(held, 0, true, 0)
-		err = stopped
+		err = c.stop(stopped)
 	}
 	if err != nil {
 		gate.giveBack()
@@ -269,8 +269,13 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	if f == nil {
 		c.answered(x, cost)
+	} else if f.class == classStop {
+		err = c.stop(f.stop) // before another call takes its place
 	}
 	free, stop := gate.back(place, f, cost, tokens)
+	if err != nil {
+		return nil, nil, err
+	}
 	if stop != nil {
 		return nil, nil, c.stop(stop)
 	}
