@@ -47,8 +47,8 @@ type Judge struct {
 	budget  *budget
 	asked   singleflight.Group // by key
 	counts  counters
-	began   time.Time // of this process, in milliseconds as the store has them
-	before  sync.Map  // keys of answers that earlier processes of the run paid for, taken by some row
+	began   time.Time  // of this process, in milliseconds as the store has them
+	before  sync.Map   // keys of answers that earlier processes of the run paid for, taken by some row
 	leaving sync.Mutex // while a model is left out
 	stopped atomic.Pointer[judge.StopError]
 	halted  context.Context // ends when the judge stops
