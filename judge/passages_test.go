@@ -51,3 +51,17 @@ func TestAddPassages(t *testing.T) {
 		t.Errorf("%d passages", len(many.Evidence))
 	}
 }
+
+// TestAddPassagesLong: a text without sentences is no passage, and costs no more than its length.
+func TestAddPassagesLong(t *testing.T) {
+	r := &Request{Claims: []ibid.Claim{{Text: "Tower 7 is high."}}, Sources: []Source{{Doc: "a", Text: "Tower 7 is high. "}}}
+	var b strings.Builder
+	for n := range 200_000 {
+		fmt.Fprintf(&b, "tower%d ", n)
+	}
+	r.Sources = append(r.Sources, Source{Doc: "b", Text: b.String() + "Tower 7 is high."})
+	AddPassages(r)
+	if len(r.Evidence) != 1 || r.Evidence[0].Doc != "a" || r.Evidence[0].After != "" {
+		t.Errorf("%d passages, %.200v", len(r.Evidence), r.Evidence)
+	}
+}
