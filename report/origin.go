@@ -30,9 +30,11 @@ func originOf(c *ibid.Citation, show *configs.CitationDisplay, run time.Time) do
 			LastIndexedAt string `json:"last_indexed_at"`
 		}
 		if json.Unmarshal([]byte(c.SourceReference), &r) == nil {
-			source, version, indexed := runs.SourceOf(c), "", ""
+			source, version, indexed, page := runs.SourceOf(c), "", "", ""
 			if strings.HasPrefix(source.URL, "http") {
 				link = source.URL
+			} else {
+				page = source.URL // of a site that nobody names
 			}
 			if name = cmp.Or(r.FilePath, r.AssetTitle, name); r.FilePath != "" && r.Symbol != "" {
 				name += " → " + r.Symbol
@@ -43,7 +45,7 @@ func originOf(c *ibid.Citation, show *configs.CitationDisplay, run time.Time) do
 			if at, err := time.Parse(time.RFC3339, r.LastIndexedAt); err == nil {
 				indexed = "indexed " + age(run.Sub(at)) + " the run"
 			}
-			for _, text := range []string{version, source.Status, r.WorkspaceName, clip(r.CommitSHA, 12), indexed} {
+			for _, text := range []string{version, source.Status, r.WorkspaceName, clip(r.CommitSHA, 12), indexed, page} {
 				if text != "" {
 					details = append(details, clip(text, 80))
 				}
