@@ -196,6 +196,18 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 	})
 }
 
+// addLow keeps a citation if it is among those of the least relevance.
+func (s *survey) addLow(l lowSource) {
+	at, _ := slices.BinarySearchFunc(s.data.low, l, func(a, b lowSource) int {
+		return cmp.Or(cmp.Compare(a.relevance, b.relevance), -1) // behind those that are alike
+	})
+	if at < lowSources {
+		l.id, l.doc = strings.Clone(l.id), strings.Clone(l.doc)
+		s.data.low = slices.Insert(s.data.low, at, l)
+		s.data.low = s.data.low[:min(len(s.data.low), lowSources)]
+	}
+}
+
 // items counts the citations and claims of a run by what is known of them.
 func (s *survey) items(run int) error {
 	t, r := &s.data.totals, s.data.results[run]
@@ -203,7 +215,8 @@ func (s *survey) items(run int) error {
 	supported := limitsOf(r.run.Manifest).Supported
 	err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
 		system, status, kind, source := b.Texts("system"), b.Texts("status"), b.Texts("source_type"), b.Texts("source_ref")
-		support, exact := b.Column("support"), b.Column("exact_jaccard")
+		support, exact, row := b.Column("support"), b.Column("exact_jaccard"), b.Column("row")
+		id, docs := b.Texts("id"), b.Texts("doc")
 		for i := range status {
 			s.count(t.status, status[i], s.system(r.prefix, system[i]))
 			if kind[i] == "" {
@@ -215,7 +228,10 @@ func (s *survey) items(run int) error {
 				s.data.kinds[strings.Clone(kind[i])] = k
 			}
 			k.cited++
-			k.tell(source[i])
+			if relevance := k.tell(source[i]); relevance != nil && *relevance < lowRelevance {
+				s.data.lows++
+				s.addLow(lowSource{run, row.Ints[i], id[i], docs[i], *relevance})
+			}
 			valid, wrong := validStatus(status[i]), exact.Valid[i] && exact.Doubles[i] == 0
 			if valid {
 				k.valid++

@@ -58,10 +58,12 @@ type pageData struct {
 	lead    []string // names of the metrics that matter most, best first
 	totals  totals
 	kinds   map[string]*kindCount
-	answers []*answer // that the page lists, run by run in the order of the input
-	list    doc.Table // of them
-	opened  int64     // that can be opened
-	left    string    // which answers are left out, in words; "" if none
+	low     []lowSource // citations of the least relevance, the lowest first
+	lows    int64       // how many are of low relevance
+	answers []*answer   // that the page lists, run by run in the order of the input
+	list    doc.Table   // of them
+	opened  int64       // that can be opened
+	left    string      // which answers are left out, in words; "" if none
 	packs   []doc.Pack
 
 	disagreements [][]*disagreementView // of each run

@@ -30,6 +30,7 @@ func whySection(data *pageData) *doc.Section {
 	}
 	fold(countTable(data, "What is known of "+Plural(sum(t.citations), "cited place", "cited places"), "status", statusWords, t.status, t.citations))
 	fold(kindTable(data))
+	fold(lowTable(data))
 	return docSection("why", "Why", out)
 }
 
@@ -81,8 +82,9 @@ type kindCount struct {
 	oldest          time.Time
 }
 
-// tell adds what the provider tells of a citation, the column source_ref.
-func (k *kindCount) tell(source string) {
+// tell adds what the provider tells of a citation, the column source_ref, and returns its
+// relevance; nil if it does not say.
+func (k *kindCount) tell(source string) *float64 {
 	var ref struct {
 		Relevance     *float64 `json:"relevance"`
 		Tokens        *int64   `json:"token_contribution"`
@@ -98,6 +100,34 @@ func (k *kindCount) tell(source string) {
 	if at, err := time.Parse(time.RFC3339, ref.LastIndexedAt); err == nil && (k.oldest.IsZero() || at.Before(k.oldest)) {
 		k.oldest = at
 	}
+	return ref.Relevance
+}
+
+// A lowSource is a citation of low relevance, as its provider says.
+type lowSource struct {
+	run       int
+	row       int64
+	id, doc   string
+	relevance float64
+}
+
+const (
+	lowRelevance = 0.5 // below it a citation is listed
+	lowSources   = 20  // that are listed
+)
+
+// lowTable lists the citations of the least relevance.
+func lowTable(data *pageData) doc.Table {
+	t := doc.Table{
+		Caption: Plural(data.lows, "citation", "citations") + fmt.Sprintf(" of low relevance (below %v)", lowRelevance),
+		Columns: []doc.Column{{Name: "answer"}, {Name: "source"}, {Name: "relevance", Number: true}},
+	}
+	for _, l := range data.low {
+		t.Rows = append(t.Rows, []doc.Cell{
+			{Text: doc.Text{{Text: clip(l.id, 60), Link: rowLink(data, l.run, l.row)}}}, doc.C(clip(l.doc, 80)), doc.C(number(l.relevance)),
+		})
+	}
+	return t
 }
 
 // kindTable says of each kind of source how its citations do, and what providers tell of them,
