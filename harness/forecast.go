@@ -164,9 +164,8 @@ func (p *Plan) foretell(told int, u *judge.Usage, at Progress) int {
 	}
 	text := fmt.Sprintf("after %d calls: ", u.Answered)
 	if u.AnswerNanoUSD > 0 {
-		j := &p.job.Config.Judge
-		// The rows of the last calls may not be counted as done yet.
-		calls := max(float64(len(j.Models()))*float64(j.Votes), float64(u.Answered-u.InFlight-j.Concurrency)/float64(at.Done)) // of a row
+		// Of a row: calls under way are of rows that are not done.
+		calls := float64(u.Answered+u.InFlight) / float64(at.Done+u.InFlight)
 		left := float64(u.AnswerNanoUSD) / float64(u.Answered) * max(0, calls*float64(at.Of)-float64(u.Answered))
 		text += fmt.Sprintf("about $%.2f in all", (float64(u.CostNanoUSD)+left)/1e9)
 		if hidden := u.HiddenTokens / u.Answered; hidden > 0 {
