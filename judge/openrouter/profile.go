@@ -252,6 +252,10 @@ func (p *profile) check(bytes int, said, want string, u *usage) error {
 	switch {
 	case said == want:
 		p.checked, p.seen = max(p.checked, bytes), max(p.seen, int64(u.Prompt+u.Completion))
+		if p.window > 0 && p.seen > p.window { // it is wider than was thought
+			p.window = p.seen
+			p.learnt(p.model, learntWindow, float64(p.window))
+		}
 	case bytes > p.checked && !fits:
 		return p.cut(u, fmt.Sprintf("its reply has the check word %q, the prompt %q", excerpt(said), want))
 	}

@@ -78,3 +78,40 @@ func TestNoJSON(t *testing.T) {
 		p.replied(shape{}, false)
 	}
 }
+
+// TestWindow: what a model reads is the least that was met, and the most that it has answered.
+func TestWindow(t *testing.T) {
+	kept := make(map[string]float64)
+	p := &profile{note: func(string) {}, learnt: func(_, name string, value float64) { kept[name] = value }}
+	read := func(prompt, completion amount) *usage { return &usage{Prompt: prompt, Completion: completion} }
+	p.reads(4096)
+	p.reads(6000)
+	if p.window != 4096 || kept[learntWindow] != 4096 || !p.long(9000, 1000) || p.long(3000, 1000) {
+		t.Errorf("window %d, kept %v", p.window, kept)
+	}
+	// A question that nobody could cut was answered all the same.
+	if err := p.check(15_000, "ABCD", "ABCD", read(5000, 300)); err != nil || p.window != 5300 || kept[learntWindow] != 5300 {
+		t.Errorf("window %d, kept %v, %v", p.window, kept, err)
+	}
+	p.reads(5000)
+	if p.window != 5300 {
+		t.Errorf("window %d is less than what was answered", p.window)
+	}
+	// A wrong word: of a shorter prompt it is the model's mistake, of a longer one the server's.
+	if err := p.check(14_000, "", "ABCD", read(4900, 300)); err != nil {
+		t.Error(err)
+	}
+	if err := p.check(40_000, "", "ABCD", read(5200, 90)); err == nil {
+		t.Error("a prompt that was cut off is read")
+	}
+	// So is a prompt that counts as too few tokens, but for a count that nobody believes.
+	if err := p.tokens(40_000, read(4000, 0)); err == nil {
+		t.Error("a prompt that was cut off is counted")
+	}
+	if err := p.tokens(40_000, read(10, 0)); err != nil {
+		t.Error(err)
+	}
+	if err := p.tokens(8000, read(2000, 0)); err != nil || kept[learntBytes] != 4 {
+		t.Errorf("%v, kept %v", err, kept)
+	}
+}
