@@ -60,6 +60,7 @@ var (
 		"VARCHAR", "why",
 		"VARCHAR", "tampering judge model annotator template",
 		"INTEGER", "vote votes",
+		"INTEGER", "absent surplus",
 		"VARCHAR", "source settled unscored",
 		"VARCHAR[]", "suspected",
 	)
