@@ -230,9 +230,10 @@ const (
 	sureLabels    = 30
 )
 
-// sureLimits finds the two loosest limits whose precision has a lower confidence limit of at least
-// surePrecision. It starts at the strict ends and goes in steps of 1/20. A step with enough labels
-// whose limit is lower ends the search. Items are in the order of their scores.
+// sureLimits returns the loosest limit for supported and the loosest for unsupported at which the
+// lower 95 % limit of precision is at least surePrecision. Each search begins at the strict end
+// (1 and 0) and moves by 1/20. It stops at the first step that has sureLabels labels and a lower
+// precision. items are sorted by score.
 func sureLimits(items []Verdict, threshold float64) (l Limits) {
 	const steps = 20
 	sure := func(beyond []Verdict, yes bool) (enough, ok bool) {

@@ -55,7 +55,7 @@ const (
 type spanStatistic struct {
 	name string
 	estimand
-	marks bool // has no value where nobody marked anything
+	marks bool // undefined if no annotator marked a span
 	whole bool // of all annotators only
 }
 

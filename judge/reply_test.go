@@ -30,6 +30,16 @@ const goodReply = `{"tampering":"in_evidence","claims":[
 {"id":"c1","kind":"factual","checks":[{"evidence_id":"e1","why":"says A","quote":"know A well","support":"full","relevant":"yes"},{"evidence_id":"e2","why":"","quote":"","support":"none","relevant":"yes"}],"joint_why":"both","joint":"full","elsewhere":"none","elsewhere_evidence_id":"","elsewhere_quote":"","sufficient":[["e2","e1"]]},
 {"id":"c3","kind":"factual","checks":[],"joint_why":"","joint":"full","elsewhere":"unsure","elsewhere_evidence_id":"","elsewhere_quote":""}]}`
 
+// changedReply is goodReply with a text replaced, once.
+func changedReply(t *testing.T, before, after string) string {
+	t.Helper()
+	reply := strings.Replace(goodReply, before, after, 1)
+	if reply == goodReply {
+		t.Fatal("nothing was replaced")
+	}
+	return reply
+}
+
 func TestParse(t *testing.T) {
 	r := replyRequest()
 	got, err := Parse(goodReply, NewRoster(r))
@@ -120,10 +130,7 @@ func TestParseLenient(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			reply := strings.Replace(goodReply, tt.old, tt.new, 1)
-			if reply == goodReply {
-				t.Fatal("nothing was replaced")
-			}
+			reply := changedReply(t, tt.old, tt.new)
 			got, err := Parse(reply, o)
 			if err != nil || len(got.Defects) > 0 {
 				t.Fatalf("%v, %+v", err, got)
@@ -179,10 +186,7 @@ func TestParseDefects(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			reply := strings.Replace(goodReply, tt.old, tt.new, 1)
-			if reply == goodReply {
-				t.Fatal("nothing was replaced")
-			}
+			reply := changedReply(t, tt.old, tt.new)
 			got, err := Parse(reply, o)
 			if err != nil || len(got.Defects) != 1 || got.Defects[0].Claim != tt.claim || got.Defects[0].Unsure || !strings.HasPrefix(got.Defects[0].What, tt.defect) {
 				t.Fatalf("%v, %+v, want %s", err, got, tt.defect)
@@ -236,10 +240,7 @@ func TestParseSurplus(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			reply := strings.Replace(goodReply, tt.old, tt.new, 1)
-			if reply == goodReply {
-				t.Fatal("nothing was replaced")
-			}
+			reply := changedReply(t, tt.old, tt.new)
 			got, err := Parse(reply, o)
 			if err != nil || len(got.Defects) > 0 {
 				t.Fatalf("%v, %+v", err, got)

@@ -19,9 +19,9 @@ type Lookup struct {
 	pairings    map[string]*pairing // by system
 }
 
-// NewLookup compares other with base or, if system is not "", the systems of a run with that
-// one. It refuses runs whose numbers do not mean the same with a [*RefusedError]; the error is
-// [ibid.ErrUsage] if the run does not have the system.
+// NewLookup compares other with base or, if system is not "", the systems of one run with this
+// system. The error is a [*RefusedError] if the metrics of the runs have other versions or
+// settings, and [ibid.ErrUsage] if the run does not have the system.
 func NewLookup(base, other *Run, system string) (*Lookup, error) {
 	why := Reasons(base.Manifest, other.Manifest)
 	switch {

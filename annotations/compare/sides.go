@@ -51,8 +51,8 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 }
 
 // Runs compares each of the runs with the first, or with the one that is named: system by
-// system where all of them have some in common. It refuses runs whose numbers do not mean the
-// same with a [*RefusedError], unless forced to. Of runs with other judges it compares what
+// system where all of them have some in common. The error is a [*RefusedError] if the metrics
+// of the runs have other versions or settings, unless o forces the comparison. Of runs with other judges it compares what
 // rests on no verdict.
 func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 	c, err := newComparison(base, o, "run")

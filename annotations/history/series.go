@@ -167,7 +167,7 @@ func (f *Folder) Accept(run string, at time.Time) (*Series, error) {
 	return f.seriesOf(name), err
 }
 
-// named is the place of the run in a folder of that name, -1 if there is none.
+// named returns the index of the run whose folder has this name, or -1.
 func named(all []runs.Listed, name string) int {
 	return slices.IndexFunc(all, func(r runs.Listed) bool { return filepath.Base(r.Dir) == name })
 }

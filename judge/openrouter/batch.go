@@ -148,8 +148,8 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 	if known, ready, err := b.known(ctx, key); known || err != nil {
 		return ready, err
 	}
-	if long, err := j.knownLong(ctx, q); long || err != nil {
-		return true, err // it is asked in halves, by calls
+	if halves, _, err := j.knownHalves(ctx, q); halves != nil || err != nil {
+		return true, err // the halves are asked by calls
 	}
 	// Without prices half of the dearest call stands for a line.
 	_ = j.LoadPrices(ctx)

@@ -76,7 +76,7 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 		}
 		if f == nil {
 			a := answerOf(entry)
-			a.replies = c.replies
+			a.asked = true
 			return a, nil
 		}
 		if err := c.after(ctx, f); err != nil {
@@ -135,7 +135,12 @@ func (c *conversation) give(reason judge.Reason, f *failure) error {
 }
 
 // most is how many replies may be paid for.
-func (c *conversation) most() int { return cmp.Or(c.question.replies, maxReplies) }
+func (c *conversation) most() int {
+	if c.again {
+		return 1
+	}
+	return maxReplies
+}
 
 // stop ends asking the model, if that is what e is about and there are others enough; else all
 // asking.
@@ -403,7 +408,7 @@ func (c *conversation) readCut(x *exchange, text string) (*cache.Entry, *failure
 func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failure) {
 	c.replies++
 	bad := &failure{class: classContent, status: http.StatusOK}
-	said, err := c.read(x, text, c.doubted || c.question.replies > 0)
+	said, err := c.read(x, text, c.doubted || c.again)
 	if labels, ok := errors.AsType[errLabels](err); ok {
 		bad.err = labels
 		c.judge.stopping(bad, judge.StopReplies)
@@ -508,7 +513,7 @@ type question struct {
 	// read checks a reply, of a classifier the body of the response. err is why nothing of it
 	// can be used; last says that what no quote bears out is unsure then, and not asked again.
 	read     func(x *exchange, reply string, last bool) (reading, error)
-	replies  int    // most that are paid for; 0 for maxReplies
+	again    bool   // it asks for what a reply left open: one reply is paid for
 	open     bool   // a reply may leave claims open: they are asked again, as a part
 	answer   int64  // its length in tokens, of a plan
 	short    bool   // the answer is the first word: a reply may end at its limit
@@ -533,7 +538,7 @@ type reading struct {
 type answer struct {
 	verdict []byte
 	calls   []keyedCall
-	replies int // that were paid for now
+	asked   bool // a reply was paid for; false if the store had it
 }
 
 type keyedCall struct {
@@ -572,13 +577,12 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 			return j.fromEntry(e), nil
 		}
 		defer release()
-		if long, err := j.knownLong(waits, q); long || err != nil {
-			if err != nil {
-				return nil, j.ended(err)
-			}
-			if halves, join := q.halves(); halves != nil {
-				return j.askHalves(ctx, q, halves, join)
-			}
+		halves, join, err := j.knownHalves(waits, q)
+		if err != nil {
+			return nil, j.ended(err)
+		}
+		if halves != nil {
+			return j.askHalves(ctx, q, halves, join)
 		}
 		wire, cancel := underWay(ctx)
 		defer cancel()
@@ -598,30 +602,31 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 	}
 	// Who waited has paid nothing.
 	j.counts.cached.Add(1)
-	shared := &answer{verdict: a.verdict, calls: slices.Clone(a.calls)}
+	shared := &answer{verdict: a.verdict, calls: slices.Clone(a.calls), asked: a.asked}
 	for i := range shared.calls {
 		shared.calls[i].call.Cached, shared.calls[i].call.Attempts = true, 0
 	}
 	return shared, nil
 }
 
-// knownLong reports whether a question is known to be longer than the model reads, or has been
-// asked in halves before.
-func (j *Judge) knownLong(ctx context.Context, q *question) (bool, error) {
-	switch {
-	case q.halves == nil:
-		return false, nil
-	case q.long != nil && q.long(ctx):
-		return true, nil
-	case !q.open:
-		return false, nil
+// knownHalves returns the halves of a question that is longer than the model is known to read, or
+// that was asked in halves before; nil for other questions.
+func (j *Judge) knownHalves(ctx context.Context, q *question) (halves []*question, join func([][]byte) ([]byte, error), err error) {
+	long := q.long != nil && q.long(ctx)
+	if q.halves == nil || !long && !q.open {
+		return nil, nil, nil
 	}
-	halves, _ := q.halves()
-	if len(halves) < 2 {
-		return false, nil
+	if halves, join = q.halves(); long || len(halves) < 2 {
+		if !long {
+			halves = nil
+		}
+		return halves, join, nil
 	}
 	e, err := j.store.Get(ctx, halves[0].request.key())
-	return e != nil, err
+	if e == nil {
+		halves = nil
+	}
+	return halves, join, err
 }
 
 // askHalves answers a question by its halves. What they say together is kept as its answer,
@@ -636,7 +641,7 @@ func (j *Judge) askHalves(ctx context.Context, q *question, halves []*question, 
 		if err != nil {
 			return nil, err
 		}
-		verdicts[i], out.calls = a.verdict, append(out.calls, a.calls...)
+		verdicts[i], out.calls, out.asked = a.verdict, append(out.calls, a.calls...), out.asked || a.asked
 	}
 	var err error
 	if out.verdict, err = join(verdicts); err != nil {

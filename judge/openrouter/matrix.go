@@ -72,9 +72,7 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 func (j *Judge) opinion(ctx context.Context, m *member, vote int, p *part, one *judge.Verdict) error {
 	for again := false; ; again = true {
 		q := j.matrixQuestion(m, p.exhibits, vote)
-		if again {
-			q.replies = 1
-		}
+		q.again = again
 		a, err := j.ask(ctx, q)
 		if u, ok := errors.AsType[*unanswered](err); ok {
 			one.Calls = append(one.Calls, u.calls...)
@@ -100,20 +98,11 @@ func (j *Judge) opinion(ctx context.Context, m *member, vote int, p *part, one *
 				open = append(open, i)
 			}
 		}
-		if len(open) == 0 || again && a.replies > 0 {
+		if len(open) == 0 || again && a.asked {
 			return nil
 		}
 		p = p.only(open)
 	}
-}
-
-// rowFailure is the error of a row for one of its questions.
-func rowFailure(r *judge.Request, v *judge.Verdict, err error) error {
-	u, ok := errors.AsType[*unanswered](err)
-	if !ok {
-		return err
-	}
-	return &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.calls...)}
 }
 
 // addInvalid gives every claim a check of each invalid citation that it has.

@@ -660,3 +660,12 @@ func halvesOf(text string) []string {
 	}
 	return []string{strings.TrimSpace(string(runes[:at])), strings.TrimSpace(string(runes[at:]))}
 }
+
+// rowFailure is the error of a row for one of its questions.
+func rowFailure(r *judge.Request, v *judge.Verdict, err error) error {
+	u, ok := errors.AsType[*unanswered](err)
+	if !ok {
+		return err
+	}
+	return &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.calls...)}
+}
