@@ -28,7 +28,7 @@ var badReplies = []judgetest.Fault{"null_content", "schema_mismatch", "missing_i
 
 // TestLiveBatchKilled asks about 1,000 rows in batches and kills the run eleven times:
 // when the service has its first batch and has not answered the submission, and ten times
-// after any number of requests. Lines expire, fail and have replies of no use. There is
+// after one to four requests more. Lines expire, fail and have replies of no use. There is
 // one bill, and the verdicts are those of calls.
 func TestLiveBatchKilled(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestLiveBatchKilled(t *testing.T) {
 			}})
 			random, kills := rand.New(rand.NewPCG(3, 3)), 0
 			for {
-				enough := l.server.Counts().Served + 3 + random.IntN(6)
+				enough := l.server.Counts().Served + 1 + random.IntN(4)
 				die := func() bool { return kills < most && l.server.Counts().Served >= enough }
 				if kills == 0 {
 					die = func() bool { return len(l.server.Batches()) > 0 }
