@@ -82,6 +82,7 @@ const (
 	NotFetched                  // a URL that is to be live is not among the fetched pages
 	NotAsked                    // the judge says nothing of it: nobody asked
 	Abstained                   // the answer abstains: it says that it cannot, and claims and cites nothing
+	NoQuotations                // the answer has no quotation that counts
 	Unsettled                   // what was read cannot settle it, or too many of its items
 
 	// Of statistics.
@@ -94,7 +95,7 @@ const (
 )
 
 var reasonNames = [...]string{
-	"", "no_truth", "truth_not_found", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched", "not_asked", "abstained", "undecided",
+	"", "no_truth", "truth_not_found", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched", "not_asked", "abstained", "no_quotations", "undecided",
 	"no_data", "zero_denominator", "out_of_range", "bad_argument", "no_variation",
 }
 

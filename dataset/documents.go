@@ -19,7 +19,9 @@ type Documents struct {
 	numbers  map[string]int32
 	docs     []document
 	texts    blob
-	most     int64 // bytes of one text
+	most     int64                  // bytes of one text
+	needed   func(name string) bool // of all documents that were read; nil of all
+	order    []string               // the names, if the documents are all that the run has, and small
 	problems []string
 }
 
@@ -70,7 +72,7 @@ func (d *Documents) add(doc *ibid.Document) error {
 		// Which part of the text is missing is not known, so none is used.
 		lay, text, problem = layout{}, "", doc.Err.Error()
 	}
-	if problem != "" {
+	if problem != "" && d.isNeeded(doc) {
 		at := fmt.Sprintf("%s: row %d: ", doc.File, doc.FileRow)
 		if doc.FileRow < 0 { // the file is the document
 			at = doc.File + ": "
@@ -82,6 +84,9 @@ func (d *Documents) add(doc *ibid.Document) error {
 	case known && lay.partial && d.docs[n].whole():
 		return nil
 	case known && !(lay.whole() && d.docs[n].partial):
+		if !d.isNeeded(doc) {
+			return nil
+		}
 		return d.compare(&d.docs[n], doc, &lay, text)
 	}
 	entry := document{layout: lay, file: doc.File, row: doc.FileRow}
@@ -116,6 +121,41 @@ func (d *Documents) compare(first *document, doc *ibid.Document, lay *layout, te
 
 func (d *Documents) load(doc *document) (string, error) {
 	return d.texts.get(doc.text, 0, doc.text.len)
+}
+
+// LoadAll is [LoadDocuments] of all documents if they are small, and of those that need is true
+// of if they are not. Quotations are looked for in all documents if they are small.
+func LoadAll(ctx context.Context, from *DocumentSource, need func(name string) bool) (*Documents, error) {
+	size := int64(0)
+	for _, f := range from.Files() {
+		size += f.Size
+	}
+	if size <= wholeSearch {
+		d := newDocuments(textMemory, "")
+		d.most, d.needed = from.fileSet.options.Limits.Times(mostDocumentBytes), need
+		d, err := d.addAll(ctx, nil, from.read)
+		if err != nil || d.texts.size <= wholeSearch {
+			return d.searchAll(), err
+		}
+		if err := d.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return LoadDocuments(ctx, from, need)
+}
+
+// isNeeded reports whether what is wrong with a document concerns anybody.
+func (d *Documents) isNeeded(doc *ibid.Document) bool { return d.needed == nil || d.needed(doc.Doc) }
+
+// searchAll notes that quotations are looked for in all documents.
+func (d *Documents) searchAll() *Documents {
+	if d != nil {
+		d.order = make([]string, len(d.docs))
+		for name, i := range d.numbers {
+			d.order[i] = name
+		}
+	}
+	return d
 }
 
 // Has reports whether there is a document of that name.

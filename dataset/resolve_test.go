@@ -281,7 +281,7 @@ func TestResolveQuotes(t *testing.T) {
 		{"blank is no quote", at("plain", 4, 9).quoting(" \n"), "ok key 0 [4,9)"},
 		{"normalised", at("quotes", 0, 29).quoting(`He said "it's fine" - twice. `), "ok key 0 [0,29) held"},
 		{"white space at the ends", at("quotes", 7, 20).quoting(`“it’s fine”`), "ok key 0 [7,20) held"},
-		{"letter case counts", at("plain", 4, 9).quoting("Grass"), "quote_mismatch key 0 [4,9)"},
+		{"letter case is free", at("plain", 4, 9).quoting("Grass"), "ok key 0 [4,9) held"},
 		{"shifted", at("plain", 3, 8).quoting("grass"), "quote_repaired key 0 [4,9) given [3,8)"},
 		{"elsewhere, normalised", at("quotes", 0, 4).quoting("fine\" – twice. He said  no"), "quote_repaired key 0 [15,40) given [0,4)"},
 		{"found twice, one clearly nearer", at("quotes", 1, 4).quoting("He said"), "quote_repaired key 0 [0,7) given [1,4)"},

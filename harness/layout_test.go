@@ -22,7 +22,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	".":                {}, // everybody may import it
 	"metrics/span":     {},
 	"metrics/token":    {ours: []string{"metrics/span"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
-	"metrics/quote":    {theirs: []string{"golang.org/x/text"}},
+	"metrics/quote":    {ours: []string{"metrics/token"}, theirs: []string{"golang.org/x/text"}},
 	"metrics/presence": {ours: []string{"metrics/claims"}},
 	"metrics/claims":   {ours: []string{"metrics/token"}, theirs: []string{"github.com/yuin/goldmark"}},
 	"metrics/dialect":  {ours: []string{"metrics/span"}},

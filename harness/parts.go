@@ -65,7 +65,8 @@ const (
 	partClaims    partFile = "claims" // of runs that have a judge
 	partVerdicts  partFile = "verdicts"
 	partAnswers   partFile = "answers"
-	partCalls     partFile = "calls" // of runs whose judge is live
+	partCalls     partFile = "calls"  // of runs whose judge is live
+	partQuotes    partFile = "quotes" // of runs that have texts
 	partCitations partFile = "citations"
 	partRowsFile  partFile = "rows"
 )
@@ -85,6 +86,9 @@ func (p *Plan) partFiles() []partFile {
 	if p.keepsAnswers() {
 		kinds = append(kinds, partAnswers)
 	}
+	if p.hasDocuments() || p.inline {
+		kinds = append(kinds, partQuotes)
+	}
 	return append(kinds, partCitations, partRowsFile)
 }
 
@@ -102,6 +106,8 @@ func (k partFile) form(layout *runs.RowsLayout) *runs.Form {
 		return &runs.Verdicts.Form
 	case partAnswers:
 		return &runs.Answers.Form
+	case partQuotes:
+		return &runs.Quotations.Form
 	case partCitations:
 		return layout.Citations
 	}

@@ -61,13 +61,14 @@ type Plan struct {
 	// What earlier processes spent on this run, in billionths of a US dollar.
 	spentBefore int64
 
-	replayDigest     string                  // of the file of recorded verdicts
-	thresholds       *annotations.Thresholds // of judge.file; nil if it has none
-	thresholdsDigest string                  // of that file
-	openBatches      []string                // of the judge, when the run stops: what the service calls them
-	texts            *keptTexts              // nil if the run keeps none, or those of another
-	log              *runLog                 // of the run while it lasts
-	embedder         *openrouter.Embedder    // nil if no endpoint is asked for vectors
+	replayDigest     string                          // of the file of recorded verdicts
+	thresholds       *annotations.Thresholds         // of judge.file; nil if it has none
+	thresholdsDigest string                          // of that file
+	openBatches      []string                        // of the judge, when the run stops: what the service calls them
+	keptQuotations   func() (*keptQuotations, error) // of the run in kept
+	texts            *keptTexts                      // nil if the run keeps none, or those of another
+	log              *runLog                         // of the run while it lasts
+	embedder         *openrouter.Embedder            // nil if no endpoint is asked for vectors
 	notFetched       notFetched
 
 	Ingredients map[string]string // what the fingerprint is made of
@@ -364,7 +365,7 @@ func ignoreEnough(err error) error {
 
 // metricsVersion changes whenever the same data and settings would give another
 // number than before. The changelog says which and why.
-const metricsVersion = "11"
+const metricsVersion = "12"
 
 // fingerprintOf hashes the ingredients: each name and value with its length, in
 // the order of the names, so that no two different maps give the same bytes.

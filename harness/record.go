@@ -21,6 +21,7 @@ type recorder struct {
 	citation citationColumns
 	claim    claimColumns
 	verdict  verdictColumns
+	quote    quotationColumns
 	call     callColumns
 	answer   answerColumns
 
@@ -75,7 +76,7 @@ func newRecorder(layout *runs.RowsLayout, lacks []string, supported float64) *re
 	}
 	r.tables = make(map[partFile]*parquet.Table)
 	for kind, columns := range map[partFile]any{
-		partRowsFile: &r.row, partCitations: &r.citation, partClaims: &r.claim, partVerdicts: &r.verdict, partCalls: &r.call, partAnswers: &r.answer,
+		partRowsFile: &r.row, partCitations: &r.citation, partClaims: &r.claim, partVerdicts: &r.verdict, partQuotes: &r.quote, partCalls: &r.call, partAnswers: &r.answer,
 	} {
 		r.tables[kind] = kind.form(layout).Bind(columns)
 	}
@@ -165,6 +166,7 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	}
 	r.places.of(in.System).AddRow(in)
 	r.addCitations(in, s)
+	r.addQuotations(in, s.quotations)
 	if j := s.judging; j != nil {
 		r.addClaims(in, j, scores)
 		r.addVerdicts(in, j)
@@ -214,6 +216,7 @@ func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Pr
 		return r.limits.OfAnswer(&metrics.AnswerFinding{Error: true})
 	}
 	f.Citations, f.Claims = slices.Grow(f.Citations[:0], len(in.Citations))[:len(in.Citations)], f.Claims[:0]
+	f.Quotations = worstQuotation(s.quotations)
 	f.ToCite = scores.Counts[metrics.TruthSpans] > 0 || in.HasCitations && scores.Counts[metrics.NeedingClaims] > 0
 	f.Overall, f.HasOverall = scores.Values[metrics.OverallCitationAccuracy], scores.Reasons[metrics.OverallCitationAccuracy] == ibid.Defined
 	for i := range in.Citations {

@@ -49,6 +49,7 @@ var (
 		"those that read texts: of tokens, and judged ones but citation_completeness and citation_coverage",
 		func(d *metrics.Definition, judged bool) bool { return d.ReadsTexts() || judged && isOverall(d) },
 	}
+	ofQuotes = metricSet{"those of quotations", func(d *metrics.Definition, _ bool) bool { return d.Group == "quotations" }}
 	// ofPlaces look at cited texts or places.
 	ofPlaces = metricSet{
 		"those of places to the character, and those that read texts",
@@ -232,7 +233,7 @@ var signs = []*Sign{
 		Cause: "documents are called otherwise than in citations, or not all of them were given",
 		Tip:   "write the same names in both, or give all documents: --documents PATH; ibid run --dry-run names those that are missing",
 		find: share(0.2, func(s *systemSums) (int64, int64) {
-			return s.counts[metrics.MissingCitations], s.counts[metrics.Citations]
+			return s.counts[metrics.MissingCitations], s.counts[metrics.CheckedCitations]
 		}, "citations name documents that are not among those given"),
 		little: ofTexts,
 	},
@@ -242,6 +243,21 @@ var signs = []*Sign{
 		Tip:    "offset_unit: byte or utf16, span_end: inclusive; ibid run --dry-run lists the places",
 		find:   share(0.05, func(s *systemSums) (int64, int64) { return s.places.Misplaced, s.places.Quoted }, "quotes are not where their citations say"),
 		little: ofPlaces,
+	},
+	{
+		Name: "quotes_unreadable", Text: "more than half of a system's quotations, of 20 or more, differ from all texts of sources",
+		Cause: "the documents are not the texts that the system read, or their text was extracted badly",
+		Tip:   "give the texts that the system was shown: --documents PATH; ibid show RUN --table quotes --format csv lists the quotations",
+		find: func(s *systemSums) seen {
+			all := s.counts[metrics.AllQuotations]
+			if all < fewestQuotations {
+				return seen{}
+			}
+			return share(0.5, func(s *systemSums) (int64, int64) {
+				return all - s.counts[metrics.FaithfulQuotations] - s.counts[metrics.MisattributedQuotations], all
+			}, "quotations differ from all texts of sources")(s)
+		},
+		little: ofQuotes,
 	},
 	{
 		Name: "truth_out_of_bounds", Text: "more than 1 % of the truth spans of a system's rows end after their document or page",
@@ -317,6 +333,9 @@ const signLevel = 0.95
 func isShare(cases, all int64, limit float64) bool {
 	return all >= fewestCases && stats.Wilson(float64(cases), float64(all), signLevel).Low > limit
 }
+
+// fewestQuotations is how many quotations of a system can be a sign.
+const fewestQuotations = 20
 
 // share is a sign of a share above a limit of k cases of n.
 func share(limit float64, count func(*systemSums) (k, n int64), what string) func(*systemSums) seen {

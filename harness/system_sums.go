@@ -14,7 +14,10 @@ import (
 )
 
 // signCounts are the counts that signs look at.
-var signCounts = []metrics.Count{metrics.Citations, metrics.MissingCitations, metrics.Claims, metrics.UnreadMarks, metrics.Abstained}
+var signCounts = []metrics.Count{
+	metrics.Citations, metrics.MissingCitations, metrics.CheckedCitations, metrics.Claims, metrics.UnreadMarks, metrics.Abstained,
+	metrics.AllQuotations, metrics.FaithfulQuotations, metrics.MisattributedQuotations,
+}
 
 // noTextOutcomes are claims of which no cited text is known.
 var noTextOutcomes = metrics.OpenOf(metrics.OpenNoText, metrics.OutcomeItems)

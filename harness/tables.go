@@ -170,7 +170,7 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 	if err := p.checkTags(); err != nil {
 		return err
 	}
-	for _, kind := range []partFile{partCitations, partClaims, partVerdicts} {
+	for _, kind := range []partFile{partCitations, partClaims, partVerdicts, partQuotes} {
 		if err := p.takeBeside(ctx, kind, m); err != nil {
 			return err
 		}
@@ -265,7 +265,7 @@ func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) 
 			files = append(files, beside)
 		}
 	}
-	if len(without) > 0 || kind != partCitations && p.judge == nil {
+	if len(without) > 0 || kind != partCitations && kind != partQuotes && p.judge == nil {
 		if len(files) > 0 && len(without) > 0 {
 			p.warnOf(m, "%s has no %s beside it: all of them are left out", without[0], kind.result())
 		}

@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"ibid"
 	"ibid/configs"
@@ -92,6 +93,7 @@ func (p *Plan) openDocuments(ctx context.Context) (err error) {
 		return fmt.Errorf("%w, and the run kept no texts", err)
 	}
 	p.documents, p.kept, p.gone = nil, p.job.SameDataIn, err
+	p.keptQuotations = sync.OnceValues(func() (*keptQuotations, error) { return readQuotations(p.kept) })
 	return nil
 }
 
@@ -200,9 +202,13 @@ func (t *Texts) Each(ctx context.Context, further []string, rows []int64, yield 
 
 // eachResolved is [Texts.Each] from the data of the run.
 func (p *Plan) eachResolved(ctx context.Context, further []string, rows []int64, yield func(*ibid.Answer, *dataset.Resolver) error) error {
-	docs, err := p.loadCited(ctx, further, func(source *dataset.Source, f func(*ibid.Answer) error) error {
+	need, err := p.cited(further, func(source *dataset.Source, f func(*ibid.Answer) error) error {
 		return readRows(ctx, source, rows, f)
 	})
+	if err != nil {
+		return err
+	}
+	docs, err := p.loadNamed(ctx, need)
 	if err != nil {
 		return err
 	}
@@ -378,11 +384,11 @@ func ReadPrompts(ctx context.Context, dir string, m *runs.Manifest, position int
 	return prompts, err
 }
 
-// loadDocuments keeps the documents that some citation or annotation of the run names; nil if
-// the run has none.
+// loadDocuments keeps the documents that some citation or annotation of the run names, or all if
+// they are small; nil if the run has none.
 func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 	progress, rows := p.stage("finding cited documents", p.Rows), int64(0)
-	return p.loadCited(ctx, nil, func(source *dataset.Source, f func(*ibid.Answer) error) error {
+	need, err := p.cited(nil, func(source *dataset.Source, f func(*ibid.Answer) error) error {
 		err := eachRow(ctx, source, p.job.Limit, func(row *ibid.Answer) error {
 			if rows++; rows%keysBatch == 0 {
 				progress(rows)
@@ -394,12 +400,18 @@ func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 		}
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	if p.documents != nil {
+		return dataset.LoadAll(ctx, p.documents, need)
+	}
+	return p.loadNamed(ctx, need)
 }
 
-// loadCited keeps the documents that rows name, which each reads of a source, and further ones;
-// nil if the run has none. It passes over the rows once and over the documents once, and keeps
-// 8 bytes for each distinct name.
-func (p *Plan) loadCited(ctx context.Context, further []string, each func(source *dataset.Source, f func(*ibid.Answer) error) error) (*dataset.Documents, error) {
+// cited says of which documents rows have the names, which each reads of a source, with those of
+// further ones. It passes over the rows once, and keeps 8 bytes for each distinct name.
+func (p *Plan) cited(further []string, each func(source *dataset.Source, f func(*ibid.Answer) error) error) (need func(name string) bool, err error) {
 	if !p.hasDocuments() {
 		return nil, nil
 	}
@@ -413,17 +425,14 @@ func (p *Plan) loadCited(ctx context.Context, further []string, each func(source
 	for _, doc := range further {
 		note(doc, false)
 	}
-	err := each(p.source.Select(dataset.WantKeys|dataset.WantSpans), func(row *ibid.Answer) error {
+	err = each(p.source.Select(dataset.WantKeys|dataset.WantSpans), func(row *ibid.Answer) error {
 		eachNamed(row, note)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return p.loadNamed(ctx, func(name string) bool {
+	return func(name string) bool {
 		_, ok := needed[maphash.String(seed, name)]
 		return ok
-	})
+	}, err
 }
 
 // checkedDocuments are the documents of a run whose input, keys, citations and offsets are checked.

@@ -300,7 +300,10 @@ type scorer struct {
 	metrics  *metrics.Scorer
 	texts    metrics.TokenSource // nil if no text can be known
 	judging  *judging            // nil without a judge
-	cutter   *claims.Cutter      // nil if the run has one
+	cutter   *claims.Cutter      // that of judging if there is one
+
+	quotations     []quotation     // of the row
+	keptQuotations *keptQuotations // of the run whose texts are read; nil if documents are
 
 	notFetched *notFetched
 	row        metrics.Row
@@ -310,12 +313,20 @@ type scorer struct {
 func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
 	s := &scorer{metrics: metrics.NewScorer(p.options), notFetched: &p.notFetched}
 	s.resolver = p.resolver(docs)
+	if p.kept != "" {
+		var err error
+		if s.keptQuotations, err = p.keptQuotations(); err != nil {
+			return nil, err
+		}
+	}
 	if docs != nil || p.inline {
 		s.texts = s.resolver
 	}
 	if p.judge != nil {
 		var err error
-		s.judging, err = newJudging(p, s.resolver)
+		if s.judging, err = newJudging(p, s.resolver); err == nil {
+			s.cutter = s.judging.cutter
+		}
 		return s, err
 	}
 	options, err := claimOptions(&p.job.Config.Settings)
@@ -345,13 +356,14 @@ func (s *scorer) score(ctx context.Context, in *ibid.Answer) (failure, err error
 			return nil, err
 		}
 		s.judging.fill(&s.row)
-	} else if s.cutter != nil {
+	} else {
 		var cut claims.Claims
 		if in.HasTruth && in.HasCitations && len(in.Citations) == 0 { // does it abstain?
 			cut = s.cutter.Cut(in)
 		}
 		s.row.Claims, s.row.HasClaims, s.row.Abstains = cut.List, cut.Known, cut.Abstains
 	}
+	s.checkQuotations(in)
 	s.metrics.Score(&s.row, &s.scores)
 	if failure := s.scores.LimitErr; failure != nil {
 		s.scores.Fail(ibid.RowError)

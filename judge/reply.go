@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"ibid"
-	"ibid/metrics/quote"
 )
 
 // Schema is the JSON Schema of a reply, for structured outputs in strict mode.
@@ -414,20 +413,4 @@ func (p *parser) align(number int, quote string) alignment {
 		at.Start, at.End = max(at.Start, 0), min(at.End, length)
 	}
 	return alignment{at, aligned, true, cited}
-}
-
-// quoteIn returns where a quote stands in a text, and what stands there if that is not
-// the quote.
-func quoteIn(text, quote string) (at Interval, aligned string, ok bool) {
-	if at, ok = findQuote(text, quote); ok {
-		return at, "", true
-	}
-	return alignQuote(text, quote)
-}
-
-// findQuote returns the first place of quote in text, in code points; only white
-// space may differ.
-func findQuote(text, q string) (at Interval, ok bool) {
-	start, end, ok := quote.Verbatim(text, q)
-	return Interval{Start: int32(start), End: int32(end)}, ok
 }

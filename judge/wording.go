@@ -449,25 +449,17 @@ var wordingText string
 type lists struct {
 	classes  map[string]wordClass
 	numerals map[string]string
-	common   []map[string]bool // the commonest words of seven languages, English first
 }
 
 var wordLists = sync.OnceValue(func() *lists {
 	l := &lists{classes: make(map[string]wordClass), numerals: make(map[string]string)}
 	class := map[string]wordClass{"fill": fillWord, "turn": turnWord, "refute": refuteWord, "he": heWord, "she": sheWord, "person": personWord, "negation": negation, "fact": factWord, "opener": opener}
-	language := ""
 	for line := range strings.Lines(wordingText) {
 		name, words, _ := strings.Cut(line, ":")
 		for _, w := range strings.Fields(words) {
-			switch of, common := strings.CutPrefix(name, "common-"); {
-			case name == "numeral":
+			if name == "numeral" {
 				l.numerals[w] = strconv.Itoa(len(l.numerals))
-			case common:
-				if of != language {
-					language, l.common = of, append(l.common, make(map[string]bool))
-				}
-				l.common[len(l.common)-1][w] = true
-			default:
+			} else {
 				l.classes[w] |= class[name]
 			}
 		}
@@ -490,11 +482,9 @@ func isEnglish(text string, words []word) bool {
 	var counts [8]int
 	most := 0
 	for i := range words {
-		for k, of := range wordLists().common {
-			if of[words[i].text] {
-				counts[k]++
-				most = max(most, counts[k])
-			}
+		for k, in := 0, token.CommonIn(words[i].text); in>>k > 0; k++ {
+			counts[k] += int(in >> k & 1)
+			most = max(most, counts[k])
 		}
 	}
 	return counts[0] == most && (ascii || counts[0] > 0)

@@ -54,6 +54,11 @@ const (
 	OffsetsHeld
 	Abstained
 	UnreadMarks
+	CheckedCitations
+	AllQuotations
+	FaithfulQuotations
+	MisattributedQuotations
+	FabricatedQuotations
 
 	NumCounts
 )
@@ -74,6 +79,7 @@ const (
 	noCitations = "citations not known"
 	noEither    = "truth or citations not known"
 	noTexts     = "no text of a source, or truth or citations not known"
+	noQuotes    = "no text of a source is known"
 	noPages     = "no page known, or truth or citations not known"
 	noClaims    = "claims not known"
 	noLinks     = "no judge, or claims or citations not known"
@@ -120,12 +126,17 @@ var countDefinitions = [NumCounts]Definition{
 	AnswerChars:        count("answer_chars", Neutral, "code points of the answer; 0 if it is white space", ""),
 	ConsistencyClaims:  count("consistency_claims", Neutral, "claims with a citation and a scored joined support", noLinks),
 
-	RelevanceCitations: count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
-	MissingCitations:   count("missing_citations", LowerIsBetter, "citations of documents that are not among those given (document_not_found)", noCitations),
-	OffsetsChecked:     count("offsets_checked", Neutral, "citations with a quote and offsets, of which it is known whether the offsets hold the quote", "no text is known to compare a quote with"),
-	OffsetsHeld:        count("offsets_held", HigherIsBetter, "of these, those whose offsets hold it", "no text is known to compare a quote with"),
-	Abstained:          count("abstained", Neutral, "1 if the answer abstains: it says that it cannot answer, and claims and cites nothing; else 0", "citations or claims not known; without a judge claims are known where truth is and the answer cites nothing"),
-	UnreadMarks:        count("unread_marks", LowerIsBetter, "marks of the answer that were not understood", "not known: no marks were read, the citations came as a list"),
+	RelevanceCitations:      count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
+	MissingCitations:        count("missing_citations", LowerIsBetter, "citations of documents that are not among those given (document_not_found), identical ones once", noCitations),
+	OffsetsChecked:          count("offsets_checked", Neutral, "citations with a quote and offsets, of which it is known whether the offsets hold the quote", "no text is known to compare a quote with"),
+	OffsetsHeld:             count("offsets_held", HigherIsBetter, "of these, those whose offsets hold it", "no text is known to compare a quote with"),
+	Abstained:               count("abstained", Neutral, "1 if the answer abstains: it says that it cannot answer, and claims and cites nothing; else 0", "citations or claims not known; without a judge claims are known where truth is and the answer cites nothing"),
+	CheckedCitations:        count("checked_citations", Neutral, "citations of which it is known whether their document exists, identical ones once", "citations not known, or of none it is known"),
+	AllQuotations:           count("quotations", Neutral, "quotations of the answer that count", noQuotes),
+	FaithfulQuotations:      count("faithful_quotations", HigherIsBetter, "of these, those that a cited document has", noQuotes),
+	MisattributedQuotations: count("misattributed_quotations", LowerIsBetter, "of these, those that only a document has that is not cited", noQuotes),
+	FabricatedQuotations:    count("fabricated_quotations", LowerIsBetter, "of these, those that stand nowhere or are made of pieces of several places", noQuotes),
+	UnreadMarks:             count("unread_marks", LowerIsBetter, "marks of the answer that were not understood", "not known: no marks were read, the citations came as a list"),
 }
 
 // term is one count, as the numerator or denominator of a micro value.

@@ -26,7 +26,7 @@ func merged(tables ...map[Metric]Definition) map[Metric]Definition {
 // definitions are all metrics, in column order.
 var definitions = inOrder(merged(
 	charDefinitions, tokenDefinitions, pageDefinitions, docDefinitions, matchDefinitions,
-	citationDefinitions, claimDefinitions, answerDefinitions, overallDefinitions, componentDefinitions, dialectDefinitions(), offsetDefinitions,
+	citationDefinitions, claimDefinitions, answerDefinitions, overallDefinitions, componentDefinitions, dialectDefinitions(), offsetDefinitions, quoteDefinitions,
 ))
 
 func inOrder(all map[Metric]Definition) []Definition {

@@ -16,11 +16,12 @@ import (
 func TestDirections(t *testing.T) {
 	less := strings.Fields(`over_citation consistency_variance hallucination_rate contradiction_rate
 		contradicted_claims hallucinated_claims untouched_pred_spans
-		missing_citations unread_marks wrong_abstention`)
+		missing_citations unread_marks wrong_abstention fabricated_citation_rate misattributed_quote_rate quote_fabrication_rate
+		misattributed_quotations fabricated_quotations`)
 	neither := strings.Fields(`boundary_error_start boundary_error_end citation_density
 		truth_chars pred_chars truth_tokens pred_tokens truth_spans pred_spans citations scored_citations
 		claims factual_claims needing_claims truth_pages pred_pages truth_docs pred_docs distinct_truth_spans distinct_pred_spans
-		cited_chars answer_chars consistency_claims relevance_citations offsets_checked abstained`)
+		cited_chars answer_chars consistency_claims relevance_citations offsets_checked abstained checked_citations quotations`)
 	for _, d := range append(Definitions(), CountDefinitions()...) {
 		want := HigherIsBetter
 		if slices.Contains(less, d.Name) {

@@ -15,6 +15,7 @@ var aboutGroups = map[string]string{
 	"matched spans": "spans that are found as a whole, how far off their ends are, and how many touch no truth",
 	"claims":        "whether what an answer claims is borne out by what it cites",
 	"citations":     "whether each citation bears out its claim, and its offsets hold what it quotes",
+	"quotations":    "whether what the answer quotes stands in the sources that it cites",
 	"answer":        "how much of the answer carries a citation, and whether it should have any",
 	"overall":       "the score that a run is judged by, and its components",
 	"dialects":      "formulas of published benchmarks, under their own names",

@@ -88,6 +88,11 @@ const (
 
 	OffsetAccuracy
 
+	FabricatedCitationRate
+	QuoteFidelity
+	MisattributedRate
+	QuoteFabricationRate
+
 	numMetrics
 )
 

@@ -77,16 +77,12 @@ func (p *Places) addCitation(c *ibid.Citation) {
 
 // countPlaces counts the citations that are valid, and those of documents that are not there.
 func countPlaces(citations []ibid.Citation, out *Scores) {
-	var valid, missing int64
+	var valid int64
 	for i := range citations {
-		switch status := citations[i].Place.Status; {
-		case status.Valid():
+		if citations[i].Place.Status.Valid() {
 			valid++
-		case status == ibid.StatusDocumentNotFound:
-			missing++
 		}
 	}
 	out.count(Citations, int64(len(citations)))
 	out.count(ValidCitations, valid)
-	out.count(MissingCitations, missing)
 }

@@ -11,23 +11,27 @@ type Problem uint8
 
 // The problems, the least first.
 const (
-	NoProblem           Problem = iota // nothing that could be checked speaks against it
-	ProblemUnjudged                    // there is no verdict
-	ProblemQuoteMoved                  // the quote was found elsewhere in its document
-	ProblemPartly                      // overlaps the marked place, by less than a good match
-	ProblemLowScore                    // overall score below FailsBelow; of answers only
-	ProblemElsewhere                   // other evidence supports the claim, what is cited does not
-	ProblemWrongPlace                  // touches nothing that was marked
-	ProblemUncited                     // something should be cited, and nothing is
-	ProblemTooLong                     // longer than max_span_length
-	ProblemUnsupported                 // no evidence supports the claim
-	ProblemMalformed                   // the span is empty, inverted or negative
-	ProblemMisquoted                   // the quote is not the text of the place
-	ProblemOutOfBounds                 // ends after its document or page
-	ProblemNoPage                      // the document has no such page
-	ProblemNoDocument                  // there is no such document
-	ProblemContradicted                // the cited text says the opposite
-	ProblemError                       // the row could not be read or scored
+	NoProblem                 Problem = iota // nothing that could be checked speaks against it
+	ProblemUnjudged                          // there is no verdict
+	ProblemQuoteMoved                        // the quote was found elsewhere in its document
+	ProblemPartly                            // overlaps the marked place, by less than a good match
+	ProblemQuoteReworded                     // a quotation differs in words from what stands there
+	ProblemLowScore                          // overall score below FailsBelow; of answers only
+	ProblemElsewhere                         // other evidence supports the claim, what is cited does not
+	ProblemWrongPlace                        // touches nothing that was marked
+	ProblemQuoteMisattributed                // a quotation stands in a document that is not cited
+	ProblemUncited                           // something should be cited, and nothing is
+	ProblemTooLong                           // longer than max_span_length
+	ProblemUnsupported                       // no evidence supports the claim
+	ProblemQuoteChanged                      // a quotation differs in a number or a negation
+	ProblemMalformed                         // the span is empty, inverted or negative
+	ProblemMisquoted                         // the quote is not the text of the place
+	ProblemOutOfBounds                       // ends after its document or page
+	ProblemNoPage                            // the document has no such page
+	ProblemQuoteFabricated                   // a quotation stands nowhere, or is made of pieces of several places
+	ProblemNoDocument                        // there is no such document
+	ProblemContradicted                      // the cited text says the opposite
+	ProblemError                             // the row could not be read or scored
 
 	NumProblems = int(ProblemError) + 1
 )
@@ -39,6 +43,7 @@ const FailsBelow = 0.5
 var problemNames = [NumProblems]string{
 	NoProblem: "none", ProblemUnjudged: "unjudged", ProblemQuoteMoved: "quote_moved", ProblemPartly: "partly", ProblemLowScore: "low_score",
 	ProblemElsewhere: ibid.SupportedElsewhere.String(), ProblemWrongPlace: "wrong_place", ProblemUncited: "uncited",
+	ProblemQuoteReworded: "quote_reworded", ProblemQuoteMisattributed: "quote_misattributed", ProblemQuoteChanged: "quote_changed", ProblemQuoteFabricated: "quote_fabricated",
 	ProblemTooLong: ibid.StatusTooLong.String(), ProblemUnsupported: ibid.Unsupported.String(), ProblemMalformed: "span_malformed",
 	ProblemMisquoted: ibid.StatusQuoteMismatch.String(), ProblemOutOfBounds: ibid.StatusOutOfBounds.String(), ProblemNoPage: ibid.StatusPageNotFound.String(),
 	ProblemNoDocument: ibid.StatusDocumentNotFound.String(), ProblemContradicted: ibid.Contradicted.String(), ProblemError: "error",
@@ -111,7 +116,8 @@ type AnswerFinding struct {
 	Error      bool // it could not be read or scored; nothing else is known
 	Citations  []CitationFinding
 	Claims     []ClaimFinding
-	ToCite     bool // something should be cited: somebody marked a place, or a claim needs a citation
+	Quotations Problem // the worst of them
+	ToCite     bool    // something should be cited: somebody marked a place, or a claim needs a citation
 	HasOverall bool
 	Overall    float64 // overall_citation_accuracy
 }
@@ -160,6 +166,7 @@ func (l ProblemLimits) OfAnswer(a *AnswerFinding) Problem {
 	if len(a.Citations) == 0 && a.ToCite {
 		worst = max(worst, ProblemUncited)
 	}
+	worst = max(worst, a.Quotations)
 	for i := range a.Citations {
 		worst = max(worst, l.OfCitation(&a.Citations[i], a.Claims))
 	}

@@ -38,6 +38,7 @@ var usualReasons = func() (all [NumMetrics]usualReason) {
 		CitationPresence: ibid.NotFetched, AbstentionCorrect: ibid.NoTruth, WrongAbstention: ibid.NoTruth, OverallCitationAccuracy: ibid.NothingToCite, OverCitation: ibid.NoCitations,
 		BoundaryErrorStart: ibid.NoCitations, BoundaryErrorEnd: ibid.NoCitations, CitationDensity: ibid.NoClaims,
 		ExactMatch: ibid.NothingToCite, AnyOverlap: ibid.NothingToCite, CharJaccard: ibid.NothingToCite, TokenJaccard: ibid.NothingToCite,
+		QuoteFidelity: ibid.NoQuotations, MisattributedRate: ibid.NoQuotations, QuoteFabricationRate: ibid.NoQuotations,
 	} {
 		all[m].empty = why
 	}
@@ -52,8 +53,12 @@ func (m Metric) Needs() (c Count, ok bool) {
 		return OverlapTokens, true
 	case group == "pages":
 		return OverlapPages, true
+	case group == "quotations":
+		return AllQuotations, true
 	case m == OffsetAccuracy:
 		return OffsetsChecked, true
+	case m == FabricatedCitationRate:
+		return CheckedCitations, true
 	case m == CitationDensity:
 		return CitedChars, true
 	}

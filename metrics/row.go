@@ -24,6 +24,9 @@ type Row struct {
 	// not known.
 	Scopes [][]ibid.Interval
 
+	// Quotations are what is known of the quotations in the answer.
+	Quotations Quotations
+
 	// Judged: the row has been put to a judge. JudgeFailed: the judge could not
 	// answer, and no verdict in this row is read.
 	Judged, JudgeFailed bool

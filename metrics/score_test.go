@@ -325,6 +325,7 @@ func TestTermsGiveTheRowsValue(t *testing.T) {
 			o.Necessity, o.Human = true, i%2 == 0
 			judge(rng, r, 1+rng.IntN(4), 0.3)
 		}
+		r.Quotations = Quotations{Known: i%3 > 0, All: 4, Faithful: 1, Misattributed: 1, Fabricated: 2}
 		s := score(t, o, r)
 		all := columns(s)
 		for m, d := range Definitions() {

@@ -80,10 +80,11 @@ func NewScorer(o Options) *Scorer {
 			}
 		}
 	}
-	for m := range tokenDefinitions {
+	for m := range merged(tokenDefinitions, quoteDefinitions) {
 		s.reasons[m] = ibid.NoDocuments // unless the run has texts
 	}
-	s.reasons[OverallCitationAccuracy] = ibid.NoJudge // unless the run has components
+	s.reasons[FabricatedCitationRate] = ibid.NoCitations // unless they are known
+	s.reasons[OverallCitationAccuracy] = ibid.NoJudge    // unless the run has components
 	s.weights = o.runWeights()
 	return s
 }
@@ -127,6 +128,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 		s.scorePresence(r, out)
 	}
 	scoreOffsets(r, out)
+	scoreQuotations(&r.Quotations, out)
 	if n := r.Answer.UnreadMarks; n.Known() {
 		out.count(UnreadMarks, n.Value)
 	}
@@ -140,6 +142,7 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 		return
 	}
 	countPlaces(r.Citations, out)
+	s.countMissing(r.Citations, out)
 	s.pred.grow(len(r.Citations))
 	out.Citations = slices.Grow(out.Citations, len(r.Citations))
 	for i := range r.Citations {

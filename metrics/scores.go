@@ -264,10 +264,10 @@ func (s *Scores) bound(m Metric, low, high float64) {
 
 // Excuses reports whether the reason for which a metric of a row is undefined says
 // nothing of the system: there is nothing to compare with, nothing to cite, nobody to
-// judge, too much is undecided, or the answer abstains.
+// judge, too much is undecided, nothing is quoted, or the answer abstains.
 func Excuses(why ibid.Reason) bool {
 	switch why {
-	case ibid.NoTruth, ibid.NothingToCite, ibid.NoJudge, ibid.Abstained, ibid.Unsettled:
+	case ibid.NoTruth, ibid.NothingToCite, ibid.NoJudge, ibid.Abstained, ibid.NoQuotations, ibid.Unsettled:
 		return true
 	}
 	return false

@@ -87,7 +87,7 @@ func TestConstantsMatchDefinitions(t *testing.T) {
 // does not matter, and no metric can be defined twice.
 func TestDefinitionsHaveNoOrder(t *testing.T) {
 	tables := []map[Metric]Definition{
-		offsetDefinitions, dialectDefinitions(), componentDefinitions, overallDefinitions, answerDefinitions, claimDefinitions, citationDefinitions,
+		quoteDefinitions, offsetDefinitions, dialectDefinitions(), componentDefinitions, overallDefinitions, answerDefinitions, claimDefinitions, citationDefinitions,
 		matchDefinitions, docDefinitions, pageDefinitions, tokenDefinitions, charDefinitions,
 	}
 	reversed := merged(tables...)
@@ -115,7 +115,7 @@ func TestCountColumns(t *testing.T) {
 		consistent_claims contradicted_claims hallucinated_claims
 		truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs distinct_truth_spans distinct_pred_spans
 		untouched_pred_spans cited_chars answer_chars consistency_claims relevance_citations missing_citations
-		offsets_checked offsets_held abstained unread_marks`)
+		offsets_checked offsets_held abstained unread_marks checked_citations quotations faithful_quotations misattributed_quotations fabricated_quotations`)
 	if len(want) != int(NumCounts) {
 		t.Errorf("%d counts, want %d", NumCounts, len(want))
 	}

@@ -185,11 +185,21 @@ func (o *opener) run(ctx context.Context, run int) error {
 		return runs.Claims.ScanOf(dir, nil, positions, yield)
 	})
 	calls := pull(func(yield func(int64, *runs.Call) error) error { return runs.Calls.ScanOf(dir, nil, positions, yield) })
+	quoted := pull(func(yield func(int64, *runs.Quotation) error) error {
+		return runs.Quotations.ScanOf(dir, nil, positions, yield)
+	})
 	verdicts := pull(func(yield func(int64, *runs.Judgment) error) error {
 		columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "unscored", "tampering", "suspected"}
 		return runs.Verdicts.ScanOf(dir, columns, positions, yield)
 	})
-	defer func() { rows.stop(); citations.stop(); claims.stop(); calls.stop(); verdicts.stop() }()
+	defer func() {
+		rows.stop()
+		citations.stop()
+		claims.stop()
+		calls.stop()
+		verdicts.stop()
+		quoted.stop()
+	}()
 	limits, next := limitsOf(r.run.Manifest), 0
 	open := func(in *ibid.Answer, text func(string, int32) (string, bool)) error {
 		x := list[next]
@@ -199,10 +209,10 @@ func (o *opener) run(ctx context.Context, run int) error {
 			return cmp.Or(rows.err, fmt.Errorf("%s has no row %d", runs.RowsFile, x.row))
 		}
 		s := &RowSource{
-			Run: r.run.Manifest, Row: &row[0], Citations: citations.of(x.row), Claims: claims.of(x.row), Calls: calls.of(x.row), Verdicts: verdicts.of(x.row),
+			Run: r.run.Manifest, Row: &row[0], Citations: citations.of(x.row), Claims: claims.of(x.row), Calls: calls.of(x.row), Verdicts: verdicts.of(x.row), Quotations: quoted.of(x.row),
 			Display: r.run.Display, Parts: r.run.Parts, Answer: in, Text: text, limits: &limits,
 		}
-		return cmp.Or(citations.err, claims.err, calls.err, verdicts.err, o.open(x, s))
+		return cmp.Or(citations.err, claims.err, calls.err, verdicts.err, quoted.err, o.open(x, s))
 	}
 	if r.run.Texts != nil {
 		further, err := elsewhere(dir, positions)

@@ -281,7 +281,7 @@ func short(v float64) string {
 var leadCandidates = []string{
 	"overall_citation_accuracy", "citation_correctness", "supported_completeness", "hallucination_rate", "span_accuracy_score", "mean_consistency",
 	"char_f1", "char_precision", "char_recall", "mean_snapped_jaccard", "doc_f1", "page_f1", "token_f1", "over_citation",
-	"abstention_correct", "citation_presence", "citation_density",
+	"quote_fabrication_rate", "quote_fidelity", "abstention_correct", "citation_presence", "citation_density",
 }
 
 // maxLead is how many metrics are shown first.

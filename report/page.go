@@ -52,19 +52,20 @@ type PageOptions struct {
 
 // A pageData is what the sections of a page are made from.
 type pageData struct {
-	options PageOptions
-	results []*results
-	systems []string // in the order of the page
-	lead    []string // names of the metrics that matter most, best first
-	totals  totals
-	kinds   map[string]*kindCount
-	low     []lowSource // citations of the least relevance, the lowest first
-	lows    int64       // how many are of low relevance
-	answers []*answer   // that the page lists, run by run in the order of the input
-	list    doc.Table   // of them
-	opened  int64       // that can be opened
-	left    string      // which answers are left out, in words; "" if none
-	packs   []doc.Pack
+	options    PageOptions
+	results    []*results
+	systems    []string // in the order of the page
+	lead       []string // names of the metrics that matter most, best first
+	totals     totals
+	kinds      map[string]*kindCount
+	low        []lowSource // citations of the least relevance, the lowest first
+	lows       int64       // how many are of low relevance
+	quotations quotations
+	answers    []*answer // that the page lists, run by run in the order of the input
+	list       doc.Table // of them
+	opened     int64     // that can be opened
+	left       string    // which answers are left out, in words; "" if none
+	packs      []doc.Pack
 
 	disagreements [][]*disagreementView // of each run
 }
@@ -88,7 +89,7 @@ func docSection(id, title string, blocks []doc.Block) *doc.Section {
 // sections makes the parts of a page, in their order. A section is a function of the data; it
 // returns nil if it has nothing to show.
 var sections = []func(*pageData) *doc.Section{
-	verdictSection, answersSection, changesSection, compareSection, historySection, judgeSection, agreementSection, whySection,
+	verdictSection, answersSection, changesSection, compareSection, historySection, judgeSection, agreementSection, quotesSection, whySection,
 	metricsSection, methodSection, provenanceSection,
 }
 
@@ -133,7 +134,7 @@ func readPageData(ctx context.Context, o PageOptions, all []RunData, most int) (
 		return nil, err
 	}
 	for run, r := range data.results {
-		if err := errors.Join(s.items(run), r.readRest()); err != nil {
+		if err := errors.Join(s.items(run), r.readRest(), data.readQuotations(run)); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.run.Dir, err)
 		}
 	}
@@ -152,7 +153,7 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = maxPageBytes
 	}
-	data := &pageData{options: o, kinds: make(map[string]*kindCount), disagreements: make([][]*disagreementView, len(all))}
+	data := &pageData{options: o, quotations: quotations{counts: make(map[string]map[string]int64), open: make(map[string]int64)}, kinds: make(map[string]*kindCount), disagreements: make([][]*disagreementView, len(all))}
 	for run := range all {
 		r := &results{run: &all[run], prefix: prefixOf(all, run), summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
 		r.summary.Compared = o.Compared

@@ -23,12 +23,13 @@ const (
 // A RowSource is what is known of one row: what its run wrote and, if the inputs are
 // at hand, what they say. Only Run and Row must be there.
 type RowSource struct {
-	Run       *runs.Manifest
-	Row       *runs.Row
-	Claims    []runs.Claim
-	Citations []runs.Citation
-	Calls     []runs.Call
-	Verdicts  []runs.Judgment
+	Run        *runs.Manifest
+	Row        *runs.Row
+	Claims     []runs.Claim
+	Citations  []runs.Citation
+	Calls      []runs.Call
+	Verdicts   []runs.Judgment
+	Quotations []runs.Quotation
 
 	Answer   *ibid.Answer                                // as the dataset has it, its places resolved
 	Text     func(doc string, page int32) (string, bool) // of a key; nil leaves texts out
@@ -46,19 +47,20 @@ type RowSource struct {
 // point. The terminal, JSON and the page are made from it. Its texts are those of the
 // user; who shows them makes them safe.
 type RowView struct {
-	Schema    string         `json:"schema"`
-	Row       int64          `json:"row"`
-	ID        string         `json:"id"`
-	System    string         `json:"system"`
-	Error     string         `json:"error,omitempty"`
-	Query     string         `json:"query"`
-	Answer    string         `json:"answer"`
-	Annotator string         `json:"truth_annotator,omitempty"`
-	Metrics   []metricView   `json:"metrics"`
-	Claims    []claimView    `json:"claims"`
-	Citations []citationView `json:"citations"`
-	Matrix    *verdictTable  `json:"matrix,omitempty"`      // claims by sources, of runs that have a judge
-	Calls     []runs.Call    `json:"judge_calls,omitempty"` // of a judge that asks models
+	Schema     string           `json:"schema"`
+	Row        int64            `json:"row"`
+	ID         string           `json:"id"`
+	System     string           `json:"system"`
+	Error      string           `json:"error,omitempty"`
+	Query      string           `json:"query"`
+	Answer     string           `json:"answer"`
+	Annotator  string           `json:"truth_annotator,omitempty"`
+	Metrics    []metricView     `json:"metrics"`
+	Claims     []claimView      `json:"claims"`
+	Citations  []citationView   `json:"citations"`
+	Quotations []runs.Quotation `json:"quotations,omitempty"`
+	Matrix     *verdictTable    `json:"matrix,omitempty"`      // claims by sources, of runs that have a judge
+	Calls      []runs.Call      `json:"judge_calls,omitempty"` // of a judge that asks models
 
 	// Tampering says whether the material tries to steer the judge: none,
 	// in_answer, in_evidence, suspected; "" if the judge does not look, and nothing is
@@ -137,7 +139,7 @@ func NewRowView(s *RowSource) *RowView {
 	row := s.Row
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error, Annotator: row.Annotator, Tampering: row.Tampering,
-		Suspected: suspectedIn(s.Verdicts), Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, source: s,
+		Suspected: suspectedIn(s.Verdicts), Matrix: newVerdictTable(s.Verdicts), Quotations: s.Quotations, Calls: s.Calls, Presence: s.Presence, source: s,
 		State: stateOf(row), Overall: row.Number("overall_citation_accuracy"), Tags: row.Tags,
 	}
 	if s.limits == nil {

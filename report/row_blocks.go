@@ -52,6 +52,7 @@ func (v *RowView) section() doc.Section {
 	if marked {
 		out = append(out, doc.Para{Kind: doc.Small, Text: doc.Text{{Text: "marks: "}, {Text: "cited", Mark: doc.Cited}, {Text: " "}, {Text: "right", Mark: doc.True}, {Text: " "}, {Text: "both", Mark: doc.CitedTrue}}})
 	}
+	out = append(out, v.quotationTable()...)
 	out = append(out, v.otherTruth()...)
 	if v.Before != nil {
 		out = append(out, v.Before.blocks(v)...)

@@ -84,6 +84,9 @@ var problemWords = func() [metrics.NumProblems]word {
 		metrics.ProblemContradicted: outcome(ibid.Contradicted),
 		metrics.ProblemError:        {Short: "could not be scored", Long: "The row could not be read or scored.", Tone: doc.Bad},
 	}
+	for p, w := range quotationProblems {
+		words[p] = w
+	}
 	for p := range words {
 		words[p].Code = metrics.Problem(p).String()
 	}

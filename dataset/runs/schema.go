@@ -8,5 +8,5 @@ const (
 
 // Forms are the tables of a run directory.
 func Forms() []Form {
-	return []Form{Rows().Form, Citations.Form, Claims.Form, Verdicts.Form, Calls.Form, Summary.Form, Agreement.Form, Texts.Form, Answers.Form}
+	return []Form{Rows().Form, Citations.Form, Claims.Form, Verdicts.Form, Quotations.Form, Calls.Form, Summary.Form, Agreement.Form, Texts.Form, Answers.Form}
 }

@@ -66,7 +66,7 @@ type Column struct {
 // varied are the columns whose texts seldom repeat: they have no dictionary.
 var varied = []string{
 	"id", "citation_id", "claim_id", "generation_id", "doc", "elsewhere_doc", "documents", "text", "claim_text", "cited_text", "quote",
-	"aligned", "reason", "why", "context", "error", "source_url", "digest", "query", "answer",
+	"aligned", "reason", "why", "context", "error", "source_url", "digest", "query", "answer", "places", "difference",
 }
 
 // Field is the column in the schema of a Parquet file.
@@ -598,14 +598,59 @@ func (t *Table[T]) WriteCSV(w io.Writer, rows []T) error {
 // CopyCSV is WriteCSV of the table's file in the run directory dir, with the columns that
 // this has.
 func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
+	return t.copy(dir, w, (*Table[T]).writeCSV)
+}
+
+// CopyJSON writes the table's file in the run directory dir as a list of objects, with a member
+// for each column that this has; null is left out.
+func (t *Table[T]) CopyJSON(w io.Writer, dir string) error {
+	return t.copy(dir, w, (*Table[T]).writeJSON)
+}
+
+func (t *Table[T]) copy(dir string, w io.Writer, write func(*Table[T], io.Writer, func(yield func(*T) error) error) error) error {
 	return t.with(dir, func(f *Frame) error {
 		has, missing := *t, func(c Column) bool { return !f.Has(c.Name) }
 		has.Columns = slices.DeleteFunc(slices.Clone(t.Columns), missing)
 		has.Derived = slices.DeleteFunc(slices.Clone(t.Derived), func(c Column) bool { return c.index == nil && missing(c) })
-		return has.writeCSV(w, func(yield func(*T) error) error {
+		return write(&has, w, func(yield func(*T) error) error {
 			return has.scan(f, nil, nil, func(_ int64, row *T) error { return yield(row) })
 		})
 	})
+}
+
+func (t *Table[T]) writeJSON(w io.Writer, each func(yield func(*T) error) error) error {
+	b, before := bytes.Buffer{}, "[\n"
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	columns := slices.Concat(t.Columns, t.Derived)
+	err := each(func(row *T) error {
+		b.Reset()
+		b.WriteString(before)
+		before = "{"
+		for k := range columns {
+			v, ok := t.value(reflect.ValueOf(row).Elem(), &columns[k])
+			if !ok {
+				continue
+			}
+			fmt.Fprintf(&b, "%s%q:", before, columns[k].Name)
+			if err := e.Encode(v.Interface()); err != nil {
+				return err
+			}
+			b.Truncate(b.Len() - 1) // the line end
+			before = ","
+		}
+		b.WriteString("}")
+		before = ",\n"
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+	if before == "[\n" {
+		before = "[]\n"
+	} else {
+		before = "\n]\n"
+	}
+	_, endErr := io.WriteString(w, before)
+	return errors.Join(err, endErr)
 }
 
 func (t *Table[T]) writeCSV(w io.Writer, each func(yield func(*T) error) error) error {

@@ -38,8 +38,10 @@ func (a *answer) findMarks(sources []Cited) {
 	a.lists = append(a.lists, r.lists...)
 	a.marks = append(a.marks, r.gone...)
 	a.around = append(a.around, r.around...)
+	a.codes = r.codes
 	for _, w := range r.marks {
 		a.seen = append(a.seen, w.at)
+		a.addExcerpt(&w)
 		if w.worded && w.keep == w.at {
 			a.prose = append(a.prose, w.at)
 		}

@@ -24,6 +24,7 @@ var phraseLists = [...]string{
 	"mark_verbs",  // behind a mark that is the subject of its sentence
 	"link_words",  // labels of links that say nothing
 	"name_particles", "not_authors", "file_endings",
+	"title_words",  // before the title of a work
 	"plain_labels", // heads of columns and names of members that add nothing to a sentence
 }
 

@@ -106,6 +106,7 @@ type reading struct {
 	unread  []Unread
 	entries []entry  // of the answer's own list
 	lists   []extent // the answer's own list: headings, entries, definitions
+	codes   []extent // between backticks
 	others  []link   // pictures, and links to what is no source
 	gone    []extent // marks that are no text, with brackets that hold nothing else; (ibid.)
 	around  []extent // what stands around the words of other marks

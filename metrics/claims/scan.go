@@ -180,6 +180,7 @@ func (s *scanner) code(i int) int {
 				break
 			}
 			if end == len(s.text) || s.text[end] != '`' {
+				s.codes = append(s.codes, extent{i, end})
 				return end
 			}
 			for end < len(s.text) && s.text[end] == '`' { // a longer run closes nothing

@@ -23,7 +23,10 @@ type answer struct {
 	lists  []extent // the answer's own list of references
 	cuts   []extent // marks, pictures, the targets of links, gaps: what no claim's text holds
 	gaps   []extent // see readBlocks
-	plain  []byte   // s with spaces for the cuts and for addresses
+	codes  []extent // between backticks
+
+	excerpts []excerpt // words of sources in marks
+	plain    []byte    // s with spaces for the cuts and for addresses
 
 	lines  []line
 	blocks []block

@@ -1,18 +1,37 @@
+// Package quote says where quotations stand in texts, and what is wrong with those that do
+// not. Providers, extractors and models change typography, white space, hyphenation and case,
+// but not words; and they leave out what lies between two pieces. Offsets count Unicode code
+// points, zero-based, and intervals are half-open.
+//
+// A quotation stands in a text to the letter ([Verbatim]), in folded form ([Normalised]), or in
+// pieces with gaps between them ([Elided]). [Check] says what else can be true of one.
 package quote
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// MaxPlaces is how many places of a piece are looked at. A quote with more of them
-// says nothing about where it stands.
-const MaxPlaces = 1 << 16
+const (
+	// MaxPlaces is how many places of a piece are looked at. A quote with more of them
+	// says nothing about where it stands.
+	MaxPlaces = 1 << 16
+
+	// MaxGap is how many code points an ellipsis may stand for.
+	MaxGap = 1000
+
+	bracketGap = 60 // code points that words in brackets may stand for
+)
 
 // A Stretch is the half-open interval [Start, End) of code points.
-type Stretch struct{ Start, End int64 }
+type Stretch struct {
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
+}
 
 // A Place is where a quote stands: its pieces in order, at least one. The gaps
 // between them do not belong to it.
@@ -24,46 +43,35 @@ func (p Place) Start() int64 { return p[0].Start }
 // End is where the last piece ends.
 func (p Place) End() int64 { return p[len(p)-1].End }
 
-// A Text is a text in which quotes are looked for. It makes the normal form of the
-// text once, on the first search that needs it. It is not safe for concurrent use.
+// A Text is a text in which quotes are looked for. It folds the text once, on the
+// first search that needs it. It is not safe for concurrent use.
 type Text struct {
-	text, normal string
-	ready        bool
+	text  string
+	fold  fold
+	ready bool
 }
 
 // NewText returns text for searches.
 func NewText(text string) *Text { return &Text{text: text} }
 
 // Size is the memory that searches took, in bytes, beside the text itself.
-func (t *Text) Size() int64 {
-	if t.normal == t.text { // the same memory, or next to none
-		return 0
+func (t *Text) Size() int64 { return int64(len(t.fold.text) + 20*cap(t.fold.words)) }
+
+func (t *Text) folded() *fold {
+	if !t.ready {
+		t.fold, t.ready = newFold(t.text), true
 	}
-	return int64(len(t.normal))
+	return &t.fold
 }
 
-// Find returns the places where the text holds quote, in order: those that are the
-// same to the letter; if there are none, those that are equal in normal form; else
-// without quotation marks around the quote; else in pieces. Places may overlap, but
-// none contains another. The result is nil if there is none, and many is true, with
-// no places, if a piece stands in the text more than [MaxPlaces] times.
+// Find returns the places where the text holds quote, in order: to the letter; if there are
+// none, in folded form; else in pieces. Places may overlap, but none contains another. They may
+// begin or end within a word, since what extracts quotes cuts words. The result is nil if there
+// is none, and many is true, with no places, if a piece stands in the text more than
+// [MaxPlaces] times.
 func (t *Text) Find(quote string) (places []Place, many bool) {
-	if Blank(quote) {
-		return nil, false
-	}
-	if at, many := occurrences(t.text, strings.TrimSpace(quote)); len(at) > 0 {
-		if many {
-			return nil, true
-		}
-		return single(t.literal(at, strings.TrimSpace(quote))), false
-	}
-	for _, way := range ways(quote) {
-		places, many := t.find(way)
-		if many || len(places) > 0 {
-			return places, many
-		}
-	}
-	return nil, false
+	f := t.find(quote, false)
+	return f.places, f.many
 }
 
 // Once returns the place of quote if there is only one.
@@ -93,80 +101,214 @@ func Nearest(places []Place, start int64) (place Place, ok bool) {
 	return place, len(places) > 0 && best < next-best
 }
 
-// occurrences returns the bytes at which part begins in s, overlaps included. many is
-// true if there are more than MaxPlaces.
-func occurrences(s, part string) (at []int, many bool) {
-	for from := 0; ; {
-		i := strings.Index(s[from:], part)
+// Holds reports whether span holds quote: it stands in it, ends within words allowed.
+func Holds(span, quote string) bool {
+	if q := strings.TrimSpace(quote); q != "" && strings.Contains(span, q) {
+		return !Blank(q)
+	}
+	places, many := NewText(span).Find(quote)
+	return many || len(places) > 0
+}
+
+// Blank reports whether s quotes nothing: it has no word, number or sign.
+func Blank(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || isSign(r) })
+}
+
+// Cut reports whether s is a piece of a longer text: it begins or ends with a gap, perhaps in
+// quotation marks, and is not [Blank].
+func Cut(s string) bool {
+	if Blank(s) {
+		return false
+	}
+	s = strings.Trim(s, " \t\r\n\"'“”‘’„«»")
+	all := ellipses.FindAllStringIndex(s, -1)
+	return len(all) > 0 && (all[0][0] == 0 || all[len(all)-1][1] == len(s))
+}
+
+// A found is where a quote stands, and in which sense.
+type found struct {
+	how    Outcome // Verbatim, Normalised or Elided
+	places []Place
+	many   bool
+}
+
+// find looks for a quote. whole places begin and end with whole words.
+func (t *Text) find(quote string, whole bool) found {
+	if Blank(quote) {
+		return found{}
+	}
+	quote = strings.TrimSpace(quote)
+	for _, q := range slices.Compact([]string{quote, strings.TrimRight(quote, ".,;:!?")}) { // a final stop may be the answer's
+		if places, many := t.literal(q, whole); many || len(places) > 0 {
+			return found{Verbatim, places, many}
+		}
+	}
+	for k, way := range ways(quote) {
+		places, many := t.follow(way, whole)
+		if many || len(places) > 0 {
+			return found{min(Normalised+Outcome(k), Elided), places, many}
+		}
+	}
+	return found{}
+}
+
+// literal returns where quote stands to the letter.
+func (t *Text) literal(quote string, whole bool) (places []Place, many bool) {
+	if quote == "" {
+		return nil, false
+	}
+	length, cp, from := int64(utf8.RuneCountInString(quote)), int64(0), 0
+	for at := 0; ; at++ {
+		i := strings.Index(t.text[at:], quote)
 		if i < 0 {
-			return at, false
+			return places, false
 		}
-		if len(at) == MaxPlaces {
-			return at, true
+		at += i
+		if whole && (!borders(t.text[:at], quote, false) || !borders(t.text[at+len(quote):], quote, true)) {
+			continue
 		}
-		at = append(at, from+i)
-		from += i + 1
+		if len(places) == MaxPlaces {
+			return nil, true
+		}
+		cp += int64(utf8.RuneCountInString(t.text[from:at]))
+		from = at
+		places = append(places, Place{{cp, cp + length}})
 	}
 }
 
-// literal turns places of quote in the text itself to code points.
-func (t *Text) literal(at []int, quote string) []Stretch {
-	out := make([]Stretch, len(at))
-	length, cp, from := int64(utf8.RuneCountInString(quote)), int64(0), 0
-	for i, b := range at {
-		cp += int64(utf8.RuneCountInString(t.text[from:b]))
-		from = b
-		out[i] = Stretch{cp, cp + length}
+// borders reports whether a quote begins or ends with a whole word beside what stands before
+// or behind it.
+func borders(beside, quote string, behind bool) bool {
+	// Two runes of what is beside, the nearest first, and the one of the quote.
+	near, next, own := rune(' '), rune(' '), rune(' ')
+	if behind {
+		var size int
+		near, size = utf8.DecodeRuneInString(beside)
+		next, _ = utf8.DecodeRuneInString(beside[size:])
+		own = lastRune(quote)
+	} else {
+		near = lastRune(beside)
+		next = lastRune(beside[:max(0, len(beside)-utf8.RuneLen(near))])
+		own, _ = utf8.DecodeRuneInString(quote)
+	}
+	wordy := func(r rune) bool {
+		return r != utf8.RuneError && !Unspaced(r) && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
+	}
+	switch {
+	case !wordy(own):
+		return true
+	case wordy(near):
+		return false
+	case strings.ContainsRune("-‐‑'’", near) && wordy(next): // a compound
+		return false
+	case strings.ContainsRune(".,", near) && unicode.IsDigit(own) && unicode.IsDigit(next):
+		return false
+	case !behind && isDash(near) && unicode.IsDigit(own): // its minus
+		return wordy(next)
+	}
+	return true
+}
+
+// A piece is a part of a quote in folded form, with the gap behind it in code points.
+type piece struct {
+	fold fold
+	gap  int64
+}
+
+var (
+	ellipses = regexp.MustCompile(`[\[(]?\s*(?:…[…\s]*|⋯+|\.(?:\s?\.){2,})\s*[\])]?`)
+	// Words in brackets are put in by who quotes; those in parentheses if they say so.
+	brackets = regexp.MustCompile(`\[[^\[\]]{1,200}\]|\((?i:[^()]{0,40}(?:emphasis|italics|hervorhebung|souligné|énfasis|cursiva|corsivo|强调|強調)[^()]{0,40}|sic!?)\)`)
+)
+
+// ways are the ways to look for a quote, the closest to the letter first: as it is; with gaps
+// for its ellipses; with gaps for words in brackets, too.
+func ways(quote string) [][]piece {
+	whole := newFold(quote)
+	all := [][]piece{{{fold: whole}}}
+	dots, inserted := ellipses.FindAllStringIndex(quote, -1), [][]int(nil)
+	for _, b := range brackets.FindAllStringIndex(quote, -1) {
+		before, after := lastRune(quote[:b[0]]), rune(' ')
+		if b[1] < len(quote) {
+			after, _ = utf8.DecodeRuneInString(quote[b[1]:])
+		}
+		if !unicode.IsLetter(before) && !unicode.IsLetter(after) || Unspaced(before) || Unspaced(after) { // not [t]he
+			inserted = append(inserted, b)
+		}
+	}
+	if len(dots) > 0 {
+		all = append(all, pieces(quote, dots, nil))
+	}
+	if len(inserted) > 0 {
+		all = append(all, pieces(quote, dots, inserted))
+	}
+	return slices.DeleteFunc(all, func(way []piece) bool {
+		return len(way) == 0 || slices.ContainsFunc(way, func(p piece) bool { return len(p.fold.words) == 0 })
+	})
+}
+
+// pieces cuts a quote at gaps.
+func pieces(quote string, dots, inserted [][]int) (out []piece) {
+	all := slices.Concat(dots, inserted)
+	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
+	from := 0
+	for _, gap := range append(all, []int{len(quote), len(quote)}) {
+		if gap[0] < from { // dots in brackets
+			continue
+		}
+		if f := newFold(quote[from:gap[0]]); len(f.words) > 0 {
+			out = append(out, piece{fold: f})
+		}
+		if n := len(out); n > 0 {
+			limit := int64(bracketGap)
+			if slices.ContainsFunc(dots, func(d []int) bool { return d[0] == gap[0] }) {
+				limit = MaxGap
+			}
+			out[n-1].gap = max(out[n-1].gap, limit)
+		}
+		from = gap[1]
 	}
 	return out
 }
 
-func single(at []Stretch) []Place {
-	places := make([]Place, len(at))
-	for i := range at {
-		places[i] = at[i : i+1 : i+1]
-	}
-	return places
-}
-
-func (t *Text) normalized() string {
-	if !t.ready {
-		t.normal, t.ready = Normalize(t.text), true
-	}
-	return t.normal
-}
-
-// stretches returns where the normal form of the text has piece, in order.
-func (t *Text) stretches(piece string) (out []Stretch, many bool) {
-	at, many := occurrences(t.normalized(), piece)
-	if many || len(at) == 0 {
-		return nil, many
-	}
-	out = make([]Stretch, len(at))
-	n, i, j := 0, 0, 0
-	atoms(t.text, func(start, end int, normal string) bool {
-		n += len(normal)
-		for ; i < len(at) && at[i] < n; i++ {
-			out[i].Start = int64(start)
+// stretches returns where the text has a piece in folded form, in order.
+func (t *Text) stretches(f *fold, whole bool) (out []Stretch, many bool) {
+	own := t.folded()
+	n := 0 // the word that holds the byte at
+	for at := 0; ; at++ {
+		i := strings.Index(own.text[at:], f.text)
+		if i < 0 {
+			return out, false
 		}
-		for ; j < len(at) && at[j]+len(piece) <= n; j++ {
-			out[j].End = int64(end)
+		at += i
+		n = own.wordAt(at, n)
+		last := own.wordAt(at+len(f.text)-1, n)
+		if whole && (int(own.words[n].at) != at || own.end(last) != at+len(f.text)) {
+			continue
 		}
-		return j < len(at)
-	})
-	// A match that begins or ends inside of a part covers all of it.
-	for k := j; k < len(at); k++ {
-		out[k].End = int64(utf8.RuneCountInString(t.text))
+		if len(out) == MaxPlaces {
+			return nil, true
+		}
+		out = append(out, Stretch{int64(own.words[n].start), int64(own.words[last].end)})
 	}
-	return out, false
 }
 
-// find returns the places of pieces that follow each other, at most MaxGap apart, of
-// which none contains another.
-func (t *Text) find(way []string) (places []Place, many bool) {
+// wordAt is the word that holds a byte of the folded form, from word first on.
+func (f *fold) wordAt(at, first int) int {
+	i, exact := slices.BinarySearchFunc(f.words[first:], int32(at), func(w word, at int32) int { return int(w.at - at) })
+	if !exact {
+		i--
+	}
+	return first + i
+}
+
+// follow returns the places of pieces that follow each other within their gaps, of which none
+// contains another.
+func (t *Text) follow(way []piece, whole bool) (places []Place, many bool) {
 	at := make([][]Stretch, len(way))
-	for k, piece := range way {
-		if at[k], many = t.stretches(piece); many || len(at[k]) == 0 {
+	for k := range way {
+		if at[k], many = t.stretches(&way[k].fold, whole); many || len(at[k]) == 0 {
 			return nil, many
 		}
 	}
@@ -179,7 +321,7 @@ func (t *Text) find(way []string) (places []Place, many bool) {
 		ends[i] = at[last][i].End
 	}
 	for k := last - 1; k >= 0; k-- {
-		ends, next[k] = chain(at[k], at[k+1], ends)
+		ends, next[k] = chain(at[k], at[k+1], ends, way[k].gap)
 	}
 	first := int64(math.MaxInt64) // end of the places that begin later
 	for i := len(ends) - 1; i >= 0; i-- {
@@ -204,12 +346,12 @@ func (t *Text) find(way []string) (places []Place, many bool) {
 // chain returns for each place of a piece the first end that can be reached through a
 // place of the next piece, given the ends of those, and which place that is.
 // [math.MaxInt64] means that none follows. Both are in order.
-func chain(at, following []Stretch, ends []int64) (out []int64, next []int) {
+func chain(at, following []Stretch, ends []int64, gap int64) (out []int64, next []int) {
 	out, next = make([]int64, len(at)), make([]int, len(at))
 	var window []int // of following, ends ascending: the least that may still be taken in front
 	entered := 0
 	for i, s := range at {
-		for ; entered < len(following) && following[entered].Start <= s.End+MaxGap; entered++ {
+		for ; entered < len(following) && following[entered].Start <= s.End+gap; entered++ {
 			for len(window) > 0 && ends[window[len(window)-1]] > ends[entered] {
 				window = window[:len(window)-1]
 			}

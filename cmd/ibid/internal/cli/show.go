@@ -69,7 +69,7 @@ func (a *app) showCommand() *cobra.Command {
 	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
 	flags.BoolVar(&f.prompt, "prompt", false, "of a row: what the models that judge were sent")
 	f.numbers.register(cmd)
-	flags.StringVar(&f.table, "table", "rows", "the table for --format csv: "+strings.Join(sortedKeys(shownTables), ", "))
+	flags.StringVar(&f.table, "table", "rows", "the table for --format csv or json: "+strings.Join(sortedKeys(shownTables), ", "))
 	return cmd
 }
 
@@ -100,8 +100,8 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 		return ibid.Usagef("--limit needs --failing")
 	case cmd.Flags().Changed("limit") && f.limit < 0:
 		return ibid.Usagef("--limit cannot be negative")
-	case cmd.Flags().Changed("table") && format != "csv":
-		return ibid.Usagef("--table needs --format csv")
+	case cmd.Flags().Changed("table") && format != "csv" && format != "json":
+		return ibid.Usagef("--table needs --format csv or json")
 	}
 	return nil
 }
@@ -277,16 +277,22 @@ func (a *app) showErrors(dir string) error {
 // has for them.
 var shownTables = map[string]interface {
 	CopyCSV(w io.Writer, dir string) error
-}{"rows": runs.Rows(), "citations": runs.Citations, "claims": runs.Claims, "verdicts": runs.Verdicts, "summary": runs.Summary}
+	CopyJSON(w io.Writer, dir string) error
+}{"rows": runs.Rows(), "citations": runs.Citations, "claims": runs.Claims, "verdicts": runs.Verdicts, "quotes": runs.Quotations, "summary": runs.Summary}
 
-// showTable writes a table of results as CSV.
+// showTable writes a table of results as CSV or JSON.
 func (a *app) showTable(dir, name string) error {
 	if err := oneOf("--table", name, sortedKeys(shownTables)...); err != nil {
 		return err
 	}
-	err := a.write(func(w io.Writer) error { return shownTables[name].CopyCSV(w, dir) })
+	err := a.write(func(w io.Writer) error {
+		if a.format == "json" {
+			return shownTables[name].CopyJSON(w, dir)
+		}
+		return shownTables[name].CopyCSV(w, dir)
+	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return ibid.Usagef("%s has no %s", dir, name).With("only a run with a judge has claims and verdicts")
+		return ibid.Usagef("%s has no %s", dir, name).With("only a run with a judge has claims and verdicts, only one with texts of sources quotes")
 	}
 	return err
 }

@@ -42,11 +42,15 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err != nil {
 		return err
 	}
+	quotations, err := runs.Quotations.OfRow(dir, row.Row)
+	if err != nil {
+		return err
+	}
 	config, err := shownAs(m, set)
 	if err != nil {
 		return err
 	}
-	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Verdicts: verdicts, Display: config.Report.CitationDisplay}
+	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Verdicts: verdicts, Quotations: quotations, Display: config.Report.CitationDisplay}
 	shown, err := a.showTexts(cmd.Context(), dir, source)
 	if shown {
 		return err

@@ -1,13 +1,10 @@
 package judge
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
-// TestAlign: quotes that stand in a text although they are not copied to the letter,
+// TestQuoteIn: quotes that stand in a text although they are not copied to the letter,
 // and those that do not. The aligned text is given where it is not obvious.
-func TestAlign(t *testing.T) {
+func TestQuoteIn(t *testing.T) {
 	const text = "The Council said on 5 May 1998 that it was not shown – so far – to be “safe” for children. " +
 		"Sales fell by -3.5% to 4,200 units in Lower Saxony; the mayor's office, however, gave no reason whatsoever for that and left the matter open. " +
 		"Trials were closed early. It was clearly shown that nobody was harmed in them. Ελλάδα 東京は大きい。"
@@ -44,36 +41,16 @@ func TestAlign(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			at, got, ok := alignQuote(text, tt.quote)
+			at, got, ok := quoteIn(text, tt.quote)
+			if ok && got == "" { // the quote, to the letter
+				got = tt.quote
+			}
 			if got != tt.want || ok != (tt.want != "") {
-				t.Fatalf("alignQuote(%q) = %q, %t, want %q", tt.quote, got, ok, tt.want)
+				t.Fatalf("quoteIn(%q) = %q, %t, want %q", tt.quote, got, ok, tt.want)
 			}
 			if ok && string([]rune(text)[at.Start:at.End]) != got {
 				t.Errorf("%+v is not where %q stands", at, got)
 			}
 		})
 	}
-}
-
-// FuzzAlign: any stretch of whole words of a text is aligned with it, and what is
-// aligned stands in the text.
-func FuzzAlign(f *testing.F) {
-	f.Add("It was not shown. Was it?", 1, 3)
-	f.Add("a-b — “c”... d", 0, 9)
-	f.Fuzz(func(t *testing.T, text string, from, to int) {
-		text = strings.ToValidUTF8(text, "")
-		words := alignWordsOf(text)
-		if from < 0 || to >= len(words) || from > to || words[from].mark || words[to].mark {
-			return
-		}
-		runes := []rune(text)
-		quote := string(runes[words[from].start:words[to].end])
-		if strings.Contains(ellipses.Replace(quote), "…") {
-			return
-		}
-		at, got, ok := alignQuote(text, quote)
-		if !ok || string(runes[at.Start:at.End]) != got {
-			t.Errorf("alignQuote(%q, %q) = %+v, %q, %t", text, quote, at, got, ok)
-		}
-	})
 }

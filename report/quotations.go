@@ -1,0 +1,190 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"ibid"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/metrics/quote"
+	"ibid/report/doc"
+)
+
+// mostQuotations is how many wrong quotations a page lists.
+const mostQuotations = 50
+
+// quotationWords are the outcomes of quotations in words, the gravest first of those that count.
+var quotationWords = []word{
+	{quote.Nowhere.String(), "in no source", "No text that was given has it.", doc.Bad},
+	{quote.Stitched.String(), "made of pieces", "Its pieces stand in several places, and it does not say so.", doc.Bad},
+	{quote.Altered.String(), "altered", "It differs from its source in some words.", doc.Warn},
+	{quote.Elsewhere.String(), "in another source", "Only a source that is not cited has it.", doc.Warn},
+	{quote.Elided.String(), "with gaps", "The cited source has its pieces in order; it shows what it leaves out.", doc.Good},
+	{quote.Normalised.String(), "faithful", "The cited source has it, but for typography.", doc.Good},
+	{quote.Verbatim.String(), "to the letter", "The cited source has it.", doc.Good},
+	{quote.TooShort.String(), "too short", "It has too few words to tell.", doc.Dim},
+	{quote.Echo.String(), "said by the user", "The question has it.", doc.Dim},
+	{ibid.NoText.String(), "no text", "A text that it cites is not known.", doc.Dim},
+	{quote.OtherLanguage.String(), "other language", "No text has its language.", doc.Dim},
+}
+
+// gravity orders quotations that count and are wrong, the gravest first.
+func gravity(q *runs.Quotation) int {
+	o, _ := quote.ParseOutcome(q.Outcome)
+	switch {
+	case !q.Counts || o.Faithful():
+		return 0
+	case o == quote.Altered && q.DifferenceKind == quote.WordsDiffer:
+		return 1
+	case o == quote.Elsewhere:
+		return 2
+	case o == quote.Altered:
+		return 3
+	case o == quote.Stitched:
+		return 4
+	}
+	return 5
+}
+
+// A quotedRow is a wrong quotation and the run that it is of.
+type quotedRow struct {
+	runs.Quotation
+	run int
+}
+
+// quotations are those of the runs of a page: how many of each system have which outcome, and
+// the worst.
+type quotations struct {
+	counts map[string]map[string]int64 // of those that count, by system and outcome
+	open   map[string]int64            // of the others, by outcome
+	worst  []quotedRow
+}
+
+// readQuotations reads the quotations of a run.
+func (data *pageData) readQuotations(run int) error {
+	r, all := data.results[run], &data.quotations
+	err := runs.Quotations.Scan(r.run.Dir, nil, func(_ int64, q *runs.Quotation) error {
+		if !q.Counts {
+			if o, _ := quote.ParseOutcome(q.Outcome); !o.Decided() {
+				all.open[q.Outcome]++
+			}
+			return nil
+		}
+		system := r.prefix + q.System
+		if all.counts[system] == nil {
+			all.counts[system] = make(map[string]int64)
+		}
+		all.counts[system][q.Outcome]++
+		if gravity(q) == 0 {
+			return nil
+		}
+		at, _ := slices.BinarySearchFunc(all.worst, gravity(q), func(x quotedRow, g int) int {
+			return cmp.Or(g-gravity(&x.Quotation), -1) // behind its like
+		})
+		if at < mostQuotations {
+			all.worst = slices.Insert(all.worst, at, quotedRow{*q, run})
+			all.worst = all.worst[:min(len(all.worst), mostQuotations)]
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) { // without texts
+		return nil
+	}
+	return err
+}
+
+// quotesSection says how many quotations stand where they should, and lists those that do not.
+func quotesSection(data *pageData) *doc.Section {
+	all := &data.quotations
+	if len(all.counts) == 0 {
+		return nil
+	}
+	t := doc.Table{Caption: "Where quotations stand", Columns: []doc.Column{{Name: "system"}, {Name: "quotations", Number: true}}}
+	kinds := quotationWords[:7]
+	for _, w := range kinds {
+		t.Columns = append(t.Columns, doc.Column{Name: w.Short, Number: true})
+	}
+	var counted, nowhere int64
+	for _, system := range data.systems {
+		of, n := all.counts[system], int64(0)
+		for _, c := range of {
+			n += c
+		}
+		if n == 0 {
+			continue
+		}
+		counted += n
+		nowhere += of[quote.Nowhere.String()] + of[quote.Stitched.String()]
+		row := []doc.Cell{doc.C(clip(system, 80)), doc.C(Thousands(n))}
+		for _, w := range kinds {
+			cell := doc.C("")
+			if c := of[w.Code]; c > 0 {
+				cell = doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(c), percent(c, n)), Tone: w.Tone}}}
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	lead := fmt.Sprintf("%s of %s %s in no source", Thousands(nowhere), Plural(counted, "quotation", "quotations"), map[bool]string{true: "stands", false: "stand"}[nowhere == 1])
+	out := []doc.Block{doc.Para{Kind: doc.Lead, Text: doc.T(lead + ".")}, t}
+	if len(all.worst) > 0 {
+		worst := doc.Table{Caption: "Quotations that are wrong, the gravest first", Columns: []doc.Column{{Name: "answer"}, {Name: "quotation"}, {Name: "it is"}, {Name: "how it differs, or where it stands"}}}
+		for i := range all.worst {
+			q := &all.worst[i]
+			worst.Rows = append(worst.Rows, append([]doc.Cell{{Text: doc.Text{{Text: clip(q.ID, 60), Link: rowLink(data, q.run, q.Row)}}}}, quotationCells(&q.Quotation)...))
+		}
+		out = append(out, worst)
+	}
+	if len(all.open) > 0 {
+		open := doc.Table{Caption: "Quotations that do not count", Columns: []doc.Column{{Name: "why"}, {Name: "quotations", Number: true}, {Name: "meaning"}}}
+		for _, w := range quotationWords {
+			if n := all.open[w.Code]; n > 0 {
+				open.Rows = append(open.Rows, []doc.Cell{doc.C(w.Short), doc.C(Thousands(n)), doc.C(w.Long)})
+			}
+		}
+		out = append(out, doc.Details{Summary: open.Caption, Blocks: []doc.Block{open}})
+	}
+	return docSection("quotes", "Quotations", out)
+}
+
+// quotationCells are a quotation, what is true of it, and how it differs or where it stands.
+func quotationCells(q *runs.Quotation) []doc.Cell {
+	state, more := wordOf(quotationWords, q.Outcome), q.Difference
+	if q.DifferenceKind == quote.WordsDiffer {
+		state.Tone = doc.Dim
+	}
+	if !q.Counts {
+		state.Tone = doc.Dim
+	}
+	if more == "" && q.Doc != "" {
+		more = "in " + q.Doc
+	}
+	if q.Note != "" {
+		more += " (" + map[string]string{quote.NegationLeftOut: "a gap leaves a negation out", quote.NegationBefore: "a negation stands before it"}[q.Note] + ")"
+	}
+	return []doc.Cell{doc.C(clip(q.Text, 300)), {Text: doc.Text{state.span("")}}, doc.C(clip(more, 300))}
+}
+
+// quotationTable are the quotations of a row, nil if it has none.
+func (v *RowView) quotationTable() []doc.Block {
+	if len(v.Quotations) == 0 {
+		return nil
+	}
+	t := doc.Table{Caption: "quotations", Columns: []doc.Column{{Name: "quotation"}, {Name: "it is"}, {Name: "how it differs, or where it stands"}}}
+	for i := range v.Quotations[:min(len(v.Quotations), mostPanels)] {
+		t.Rows = append(t.Rows, quotationCells(&v.Quotations[i]))
+	}
+	return []doc.Block{t}
+}
+
+// quotationProblems are the problems of quotations in words.
+var quotationProblems = map[metrics.Problem]word{
+	metrics.ProblemQuoteReworded:      {Short: "quotation reworded", Long: "A quotation differs in some words from what its source says.", Tone: doc.Dim},
+	metrics.ProblemQuoteMisattributed: {Short: "quotation of another source", Long: "A quotation stands only in a source that is not cited.", Tone: doc.Warn},
+	metrics.ProblemQuoteChanged:       {Short: "quotation changed", Long: "A quotation differs in a number or a negation from what its source says.", Tone: doc.Bad},
+	metrics.ProblemQuoteFabricated:    {Short: "quotation made up", Long: "A quotation stands in no source, or is made of pieces of several places.", Tone: doc.Bad},
+}
