@@ -125,10 +125,10 @@ func (b *Batcher) AddSplit(ctx context.Context, s *judge.Sentences) (ready bool,
 	return b.addAll(ctx, b.judge.splitQuestions(s))
 }
 
-func (b *Batcher) addAll(ctx context.Context, questions []question) (ready bool, err error) {
+func (b *Batcher) addAll(ctx context.Context, questions []*question) (ready bool, err error) {
 	ready = true
-	for i := range questions {
-		one, err := b.add(ctx, &questions[i])
+	for _, q := range questions {
+		one, err := b.add(ctx, q)
 		if err != nil {
 			return false, err
 		}

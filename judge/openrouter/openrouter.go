@@ -60,9 +60,8 @@ type Judge struct {
 	serverOnce sync.Once
 	serverSaid serverInfo
 
-	listing    atomic.Pointer[[]ModelInfo] // what the endpoint says of its models; nil until it does
+	listing    atomic.Pointer[map[string]ModelInfo] // what the endpoint says of its models; nil until it does
 	modelsOnce sync.Once
-	catalogue  atomic.Pointer[map[string]ModelInfo] // what is known of models; nil until it is asked for
 }
 
 // A member is one model that is asked; a panel has several.

@@ -10,7 +10,6 @@ import (
 	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
-	"ibid/judge/prompts"
 )
 
 // An Estimate is what rows will take, before anything is sent.
@@ -73,8 +72,17 @@ func (p *Planner) Add(ctx context.Context, r *judge.Request) error {
 	if len(questions) == 0 {
 		p.sum.Settled++
 	}
-	for i := range questions {
-		if err := p.add(ctx, &questions[i]); err != nil {
+	return p.addAll(ctx, questions)
+}
+
+// AddSplit adds what the claims of sentences will take.
+func (p *Planner) AddSplit(ctx context.Context, s *judge.Sentences) error {
+	return p.addAll(ctx, p.judge.splitQuestions(s))
+}
+
+func (p *Planner) addAll(ctx context.Context, questions []*question) error {
+	for _, q := range questions {
+		if err := p.add(ctx, q); err != nil {
 			return err
 		}
 	}
@@ -130,14 +138,14 @@ func (p *Planner) add(ctx context.Context, q *question) error {
 }
 
 // questions are those that a verdict on r is made from at least.
-func (j *Judge) questions(r *judge.Request) []question {
-	var out []question
+func (j *Judge) questions(r *judge.Request) []*question {
+	var out []*question
 	_, open := settle(r)
 	if j.config.Protocol != Verdicts {
 		queries, _ := j.smallQueries(r, open)
 		for _, q := range queries {
 			for _, m := range j.members {
-				out = append(out, *j.smallQuestion(m, q.query))
+				out = append(out, j.smallQuestion(m, q.query))
 			}
 		}
 		return out
@@ -145,7 +153,7 @@ func (j *Judge) questions(r *judge.Request) []question {
 	for _, p := range j.split(r, open) {
 		for _, m := range j.members {
 			for vote := range j.config.Votes {
-				out = append(out, *j.matrixQuestion(m, p.exhibits, vote))
+				out = append(out, j.matrixQuestion(m, p.exhibits, vote))
 			}
 		}
 	}
@@ -166,16 +174,14 @@ type Prompt struct {
 func (j *Judge) Prompts(r *judge.Request) []Prompt {
 	questions := j.questions(r)
 	out := make([]Prompt, len(questions))
-	for i := range questions {
-		q := &questions[i]
-		out[i] = Prompt{Model: q.member.model, User: q.request.user, Vote: int(q.request.seed - j.config.seed()), MaxTokens: q.request.maxTokens}
-		switch {
-		case q.request.whole != nil:
+	for i, q := range questions {
+		head := q.request.head
+		out[i] = Prompt{
+			Model: head.model, System: head.system, User: q.request.user, Vote: int(q.request.seed - j.config.seed()),
+			MaxTokens: q.request.maxTokens, Schema: head.schema,
+		}
+		if q.request.whole != nil {
 			out[i].User = string(q.request.whole)
-		case j.verifier != nil:
-			out[i].System = j.verifier.System
-		case j.config.Protocol == Verdicts:
-			out[i].System, out[i].Schema = j.prompts.Text(prompts.MatrixSystem), j.config.schema()
 		}
 	}
 	return out
