@@ -259,10 +259,8 @@ func (b *Batcher) Submit(ctx context.Context) (waiting bool, err error) {
 		}
 	}
 	if b.short && len(b.needs) == 0 {
-		return false, b.judge.stop(&judge.StopError{
-			Reason: judge.StopBudget, Err: fmt.Errorf("%w: what is left does not do for a batch of one question", errBudget),
-			Hint: "raise judge.max_cost_usd and run again: answers so far are kept",
-		})
+		err := fmt.Errorf("%w: what is left does not do for a batch of one question", errBudget)
+		return false, b.judge.stop(stopFor(judge.StopBudget, err, budgetHint))
 	}
 	b.short = false
 	return len(b.needs) > 0, b.store.TidyBatches(ctx)
@@ -278,7 +276,7 @@ func (b *Batcher) send(ctx context.Context, m *member) error {
 	j := b.judge
 	batch := &cache.Batch{
 		Endpoint: j.config.endpoint(), Model: m.model, Questions: int64(len(f.lines)), State: cache.BatchIntent,
-		Created: j.config.Now(), ReservedNanoUSD: f.reserve, Run: j.config.Run,
+		Created: time.Now(), ReservedNanoUSD: f.reserve, Run: j.config.Run,
 	}
 	_, _ = rand.Read(batch.Token[:]) // it never fails
 	if err := b.store.AddBatch(ctx, batch, f.lines); err != nil {
@@ -295,7 +293,7 @@ func (b *Batcher) send(ctx context.Context, m *member) error {
 	case ok && failed.billed:
 		return nil // the service may have it: the listing will tell
 	case ok:
-		err = j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, err), Hint: "leave judge.batch out"})
+		err = j.stop(stopFor(judge.StopRequests, fmt.Errorf("a batch of %d questions: %w", batch.Questions, err), "leave judge.batch out"))
 	}
 	return cmp.Or(b.drop(ctx, batch), err)
 }

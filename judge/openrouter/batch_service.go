@@ -106,7 +106,7 @@ func (r *batchResult) key() (key cache.Key, ok bool) {
 // is of a submission that the service may have acted upon, others are refusals.
 func (s *batchService) call(ctx context.Context, method, path, content string, body []byte, expected int64, into any) (raw []byte, err error) {
 	j := s.judge
-	began := j.config.Now()
+	began := time.Now()
 	for tries := 0; ; tries++ {
 		raw, f := s.try(ctx, method, path, content, body, expected)
 		if f == nil && into != nil {
@@ -114,7 +114,7 @@ func (s *batchService) call(ctx context.Context, method, path, content string, b
 				f = &failure{class: classTransient, status: http.StatusOK, err: err, billed: true}
 			}
 		}
-		failing := j.config.Now().Sub(began)
+		failing := time.Now().Sub(began)
 		switch {
 		case f == nil:
 			return raw, nil

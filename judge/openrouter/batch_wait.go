@@ -68,7 +68,7 @@ func (b *Batcher) look(ctx context.Context) (p BatchProgress, err error) {
 
 // isNew reports whether a batch is so new that the service need not show it everywhere.
 func (b *Batcher) isNew(batch *cache.Batch) bool {
-	return b.judge.config.Now().Sub(batch.Created) < cmp.Or(b.judge.config.Timeout, 2*time.Minute)
+	return time.Now().Sub(batch.Created) < cmp.Or(b.judge.config.Timeout, 2*time.Minute)
 }
 
 // decide finds out what became of a batch whose submission had no answer. status is ""
@@ -113,10 +113,8 @@ func (b *Batcher) unknown(ctx context.Context, batch *cache.Batch, err error) er
 		return b.drop(ctx, batch)
 	}
 	name := cmp.Or(batch.ServiceID, "of "+batch.Created.Local().Format(time.DateTime))
-	return b.judge.stop(&judge.StopError{
-		Reason: judge.StopUndecided, Err: fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err),
-		Hint: "look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice",
-	})
+	return b.judge.stop(stopFor(judge.StopUndecided, fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err),
+		"look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice"))
 }
 
 // find looks for a batch in the listing: id is what the service calls it, "" if it is
@@ -213,13 +211,11 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 	switch {
 	case err != nil:
 	case kept == 0 && o.Status == "failed":
-		err = cmp.Or(b.store.DropBatch(context.WithoutCancel(ctx), batch.ID), b.judge.stop(&judge.StopError{
-			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(o.why())), Hint: "leave judge.batch out",
-		}))
+		stop := stopFor(judge.StopRequests, fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(o.why())), "leave judge.batch out")
+		err = cmp.Or(b.store.DropBatch(context.WithoutCancel(ctx), batch.ID), b.judge.stop(stop))
 	case o.Status == "cancelled" || o.Status == "canceled":
-		err = b.judge.stop(&judge.StopError{
-			Reason: judge.StopCancelled, Err: fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions), Hint: "what is left is asked in a new batch",
-		})
+		after := fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions)
+		err = b.judge.stop(stopFor(judge.StopCancelled, after, "what is left is asked in a new batch"))
 	}
 	return "", 0, err
 }
@@ -228,7 +224,6 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 // cost, that is shared among the lines by what they would have cost, or by their tokens where
 // nobody knows a price.
 func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObject, results []batchResult) (answered int64, err error) {
-	j := b.judge
 	var lines []cache.BatchLine
 	var weights []int64
 	var all, sum, shared int64
@@ -249,7 +244,7 @@ func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObjec
 	durable := context.WithoutCancel(ctx)
 	var counted int64
 	for part := range slices.Chunk(lines, batchChunk) {
-		n, err := b.store.SettleLines(durable, batch, part, j.config.Now())
+		n, err := b.store.SettleLines(durable, batch, part, time.Now())
 		if err != nil {
 			return 0, err
 		}
@@ -309,7 +304,7 @@ func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failur
 	j.counts.asked.Add(1)
 	c.maxTokens, c.sent, c.cost, c.batch = line.MaxTokens, shapeOf(line.Form), line.CostNanoUSD, true
 	if e, f = c.judgeReply(x); f != nil {
-		return nil, f, c.record(ctx, x, f, j.config.Now(), 0, 0)
+		return nil, f, c.record(ctx, x, f, time.Now(), 0, 0)
 	}
 	c.member.gate.hears()
 	return e, nil, c.keep(ctx, e)

@@ -231,7 +231,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		gate.giveBack()
 		return nil, nil, err
 	}
-	place.sent = j.config.Now()
+	place.sent = time.Now()
 	c.sent = p.shape()
 	x := &exchange{body: c.request.body(c.sent, c.turns, c.maxTokens), path: c.request.path}
 	c.calls++
@@ -241,7 +241,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	j.complete(c.wire, x, c.member.model)
 	f = j.classify(x, c.member.works())
-	millis := j.config.Now().Sub(place.sent).Milliseconds()
+	millis := time.Now().Sub(place.sent).Milliseconds()
 	c.millis += millis
 	cost, known := c.price(x, f)
 	tokens := int64(x.envelope.Usage.Prompt + x.envelope.Usage.Completion)
@@ -318,7 +318,7 @@ func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	}
 	held, err = j.budget.reserve(ctx, most)
 	if errors.Is(err, errBudget) {
-		return 0, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Hint: "raise judge.max_cost_usd and run again: answers so far are kept"})
+		return 0, j.stop(stopFor(judge.StopBudget, err, budgetHint))
 	}
 	return held, err
 }
@@ -350,7 +350,6 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	if f := refusal(choice); f != nil {
 		return nil, f
 	}
-	bad := &failure{class: classContent, status: http.StatusOK}
 	text, ok := choice.Message.content()
 	p := c.member.profile
 	p.reasoned(hiddenTokens(x, text))
@@ -360,8 +359,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 			bytes += len(turn.Content)
 		}
 		if cut := p.tokens(bytes, &x.envelope.Usage); cut != nil {
-			bad.class, bad.reason, bad.err = classRow, judge.TooLong, cut
-			return nil, bad
+			return nil, tooLong(cut)
 		}
 	}
 	switch {
@@ -371,10 +369,19 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		return c.readCut(x, text)
 	case !ok:
 		c.replies++
-		bad.err = errors.New("the reply is empty")
-		return nil, bad
+		return nil, useless(errors.New("the reply is empty"))
 	}
 	return c.readReply(x, text)
+}
+
+// useless is the failure of a reply that cannot be used.
+func useless(err error) *failure {
+	return &failure{class: classContent, status: http.StatusOK, err: err}
+}
+
+// tooLong is the failure of a reply that shows that less has to be asked at once.
+func tooLong(err error) *failure {
+	return &failure{class: classRow, status: http.StatusOK, reason: judge.TooLong, err: err}
 }
 
 // readCut reads a reply that ended at its limit, or at the end of the model's context.
@@ -391,33 +398,31 @@ func (c *conversation) readCut(x *exchange, text string) (*cache.Entry, *failure
 			return c.entry(x, said.verdict), nil
 		}
 	}
-	bad := &failure{class: classContent, status: http.StatusOK, err: fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)}
-	more := false
+	// Where there is no more room, the same would end the same way; fewer claims may do.
 	if full {
-		bad.err = fmt.Errorf("the reply ended after %d tokens, with a prompt of %d: the context of the model is full", u.Completion, u.Prompt)
-	} else if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
-		bad.err = fmt.Errorf("%w, the most that the model may write", bad.err)
+		return nil, tooLong(fmt.Errorf("the reply ended after %d tokens, with a prompt of %d: the context of the model is full", u.Completion, u.Prompt))
 	}
-	if !more { // the same again would end the same way; for fewer claims it may do
-		bad.class, bad.reason = classRow, judge.TooLong
+	err := fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
+	more := p.budget(c.request.maxTokens, budgetGrowth*c.maxTokens)
+	if more <= c.maxTokens {
+		return nil, tooLong(fmt.Errorf("%w, the most that the model may write", err))
 	}
-	return nil, bad
+	c.maxTokens = more
+	return nil, useless(err)
 }
 
 // readReply reads a reply that is whole.
 func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failure) {
 	c.replies++
-	bad := &failure{class: classContent, status: http.StatusOK}
 	said, err := c.read(x, text, c.doubted || c.again)
-	if labels, ok := errors.AsType[errLabels](err); ok {
-		bad.err = labels
+	bad := useless(err)
+	if _, ok := errors.AsType[errLabels](err); ok {
 		c.judge.stopping(bad, judge.StopReplies)
 		bad.stop.Hint = positiveLabelHint
 		return nil, bad
 	}
-	if cut, ok := errors.AsType[*promptCut](err); ok {
-		bad.class, bad.reason, bad.err = classRow, judge.TooLong, cut
-		return nil, bad
+	if _, ok := errors.AsType[*promptCut](err); ok {
+		return nil, tooLong(err)
 	}
 	noJSON, is := errors.AsType[*judge.ReplyError](err)
 	if c.request.head.schema != "" {
@@ -425,7 +430,6 @@ func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failu
 	}
 	if err != nil {
 		c.doubted = said.doubt
-		bad.err = err
 		c.repair(text, err.Error(), said.wanted)
 		return nil, bad
 	}
@@ -486,10 +490,10 @@ func (c *conversation) entry(x *exchange, verdict []byte) *cache.Entry {
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
 		ModelRequested: c.member.model, ModelResolved: cmp.Or(string(v.Model), c.member.model), Provider: string(v.Provider), GenerationID: x.generation(),
-		Template:     cmp.Or(c.template, j.prompts.Version()),
+		Template:     cmp.Or(c.request.head.reading, j.prompts.Version()),
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
-		Created: j.config.Now(), Run: j.config.Run, Sent: sent,
+		Created: time.Now(), Run: j.config.Run, Sent: sent,
 	}
 }
 
@@ -512,12 +516,11 @@ type question struct {
 	request request
 	// read checks a reply, of a classifier the body of the response. err is why nothing of it
 	// can be used; last says that what no quote bears out is unsure then, and not asked again.
-	read     func(x *exchange, reply string, last bool) (reading, error)
-	again    bool   // it asks for what a reply left open: one reply is paid for
-	open     bool   // a reply may leave claims open: they are asked again, as a part
-	answer   int64  // its length in tokens, of a plan
-	short    bool   // the answer is the first word: a reply may end at its limit
-	template string // version of the prompt, "" for that of the judge
+	read   func(x *exchange, reply string, last bool) (reading, error)
+	again  bool  // it asks for what a reply left open: one reply is paid for
+	open   bool  // a reply may leave claims open: they are asked again, as a part
+	answer int64 // its length in tokens, of a plan
+	short  bool  // the answer is the first word: a reply may end at its limit
 
 	repair prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
 	// halves are questions about less of the material, for a model that cannot read all of it,
@@ -616,17 +619,15 @@ func (j *Judge) knownHalves(ctx context.Context, q *question) (halves []*questio
 	if q.halves == nil || !long && !q.open {
 		return nil, nil, nil
 	}
-	if halves, join = q.halves(); long || len(halves) < 2 {
-		if !long {
-			halves = nil
-		}
-		return halves, join, nil
+	if halves, join = q.halves(); !long && len(halves) > 1 {
+		var e *cache.Entry
+		e, err = j.store.Get(ctx, halves[0].request.key())
+		long = e != nil
 	}
-	e, err := j.store.Get(ctx, halves[0].request.key())
-	if e == nil {
-		halves = nil
+	if !long {
+		return nil, nil, err
 	}
-	return halves, join, err
+	return halves, join, nil
 }
 
 // askHalves answers a question by its halves. What they say together is kept as its answer,
@@ -649,7 +650,7 @@ func (j *Judge) askHalves(ctx context.Context, q *question, halves []*question, 
 	}
 	return out, j.store.Put(context.WithoutCancel(ctx), &cache.Entry{
 		Key: q.request.key(), Status: cache.StatusOK, Verdict: out.verdict, ModelRequested: q.member.model, ModelResolved: q.member.model,
-		Template: cmp.Or(q.template, j.prompts.Version()), Created: j.config.Now(), Run: j.config.Run, Sent: "in halves",
+		Template: cmp.Or(q.request.head.reading, j.prompts.Version()), Created: time.Now(), Run: j.config.Run, Sent: "in halves",
 	})
 }
 

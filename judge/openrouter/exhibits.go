@@ -236,10 +236,7 @@ func (s *shuffle) next() uint64 {
 // permute returns the numbers below n in an order of its own (Fisher and
 // Yates; the bias of the remainder is of no consequence here).
 func (s *shuffle) permute(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := allOf(n)
 	for i := n - 1; i > 0 && !s.inOrder; i-- {
 		k := int(s.next() % uint64(i+1))
 		order[i], order[k] = order[k], order[i]

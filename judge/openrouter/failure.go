@@ -86,7 +86,7 @@ func (j *Judge) classify(x *exchange, works bool) *failure {
 	}
 	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}
 	f.words = strings.ToLower(strings.TrimSpace(string(wire.Param) + " " + string(wire.Type) + " " + string(wire.ErrorType) + " " + wire.text() + " " + string(wire.Metadata.Raw)))
-	f.delay, f.hinted = delayOf(x.header, wire, j.config.Now())
+	f.delay, f.hinted = delayOf(x.header, wire, time.Now())
 	j.sort(f, wire, works)
 	return f
 }
@@ -115,27 +115,19 @@ func (j *Judge) sort(f *failure, e *wireError, works bool) {
 		if e.Availability.Retryable && f.hinted {
 			f.class = classFlow
 		}
-	case s == http.StatusTooManyRequests && quotaWords.MatchString(f.words):
+	case s == http.StatusTooManyRequests && quotaWords.MatchString(f.words), s == http.StatusPaymentRequired && !f.hinted,
+		s == http.StatusForbidden && strings.Contains(text, "limit exceeded"):
 		j.stopping(f, judge.StopCredit)
 	case s == http.StatusTooManyRequests && dailyWords.MatchString(f.words) && (!f.hinted || f.delay > dailyWait):
 		j.stopping(f, judge.StopRate)
-	case s == http.StatusTooManyRequests:
+	case s == http.StatusTooManyRequests, s == http.StatusPaymentRequired:
 		f.class = classFlow
-	case s == http.StatusPaymentRequired && f.hinted:
-		f.class = classFlow
-	case s == http.StatusPaymentRequired:
-		j.stopping(f, judge.StopCredit)
-	case s == http.StatusUnauthorized:
-		j.stopping(f, judge.StopKey)
-	case s == http.StatusForbidden && strings.Contains(text, "limit exceeded"):
-		j.stopping(f, judge.StopCredit)
-	case s == http.StatusForbidden && !works && !e.moderates() && !moderationWords.MatchString(f.words):
+	case s == http.StatusUnauthorized,
+		s == http.StatusForbidden && !works && !e.moderates() && !moderationWords.MatchString(f.words):
 		j.stopping(f, judge.StopKey)
 	case s == http.StatusForbidden:
 		f.class, f.reason = classRefused, judge.Blocked
-	case s == http.StatusNotFound && e.kind() == typeConstraint:
-		j.stopping(f, judge.StopModel)
-	case s == http.StatusNotFound && !works,
+	case s == http.StatusNotFound && (!works || e.kind() == typeConstraint),
 		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
 		j.stopping(f, judge.StopModel)
 	case s == http.StatusRequestTimeout, s == http.StatusFailedDependency, s >= 500: // 424: the model behind the server failed
@@ -199,7 +191,7 @@ func (j *Judge) plain(err error) error {
 		return errTimeout
 	}
 	text := err.Error()
-	if scrubbed := j.secrets.text(text); scrubbed != text {
+	if scrubbed := j.wire.secrets.text(text); scrubbed != text {
 		return errors.New(scrubbed)
 	}
 	return err

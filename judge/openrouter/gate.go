@@ -28,7 +28,6 @@ import (
 // Clock. Calls that fail for the service's sake make it down: then one probe at a time goes
 // out, and after a time without any answer the gate stops the judge.
 type gate struct {
-	now     func() time.Time
 	most    float64       // calls under way
 	warm    float64       // w after the first answer
 	unit    time.Duration // of waits between probes, and after refusals that tell none
@@ -107,7 +106,7 @@ func (b *bucket) wait(now time.Time, n float64) time.Duration {
 	}
 	capacity := max(1, b.perSecond)
 	if b.at.IsZero() {
-		b.level = min(capacity, max(1, b.perSecond))
+		b.level = capacity
 	} else {
 		b.level = min(capacity, b.level+now.Sub(b.at).Seconds()*b.perSecond)
 	}
@@ -116,7 +115,7 @@ func (b *bucket) wait(now time.Time, n float64) time.Duration {
 }
 
 func newGate(c *Config, model string) *gate {
-	g := &gate{now: c.Now, most: float64(c.Concurrency), warm: 8, unit: c.Backoff, outage: c.MaxOutage, w: 1, slow: true, changed: make(chan struct{})}
+	g := &gate{most: float64(c.Concurrency), warm: 8, unit: c.Backoff, outage: c.MaxOutage, w: 1, slow: true, changed: make(chan struct{})}
 	if c.loopback() {
 		g.warm = 4
 	}
@@ -145,7 +144,7 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 			return ticket{}, err
 		}
 		g.mu.Lock()
-		now := g.now()
+		now := time.Now()
 		wait, free := g.wait(now, float64(tokens))
 		if free && wait <= 0 {
 			n := g.calls
@@ -223,7 +222,7 @@ func (g *gate) back(t ticket, f *failure, cost, tokens int64) (free bool, stop *
 	defer g.mu.Unlock()
 	defer g.wake()
 	g.inFlight--
-	now := g.now()
+	now := time.Now()
 	if tokens > 0 {
 		g.tpm.level -= float64(tokens) - t.tokens
 	}
@@ -411,20 +410,20 @@ func (g *gate) hears() {
 	if !g.useful {
 		g.works, g.useful, g.w = true, true, min(g.warm, g.most)
 	}
-	g.answered = g.now()
+	g.answered = time.Now()
 	g.wake()
 }
 
-// state is how many calls are under way, how many may be, and whether the service has answered.
-func (g *gate) state() (inFlight, limit int64, works bool) {
+// state is how many calls are under way, and whether the service has answered.
+func (g *gate) state() (inFlight int64, works bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return int64(g.inFlight), int64(math.Ceil(g.w)), g.works
+	return int64(g.inFlight), g.works
 }
 
 // works reports whether the service has answered for the model.
 func (m *member) works() bool {
-	_, _, works := m.gate.state()
+	_, works := m.gate.state()
 	return works
 }
 

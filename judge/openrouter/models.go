@@ -122,7 +122,7 @@ const learntFor = 7 * 24 * time.Hour
 
 // learn keeps what was learnt of a model for later runs. They do without what cannot be kept.
 func (j *Judge) learn(model, name string, value float64) {
-	_ = j.store.Learn(context.Background(), cache.Learnt{Endpoint: j.config.endpoint(), Model: model, Name: name, Value: value, At: j.config.Now()})
+	_ = j.store.Learn(context.Background(), cache.Learnt{Endpoint: j.config.endpoint(), Model: model, Name: name, Value: value, At: time.Now()})
 }
 
 // recall takes over what earlier runs have learnt of the models.
@@ -130,7 +130,7 @@ func (j *Judge) recall(ctx context.Context) {
 	if j.store == nil {
 		return
 	}
-	all, err := j.store.Learnt(ctx, j.config.endpoint(), j.config.Now().Add(-learntFor))
+	all, err := j.store.Learnt(ctx, j.config.endpoint(), time.Now().Add(-learntFor))
 	if err != nil {
 		return // the first question meets it again
 	}

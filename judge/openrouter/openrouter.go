@@ -40,8 +40,6 @@ type Judge struct {
 	prompts *prompts.Set
 	client  *openai.Client
 	wire    *doer
-	secrets *scrubber
-	http    *http.Client
 	store   *cache.SQLite
 	owner   string // of leases
 	budget  *budget
@@ -88,19 +86,16 @@ func New(config Config) (*Judge, error) {
 		config: config, prompts: set, store: config.Store, owner: cmp.Or(config.Owner, rand.Text()),
 		budget: newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
 	}
-	j.began = config.Now().Truncate(time.Millisecond)
+	j.began = time.Now().Truncate(time.Millisecond)
 	j.halted, j.halt = context.WithCancel(context.Background())
-	j.http = &http.Client{Transport: newTransport(config.Concurrency)}
-	if config.HTTP != nil {
-		own := *config.HTTP
-		j.http = &own
+	j.wire = &doer{
+		client: newClient(config.Concurrency), at: newEndpoint(config.BaseURL, config.Azure),
+		key: config.Key, headers: config.Headers, secrets: newScrubber(config.Key, config.Headers),
 	}
-	// What a request says is for its endpoint alone.
-	j.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	j.secrets = newScrubber(config.Key, config.Headers)
-	at := newEndpoint(config.BaseURL, config.Azure)
-	j.wire = &doer{client: j.http, at: at, key: config.Key, headers: config.Headers, secrets: j.secrets}
-	clientConfig := at.client(config.Key)
+	if config.HTTP != nil {
+		j.wire.client.Transport = config.HTTP.Transport
+	}
+	clientConfig := j.wire.at.client(config.Key)
 	clientConfig.HTTPClient = j.wire
 	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.Models {
@@ -133,7 +128,7 @@ func (j *Judge) Close() error {
 		m.profile.close()
 	}
 	if j.config.HTTP == nil {
-		j.http.CloseIdleConnections()
+		j.wire.client.CloseIdleConnections()
 	}
 	return nil
 }
@@ -172,15 +167,16 @@ func (j *Judge) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, er
 	return j.judgeSmall(ctx, r)
 }
 
-// newTransport keeps a connection for every call that can be under way, which
+// newClient keeps a connection for every call that can be under way, which
 // the default of two would open anew each time. There is no limit on the time
-// to the headers: answers that are not streamed send them late.
-func newTransport(concurrency int) *http.Transport {
+// to the headers: answers that are not streamed send them late. It follows no
+// redirect: what a request says, and its key, are for its endpoint alone.
+func newClient(concurrency int) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = 0, concurrency, 0
 	t.IdleConnTimeout = 90 * time.Second
 	t.TLSHandshakeTimeout = 10 * time.Second
-	return t
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // The kinds of endpoints.
@@ -260,8 +256,7 @@ type Config struct {
 	// run at the same time must not share it.
 	Owner string
 
-	HTTP *http.Client     // "" for one that fits Concurrency
-	Now  func() time.Time // nil for time.Now
+	HTTP *http.Client // whose transport is used; nil for one that fits Concurrency
 }
 
 // A Price is in US dollars a token.
@@ -295,9 +290,6 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	c.MaxPromptTokens = cmp.Or(c.MaxPromptTokens, defaultMaxPromptTokens)
 	c.Concurrency = cmp.Or(c.Concurrency, defaultConcurrency)
 	c.Backoff = cmp.Or(c.Backoff, defaultBackoff)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
 	if c.PromptDir == "" {
 		return prompts.Builtin(), nil
 	}

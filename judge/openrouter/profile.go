@@ -304,23 +304,11 @@ func (p *profile) describe(m *ModelInfo, demanding bool) {
 func (p *profile) budget(need, before int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cap(max(need+reasoningShare*p.reasoning, before))
-}
-
-func (p *profile) cap(budget int64) int64 {
+	budget := max(need+reasoningShare*p.reasoning, before)
 	if p.most > 0 {
 		return min(budget, p.most)
 	}
 	return max(1, min(budget, budgetMost))
-}
-
-// grown is the budget after a reply that was cut off at the last one; ok is false
-// if the model may not write more.
-func (p *profile) grown(need, last int64) (budget int64, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	budget = p.cap(max(need+reasoningShare*p.reasoning, budgetGrowth*last))
-	return budget, budget > last
 }
 
 // reasoned takes note of the hidden tokens of a reply.
@@ -431,16 +419,14 @@ func (p *profile) adapt(sent shape, budget int64, f *failure) bool {
 	if p.now != sent {
 		return true // another call has learnt already
 	}
-	switch {
-	case next.rung != sent.rung:
+	if next.rung != sent.rung {
 		p.stepDown(excerpt(f.err.Error()))
-	case drop >= 0:
-		p.now = next
-		p.learnt(p.model, learntShape, float64(p.now.form()))
+		return true
+	}
+	p.now = next
+	p.learnt(p.model, learntShape, float64(p.now.form()))
+	if drop >= 0 {
 		p.note(fmt.Sprintf("%s: %s is left out: %s", p.model, droppable[drop][0], excerpt(f.err.Error())))
-	default:
-		p.now = next
-		p.learnt(p.model, learntShape, float64(p.now.form()))
 	}
 	return true
 }

@@ -33,7 +33,7 @@ func (j *Judge) Usage() judge.Usage {
 		Answered:    c.answered.Load(), AnswerNanoUSD: c.answerCost.Load(), ListNanoUSD: c.listed.Load(), HiddenTokens: c.hidden.Load(),
 	}
 	for _, m := range j.members {
-		inFlight, _, _ := m.gate.state()
+		inFlight, _ := m.gate.state()
 		u.InFlight += inFlight
 	}
 	return u
