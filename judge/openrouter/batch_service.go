@@ -211,14 +211,18 @@ func (s *batchService) page(ctx context.Context, after string, limit int) (page 
 	return page, err
 }
 
-// state is a batch as it is now.
-func (s *batchService) state(ctx context.Context, id string, questions int64) (o *batchObject, err error) {
+// state is a batch as it is now, with its results once it has ended; ok is false if they are not
+// there yet.
+func (s *batchService) state(ctx context.Context, id string, questions int64) (o *batchObject, all []batchResult, ok bool, err error) {
 	o = new(batchObject)
 	_, err = s.call(ctx, http.MethodGet, batchesPath+"/"+url.PathEscape(id), "", nil, questions*resultBytes, o)
 	if err == nil && o.Status == "" {
 		err = unusable("a batch without a status")
 	}
-	return o, err
+	if err == nil && o.ended() {
+		all, ok, err = s.results(ctx, o, questions)
+	}
+	return o, all, ok, err
 }
 
 // results are those of a batch that has ended; ok is false if they are not there yet. A line

@@ -31,7 +31,7 @@ func (b *Batcher) Wait(ctx context.Context, tell func(BatchProgress)) error {
 
 // look looks once at every batch that is waited for.
 func (b *Batcher) look(ctx context.Context) (p BatchProgress, err error) {
-	all, err := b.store.Batches(ctx, b.judge.config.endpoint())
+	all, err := b.judge.store.Batches(ctx, b.judge.config.endpoint())
 	if err != nil {
 		return p, err
 	}
@@ -41,7 +41,10 @@ func (b *Batcher) look(ctx context.Context) (p BatchProgress, err error) {
 		if !b.needs[batch.ID] || batch.State == cache.BatchDone {
 			continue
 		}
-		b.hold(batch)
+		if !b.held[batch.ID] && batch.Run == b.judge.config.Run { // what it can cost is set aside, once
+			b.held[batch.ID] = true
+			b.judge.budget.batch(batch.ReservedNanoUSD, 0)
+		}
 		var status string // "" once it is over
 		var answered int64
 		if batch.State == cache.BatchOpen {
@@ -88,7 +91,7 @@ func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Ba
 		return "", err
 	case id != "":
 		b.lost = 0
-		return waiting, b.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
+		return waiting, b.judge.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
 	case b.resubmits(batch):
 		return "", b.drop(ctx, batch)
 	case open || b.isNew(batch):
@@ -165,18 +168,14 @@ func (b *Batcher) isOurs(ctx context.Context, o *batchObject, batch *cache.Batch
 	case !o.ended():
 		return false, false, nil
 	}
-	whole, err := b.service.state(ctx, id, batch.Questions)
-	if err != nil {
-		return false, false, err
-	}
-	results, there, err := b.service.results(ctx, whole, batch.Questions)
+	_, results, there, err := b.service.state(ctx, id, batch.Questions)
 	if err != nil || !there {
 		return false, false, err
 	}
 	for i := range results {
 		if key, ok := results[i].key(); ok {
 			// A question that waits for one batch is in no later one.
-			line, _, err := b.store.Line(ctx, key)
+			line, _, err := b.judge.store.Line(ctx, key)
 			ours = line != nil && line.Batch == batch.ID
 			b.others[id] = !ours
 			return ours, true, err
@@ -189,12 +188,7 @@ func (b *Batcher) isOurs(ctx context.Context, o *batchObject, batch *cache.Batch
 // poll looks at a batch that the service has, and keeps its replies once it has ended;
 // status is "" then.
 func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, err error) {
-	o, err := b.service.state(ctx, batch.ServiceID, batch.Questions)
-	var results []batchResult
-	var ok bool
-	if err == nil && o.ended() {
-		results, ok, err = b.service.results(ctx, o, batch.Questions)
-	}
+	o, results, ok, err := b.service.state(ctx, batch.ServiceID, batch.Questions)
 	switch {
 	case refused(err) && b.isNew(batch):
 		return "not known yet", 0, nil
@@ -212,7 +206,7 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 	case err != nil:
 	case kept == 0 && o.Status == "failed":
 		stop := stopFor(judge.StopRequests, fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(o.why())), "leave judge.batch out")
-		err = cmp.Or(b.store.DropBatch(context.WithoutCancel(ctx), batch.ID), b.judge.stop(stop))
+		err = cmp.Or(b.judge.store.DropBatch(context.WithoutCancel(ctx), batch.ID), b.judge.stop(stop))
 	case o.Status == "cancelled" || o.Status == "canceled":
 		after := fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions)
 		err = b.judge.stop(stopFor(judge.StopCancelled, after, "what is left is asked in a new batch"))
@@ -244,14 +238,14 @@ func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObjec
 	durable := context.WithoutCancel(ctx)
 	var counted int64
 	for part := range slices.Chunk(lines, batchChunk) {
-		n, err := b.store.SettleLines(durable, batch, part, time.Now())
+		n, err := b.judge.store.SettleLines(durable, batch, part, time.Now())
 		if err != nil {
 			return 0, err
 		}
 		counted += n
 	}
 	b.settle(batch, counted)
-	return b.store.EndBatch(durable, batch.ID)
+	return b.judge.store.EndBatch(durable, batch.ID)
 }
 
 // read is what a result means for its line: the state is "" if it is none of ours. Its

@@ -61,33 +61,26 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 	}()
 	// Without prices a budget finds out by itself, without the rest a profile.
 	_ = j.LoadPrices(ctx)
-	for {
-		var entry *cache.Entry
-		var f *failure
-		var err error
-		if c.calls == 0 && !c.batch {
-			entry, f, err = c.fromBatch(ctx)
-		}
-		if entry == nil && f == nil && err == nil {
+	entry, f, err := c.fromBatch(ctx)
+	for entry == nil && err == nil {
+		if f == nil {
 			entry, f, err = c.call(ctx)
 		}
-		if err != nil {
-			return nil, err
-		}
-		if f == nil {
-			a := answerOf(entry)
-			a.asked = true
-			return a, nil
-		}
-		if err := c.after(ctx, f); err != nil {
-			return nil, err
+		if f != nil && err == nil {
+			err = c.after(ctx, f)
+			f = nil
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
+	a = answerOf(entry)
+	a.asked = true
+	return a, nil
 }
 
 // keep makes an answer durable. It is paid for: an interrupted run keeps it, too.
 func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
-	e.CostNanoUSD, e.LatencyMillis, e.Attempts = c.cost, c.millis, c.calls
 	return c.judge.store.Put(context.WithoutCancel(ctx), e)
 }
 
@@ -286,9 +279,8 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	if f != nil {
 		f.free = free
-		return nil, f, nil
 	}
-	return e, nil, nil
+	return e, f, nil
 }
 
 // answered counts what a call with a reply of use has cost, beside what it would by the list.
@@ -493,6 +485,7 @@ func (c *conversation) entry(x *exchange, verdict []byte) *cache.Entry {
 		Template:     cmp.Or(c.request.head.reading, j.prompts.Version()),
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
+		CostNanoUSD: c.cost, LatencyMillis: c.millis, Attempts: c.calls,
 		Created: time.Now(), Run: j.config.Run, Sent: sent,
 	}
 }

@@ -112,7 +112,7 @@ func (x *exhibits) checkWord() string {
 }
 
 func (x *exhibits) print(b []byte, vote int) []byte {
-	order := newShuffle(x.digest, vote)
+	order := &shuffle{binary.BigEndian.Uint64(x.digest[8:]) + uint64(vote)*splitMix, vote == 0}
 	b = x.close(append(x.tag(b, "question"), x.request.Question...), "question")
 	b = x.answer(append(b, '\n'))
 	if len(x.listed) > 0 {
@@ -221,12 +221,10 @@ type shuffle struct {
 	inOrder bool
 }
 
-func newShuffle(digest [32]byte, vote int) *shuffle {
-	return &shuffle{binary.BigEndian.Uint64(digest[8:]) + uint64(vote)*0x9e3779b97f4a7c15, vote == 0}
-}
+const splitMix = 0x9e3779b97f4a7c15
 
 func (s *shuffle) next() uint64 {
-	s.state += 0x9e3779b97f4a7c15
+	s.state += splitMix
 	z := s.state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

@@ -17,6 +17,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -127,17 +128,12 @@ func (j *Judge) Close() error {
 	for _, m := range j.members {
 		m.profile.close()
 	}
-	if j.config.HTTP == nil {
-		j.wire.client.CloseIdleConnections()
-	}
+	j.wire.client.CloseIdleConnections()
 	return nil
 }
 
-// String names the judge; the key is not part of it.
-func (j *Judge) String() string { return j.config.Kind + " " + j.Info().Model }
-
-// GoString is String: what %#v prints has no key either.
-func (j *Judge) GoString() string { return j.String() }
+// Format names the judge, whatever the verb; the key is not part of it.
+func (j *Judge) Format(s fmt.State, _ rune) { fmt.Fprint(s, j.config.Kind, " ", j.Info().Model) }
 
 // Info names the model that is asked for, "" for a panel. Who answered stands
 // in each call.
@@ -299,11 +295,8 @@ func (c *Config) prepare() (*prompts.Set, error) {
 // small reports whether the judge is a small verifier.
 func (c *Config) small() bool { return c.Protocol == YesNo || c.Protocol == Classify }
 
-// String names kind and models; it keeps the key out of what is printed.
-func (c Config) String() string { return c.Kind + " " + strings.Join(c.Models, ", ") }
-
-// GoString is String.
-func (c Config) GoString() string { return c.String() }
+// Format names kind and models, whatever the verb; it keeps the key out of what is printed.
+func (c Config) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.Kind, " ", strings.Join(c.Models, ", ")) }
 
 // seed is the seed of the first vote; 0 if none is sent.
 func (c *Config) seed() int64 {

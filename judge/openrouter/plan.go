@@ -295,9 +295,6 @@ func (p *part) cutAnswer() {
 }
 
 func newPart(r *judge.Request, claims, evidence []int) part {
-	if len(claims) == len(r.Claims) && evidence == nil {
-		return part{exhibits: newExhibits(r), claims: claims}
-	}
 	q := &judge.Request{Row: r.Row, Question: r.Question, Answer: r.Answer, Evidence: r.Evidence}
 	if evidence != nil {
 		q.Evidence = make([]judge.Evidence, len(evidence))

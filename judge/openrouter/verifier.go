@@ -539,16 +539,18 @@ func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdic
 		}
 		contradictions = contradictions || q.Contradicts != nil
 	}
-	for _, c := range open {
-		j.fillSmall(r, &of[c], &v.Claims[c])
-	}
+	var kinds []ibid.Tri
 	if j.verifier != nil {
-		kinds := j.lexical.Factual(r)
-		for _, c := range open {
-			out := &v.Claims[c]
-			if out.Factual = kinds[c]; of[c].joint == nil && contradictions {
-				out.Contradicted = ibid.No
-			}
+		kinds = j.lexical.Factual(r)
+	}
+	for _, c := range open {
+		out := &v.Claims[c]
+		j.fillSmall(r, &of[c], out)
+		if j.verifier != nil {
+			out.Factual = kinds[c]
+		}
+		if of[c].joint == nil && contradictions { // some texts were compared with their claims, none with this one
+			out.Contradicted = ibid.No
 		}
 	}
 	addInvalid(r, v)
