@@ -494,11 +494,11 @@ func (c *conversation) entry(x *exchange, verdict []byte) *cache.Entry {
 func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at time.Time, millis, cost int64) error {
 	j := c.judge
 	a := cache.Attempt{
-		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(classOK), Millis: millis, CostNanoUSD: cost,
+		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(f.kind()), Millis: millis, CostNanoUSD: cost,
 		GenerationID: x.generation(), At: at, Run: j.config.Run,
 	}
 	if f != nil {
-		a.Class, a.Error = string(f.class), excerpt(f.err.Error())
+		a.Error = excerpt(f.err.Error())
 	}
 	return j.store.Record(context.WithoutCancel(ctx), a)
 }

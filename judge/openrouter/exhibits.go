@@ -172,34 +172,27 @@ func (x *exhibits) passage(b []byte, p *judge.Evidence) []byte {
 // notes names what to look at twice: numbers and names of a claim that stand in
 // none of its passages.
 func (x *exhibits) notes(b []byte) []byte {
-	begun := false
-	var cited []string
-	var evidence []int
+	var lines []byte
 	for c := range x.request.Claims {
-		claim := &x.request.Claims[c]
-		evidence = x.request.Cited(c, evidence[:0])
-		if len(evidence) == 0 {
-			continue
-		}
-		cited = cited[:0]
-		for _, e := range evidence {
+		var cited []string
+		for _, e := range x.request.Cited(c, nil) {
 			p := &x.request.Evidence[e]
 			cited = append(cited, p.Text, p.Before, p.After, p.Title)
 		}
-		missing := judge.Differences(claim.Text, cited)
+		if cited == nil {
+			continue
+		}
+		missing := judge.Differences(x.request.Claims[c].Text, cited)
 		if len(missing) == 0 {
 			continue
 		}
-		if !begun {
-			b = x.tag(append(b, '\n'), "notes")
-			begun = true
-		}
-		b = fmt.Appendf(b, "%s has, and none of its passages in these words: %s\n", x.roster.ClaimID(c), strings.Join(missing[:min(len(missing), maxNotes)], ", "))
+		lines = fmt.Appendf(lines, "%s has, and none of its passages in these words: %s\n", x.roster.ClaimID(c), strings.Join(missing[:min(len(missing), maxNotes)], ", "))
 	}
-	if begun {
-		b = append(x.endTag(b, "notes"), '\n')
+	if lines == nil {
+		return b
 	}
-	return b
+	b = append(x.tag(append(b, '\n'), "notes"), lines...)
+	return append(x.endTag(b, "notes"), '\n')
 }
 
 // maxNotes is how many words are noted for a claim.

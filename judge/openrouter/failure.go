@@ -50,11 +50,13 @@ type failure struct {
 
 func (f *failure) Error() string { return f.err.Error() }
 
-// Types of errors that say more than their status.
-const (
-	typeContextLength = "context_length_exceeded"
-	typeConstraint    = "constraint_filtered"
-)
+// kind is the class of a call; f is nil if it has not failed.
+func (f *failure) kind() failureClass {
+	if f == nil {
+		return classOK
+	}
+	return f.class
+}
 
 // classify says what kind of failure a call is; works says that its model has answered before.
 // It returns nil if it is none.
@@ -105,7 +107,7 @@ func cmpOr(texts ...json.RawMessage) json.RawMessage {
 func (j *Judge) sort(f *failure, e *wireError, works bool) {
 	text := strings.ToLower(e.text())
 	switch s := f.status; {
-	case e.kind() == typeContextLength, s != http.StatusTooManyRequests && tooLongWords.MatchString(f.words):
+	case e.kind() == "context_length_exceeded", s != http.StatusTooManyRequests && tooLongWords.MatchString(f.words):
 		f.class, f.reason = classRow, judge.TooLong
 	case e.Availability != nil:
 		f.class, f.reason = classRow, judge.Rejected
@@ -127,7 +129,7 @@ func (j *Judge) sort(f *failure, e *wireError, works bool) {
 		j.stopping(f, judge.StopKey)
 	case s == http.StatusForbidden:
 		f.class, f.reason = classRefused, judge.Blocked
-	case s == http.StatusNotFound && (!works || e.kind() == typeConstraint),
+	case s == http.StatusNotFound && (!works || e.kind() == "constraint_filtered"),
 		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
 		j.stopping(f, judge.StopModel)
 	case s == http.StatusRequestTimeout, s == http.StatusFailedDependency, s >= 500: // 424: the model behind the server failed
@@ -250,9 +252,6 @@ func (e *wireError) nested(name string) string {
 // retryAfter reads the value of a Retry-After header.
 func retryAfter(s string, now time.Time) (d time.Duration, ok bool) {
 	s = strings.TrimSpace(s)
-	if s == "" {
-		return 0, false
-	}
 	if v, err := strconv.ParseFloat(s, 64); err == nil && v >= 0 {
 		return seconds(v), true
 	}

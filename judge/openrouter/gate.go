@@ -105,11 +105,7 @@ func (b *bucket) wait(now time.Time, n float64) time.Duration {
 		return 0
 	}
 	capacity := max(1, b.perSecond)
-	if b.at.IsZero() {
-		b.level = capacity
-	} else {
-		b.level = min(capacity, b.level+now.Sub(b.at).Seconds()*b.perSecond)
-	}
+	b.level = min(capacity, b.level+now.Sub(b.at).Seconds()*b.perSecond) // full at first: at is zero
 	b.at = now
 	return time.Duration(math.Ceil(max(0, min(n, capacity)-b.level) / b.perSecond * float64(time.Second)))
 }
@@ -226,10 +222,7 @@ func (g *gate) back(t ticket, f *failure, cost, tokens int64) (free bool, stop *
 	if tokens > 0 {
 		g.tpm.level -= float64(tokens) - t.tokens
 	}
-	class := classOK
-	if f != nil {
-		class = f.class
-	}
+	class := f.kind()
 	if class == classFlow && g.calls-t.n <= recent {
 		g.recent[t.n%recent] = true
 	}
