@@ -44,7 +44,14 @@ func newExhibits(r *judge.Request) *exhibits {
 	x.passages = x.roster.Passages()
 	x.marked, x.listed = placeClaims(r)
 	h := sha256.New()
-	all := x.texts()
+	all := []string{r.Question, r.Answer} // that is printed
+	for i := range r.Claims {
+		all = append(all, r.Claims[i].Text)
+	}
+	for i := range x.passages {
+		p := &x.passages[i]
+		all = append(all, p.Title, p.Before, p.Text, p.After)
+	}
 	for _, text := range all {
 		h.Write(append(binary.BigEndian.AppendUint64(nil, uint64(len(text))), text...))
 	}
@@ -63,19 +70,6 @@ func codeOf(digest [32]byte, texts []string) (code [codeLength]byte) {
 		}
 		digest = sha256.Sum256(digest[:])
 	}
-}
-
-// texts are all that is printed.
-func (x *exhibits) texts() []string {
-	out := []string{x.request.Question, x.request.Answer}
-	for i := range x.request.Claims {
-		out = append(out, x.request.Claims[i].Text)
-	}
-	for i := range x.passages {
-		p := &x.passages[i]
-		out = append(out, p.Title, p.Before, p.Text, p.After)
-	}
-	return out
 }
 
 // prompt appends the message of the user for one vote. The first has claims and passages in their

@@ -181,9 +181,6 @@ const (
 	KindOpenAI     = "openai" // any that is compatible: what only OpenRouter knows is left out
 )
 
-// openRouterBaseURL is OpenRouter's.
-const openRouterBaseURL = "https://openrouter.ai/api/v1"
-
 // A Config says whom a [Judge] asks and how. Only Models must be
 // given.
 type Config struct {
@@ -267,6 +264,7 @@ const (
 	defaultMaxPairs        = 24
 	defaultMaxPromptTokens = 100_000
 	defaultBackoff         = time.Second
+	openRouterBaseURL      = "https://openrouter.ai/api/v1"
 	openAIBaseURL          = "https://api.openai.com/v1"
 )
 

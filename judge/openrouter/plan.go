@@ -235,7 +235,7 @@ func (j *Judge) split(r *judge.Request, claims []int) []part {
 			end++
 		}
 		p := newPart(r, claims[start:end], evidenceFor(r, claims[start:end], long, c.MaxPromptTokens-fixed))
-		if answerTokens(r, c.MaxPromptTokens) == 0 {
+		if fixed == 0 {
 			p.cutAnswer()
 		}
 		parts = append(parts, p)
@@ -389,14 +389,10 @@ func estimate(r *judge.Request, claims, evidence []int) int64 {
 func cited(r *judge.Request, claims []int) []int {
 	out := []int{}
 	for _, c := range claims {
-		for _, e := range r.Cited(c, nil) {
-			if !slices.Contains(out, e) {
-				out = append(out, e)
-			}
-		}
+		out = r.Cited(c, out)
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 func allOf(n int) []int {
