@@ -328,6 +328,15 @@ type ClaimVerdict struct {
 	Precheck string
 }
 
+// NewVerdict is a verdict that says nothing of n claims yet.
+func NewVerdict(n int) *Verdict {
+	v := &Verdict{Claims: make([]ClaimVerdict, n)}
+	for c := range v.Claims {
+		v.Claims[c].ElsewhereEvidence = -1
+	}
+	return v
+}
+
 // UnscoredClaim is what stands for the verdict on a claim that has none.
 func UnscoredClaim(reason Reason, why string) ClaimVerdict {
 	return ClaimVerdict{Unscored: reason, JointWhy: why, ElsewhereEvidence: -1}

@@ -37,10 +37,7 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 	var opinions []*judge.Verdict
 	for _, m := range j.members {
 		for vote := range j.config.Votes {
-			one := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
-			for c := range one.Claims {
-				one.Claims[c].ElsewhereEvidence = -1
-			}
+			one := judge.NewVerdict(len(r.Claims))
 			for i := range parts {
 				if err := j.opinion(ctx, m, vote, &parts[i], one); err != nil {
 					return nil, err
@@ -152,7 +149,7 @@ func (j *Judge) matrixHalves(m *member, x *exhibits, vote int) (halves []*questi
 		halves = append(halves, j.matrixQuestion(m, parts[i].exhibits, vote))
 	}
 	return halves, func(verdicts [][]byte) ([]byte, error) {
-		whole := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(x.request.Claims))}
+		whole := judge.NewVerdict(len(x.request.Claims))
 		for i := range parts {
 			if err := parts[i].merge(verdicts[i], whole); err != nil {
 				return nil, err

@@ -199,10 +199,9 @@ type part struct {
 // That a claim stands in its evidence word by word settles nothing: what stands around it may
 // say that it is false. open are the other claims.
 func settle(r *judge.Request) (v *judge.Verdict, open []int) {
-	v = &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
+	v = judge.NewVerdict(len(r.Claims))
 	for c := range r.Claims {
 		out := &v.Claims[c]
-		out.ElsewhereEvidence = -1
 		says := strings.ContainsFunc(r.Claims[c].Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 		if says || len(r.Cited(c, nil)) > 0 {
 			open = append(open, c)

@@ -564,7 +564,7 @@ const relevantFrom = 0.2
 // fillSmall fills in what was said of a claim. With protocol score the joint support is that
 // of the best citation.
 func (j *Judge) fillSmall(r *judge.Request, q *claimQueries, out *judge.ClaimVerdict) {
-	out.ElsewhereEvidence, out.Joint, out.Elsewhere = -1, ibid.None.Support(), q.elsewhere.support()
+	out.Joint, out.Elsewhere = ibid.None.Support(), q.elsewhere.support()
 	known := true
 	for i, e := range q.evidence {
 		check := judge.Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: q.alone[i].support()}
