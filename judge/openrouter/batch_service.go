@@ -188,27 +188,26 @@ func (s *batchService) check(ctx context.Context) (err error) {
 	if s.lists {
 		return nil
 	}
-	_, err = s.page(ctx, "", 1)
+	_, _, err = s.page(ctx, "", 1)
 	if s.lists = err == nil; !refused(err) {
 		return err
 	}
 	return s.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: err, Hint: "leave judge.batch out, such as with --set judge.batch=false"})
 }
 
-// A batchPage is a part of the listing.
-type batchPage struct {
-	Data    []batchObject
-	HasMore bool `json:"has_more"`
-}
-
-// page is a part of the listing, newest first, that begins after a batch.
-func (s *batchService) page(ctx context.Context, after string, limit int) (page batchPage, err error) {
+// page is a part of the listing, newest first, that begins after a batch; more says that others
+// follow.
+func (s *batchService) page(ctx context.Context, after string, limit int) (all []batchObject, more bool, err error) {
+	var page struct {
+		Data    []batchObject
+		HasMore bool `json:"has_more"`
+	}
 	path := fmt.Sprintf("%s?limit=%d", batchesPath, limit)
 	if after != "" {
 		path += "&after=" + url.QueryEscape(after)
 	}
 	_, err = s.call(ctx, http.MethodGet, path, "", nil, 0, &page)
-	return page, err
+	return page.Data, page.HasMore, err
 }
 
 // state is a batch as it is now, with its results once it has ended; ok is false if they are not

@@ -126,12 +126,12 @@ func (b *Batcher) find(ctx context.Context, batch *cache.Batch, all []cache.Batc
 	const perPage = 100
 	earliest := batch.Created.Add(-batchSkew).Unix()
 	for after := ""; ; {
-		page, err := b.service.page(ctx, after, perPage)
+		page, more, err := b.service.page(ctx, after, perPage)
 		if err != nil {
 			return "", false, err
 		}
-		for i := range page.Data {
-			o := &page.Data[i]
+		for i := range page {
+			o := &page[i]
 			if o.Created > 0 && int64(o.Created) < earliest {
 				return "", open, nil // older ones follow
 			}
@@ -144,10 +144,10 @@ func (b *Batcher) find(ctx context.Context, batch *cache.Batch, all []cache.Batc
 			}
 			open = open || !known
 		}
-		if !page.HasMore || len(page.Data) == 0 {
+		if !more || len(page) == 0 {
 			return "", open, nil
 		}
-		last := string(page.Data[len(page.Data)-1].ID)
+		last := string(page[len(page)-1].ID)
 		if last == after {
 			return "", false, unusable("the list of batches has no end")
 		}

@@ -172,9 +172,9 @@ func (j *Judge) stop(e *judge.StopError) error {
 // waiting is ctx for what does not go over the wire: it ends when nothing more is asked, so
 // that nobody waits for a limit that does not matter any more.
 func waiting(ctx, halted context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(halted, func() { cancel(errHalted) })
-	return ctx, func() { stop(); cancel(nil) }
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(halted, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // underWay is the context of calls: what has been sent is paid for, so that an
@@ -413,7 +413,7 @@ func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failu
 		bad.stop.Hint = positiveLabelHint
 		return nil, bad
 	}
-	if _, ok := errors.AsType[*promptCut](err); ok {
+	if _, ok := errors.AsType[errCut](err); ok {
 		return nil, tooLong(err)
 	}
 	noJSON, is := errors.AsType[*judge.ReplyError](err)

@@ -2,7 +2,6 @@ package openrouter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -419,9 +418,6 @@ func (m *member) works() bool {
 	_, works := m.gate.state()
 	return works
 }
-
-// errHalted ends the waits for a model that is asked no more.
-var errHalted = errors.New("the model is asked no more")
 
 // sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {

@@ -202,19 +202,15 @@ func (p *profile) long(bytes int, need int64) bool {
 	return p.window > 0 && float64(bytes)/cmp.Or(p.least, bytesAtFirst)+float64(need) > windowShare*float64(p.window)
 }
 
-// promptCut is the error of a reply to a prompt of which the server has read a part.
-type promptCut struct{ model, why string }
-
-func (e *promptCut) Error() string {
-	return fmt.Sprintf("%s has read a part of the prompt alone: %s", e.model, e.why)
-}
+// errCut: the server has read a part of the prompt.
+type errCut struct{ error }
 
 // cut takes note of a prompt of which the server has read a part. The caller holds the lock.
 func (p *profile) cut(u *usage, why string) error {
 	if tokens := int64(u.Prompt + u.Completion); p.narrow(tokens) {
 		p.note(fmt.Sprintf("%s: the server cuts prompts off at about %d tokens without saying so: raise its limit (num_ctx of Ollama); rows are asked in smaller parts", p.model, tokens))
 	}
-	return &promptCut{p.model, why}
+	return errCut{fmt.Errorf("%s has read a part of the prompt alone: %s", p.model, why)}
 }
 
 // tokens takes note of how many tokens a prompt of so many bytes had. The error is that the

@@ -45,17 +45,21 @@ func Names() []Name {
 	return []Name{MatrixSystem, MatrixUser, Necessity, Repair, Support, Hallucination, ClaimsSystem, ClaimsUser, ClaimsRepair}
 }
 
-// fields says which fields a prompt must have, and may have besides.
-var fields = map[Name]struct{ must, may []string }{
-	MatrixSystem:  {},
-	MatrixUser:    {must: []string{"code", "exhibits"}, may: []string{"check", "claims", "necessity"}},
-	Necessity:     {},
-	Repair:        {must: []string{"defect"}, may: []string{"attempt", "claims"}},
-	Support:       {must: []string{"claim", "text"}},
-	Hallucination: {must: []string{"claim", "sources"}},
-	ClaimsSystem:  {},
-	ClaimsUser:    {must: []string{"code", "exhibits"}, may: []string{"sentences"}},
-	ClaimsRepair:  {must: []string{"defect"}, may: []string{"attempt"}},
+// known says what each prompt is for, in a few words, and which fields it must have, and may have
+// besides.
+var known = map[Name]struct {
+	about     string
+	must, may []string
+}{
+	MatrixSystem:  {"the instructions, the same for every row", nil, nil},
+	MatrixUser:    {"a row: question, claims and passages", []string{"code", "exhibits"}, []string{"check", "claims", "necessity"}},
+	Necessity:     {"added to a row where judge.necessity asks which citations suffice", nil, nil},
+	Repair:        {"sent once after a reply that could not be used", []string{"defect"}, []string{"attempt", "claims"}},
+	Support:       {"judge.protocol: score, a claim and one passage", []string{"claim", "text"}, nil},
+	Hallucination: {"judge.protocol: score, a claim and the passages that it does not cite", []string{"claim", "sources"}, nil},
+	ClaimsSystem:  {"claims: model, the instructions", nil, nil},
+	ClaimsUser:    {"claims: model, a row: question, answer and sentences", []string{"code", "exhibits"}, []string{"sentences"}},
+	ClaimsRepair:  {"claims: model, sent once after a reply that could not be used", []string{"defect"}, []string{"attempt"}},
 }
 
 // A Set is one text for each name. It does not change.
@@ -106,7 +110,7 @@ func Load(dir string) (*Set, error) {
 	}
 	for _, e := range entries {
 		name, isPrompt := strings.CutSuffix(e.Name(), ".tmpl")
-		if _, known := fields[Name(name)]; isPrompt && !known {
+		if _, ok := known[Name(name)]; isPrompt && !ok {
 			return nil, &Error{File: filepath.Join(dir, e.Name()), Err: fmt.Errorf("no prompt of that name; there are %s", list())}
 		}
 	}
@@ -114,9 +118,9 @@ func Load(dir string) (*Set, error) {
 }
 
 func list() string {
-	names := make([]string, 0, len(fields))
+	var names []string
 	for _, n := range Names() {
-		names = append(names, string(n)+".tmpl")
+		names = append(names, n.File())
 	}
 	return strings.Join(names, ", ")
 }
@@ -127,7 +131,7 @@ func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
 	s := &Set{texts: make(map[Name]string), parts: make(map[Name][]part)}
 	verdicts, claims := sha256.New(), sha256.New()
 	for _, name := range Names() {
-		file := string(name) + ".tmpl"
+		file := name.File()
 		b, err := fs.ReadFile(own, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			b, err = fs.ReadFile(fallback, file)
@@ -159,7 +163,7 @@ func (s *Set) add(name Name, text string) *Error {
 	if err != nil {
 		return err
 	}
-	for _, must := range fields[name].must {
+	for _, must := range known[name].must {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.field == must }) {
 			return &Error{Err: fmt.Errorf("has no field {{%s}}", must)}
 		}
@@ -183,7 +187,7 @@ func cut(text string, name Name) ([]part, *Error) {
 			return nil, &Error{Line: line, Err: errors.New("{{ without }}")}
 		}
 		field = strings.TrimSpace(field)
-		if f := fields[name]; !slices.Contains(f.must, field) && !slices.Contains(f.may, field) {
+		if f := known[name]; !slices.Contains(f.must, field) && !slices.Contains(f.may, field) {
 			return nil, &Error{Line: line, Err: fmt.Errorf("unknown field {{%s}}; this prompt has %s", field, described(f.must, f.may))}
 		}
 		parts = append(parts, part{before, field})
@@ -226,21 +230,8 @@ func (s *Set) Fill(b []byte, name Name, value func(b []byte, field string) []byt
 	return b
 }
 
-// about says what each prompt is for, in a few words.
-var about = map[Name]string{
-	MatrixSystem:  "the instructions, the same for every row",
-	MatrixUser:    "a row: question, claims and passages",
-	Necessity:     "added to a row where judge.necessity asks which citations suffice",
-	Repair:        "sent once after a reply that could not be used",
-	Support:       "judge.protocol: score, a claim and one passage",
-	Hallucination: "judge.protocol: score, a claim and the passages that it does not cite",
-	ClaimsSystem:  "claims: model, the instructions",
-	ClaimsUser:    "claims: model, a row: question, answer and sentences",
-	ClaimsRepair:  "claims: model, sent once after a reply that could not be used",
-}
-
 // About says what the prompt is for, in a few words.
-func (n Name) About() string { return about[n] }
+func (n Name) About() string { return known[n].about }
 
 // File is the name of the prompt's file.
 func (n Name) File() string { return string(n) + ".tmpl" }
@@ -248,6 +239,5 @@ func (n Name) File() string { return string(n) + ".tmpl" }
 // Fields are what the prompt can have in double braces: those that it must have,
 // and those that it may have besides.
 func (n Name) Fields() (must, may []string) {
-	f := fields[n]
-	return append([]string(nil), f.must...), append([]string(nil), f.may...)
+	return slices.Clone(known[n].must), slices.Clone(known[n].may)
 }
