@@ -73,24 +73,6 @@ type Set struct {
 // A part of a prompt is a text and the field after it, "" at the end.
 type part struct{ text, field string }
 
-// An Error is a file that cannot be used.
-type Error struct {
-	File string
-	Line int // from 1; 0 if the whole file is meant
-	Err  error
-}
-
-// Error reads: my/repair.tmpl:3: unknown field {{claim}}.
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %v", e.File, e.Err)
-	}
-	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
-}
-
-// Unwrap returns what is wrong.
-func (e *Error) Unwrap() error { return e.Err }
-
 // Builtin returns the prompts of this version.
 func Builtin() *Set {
 	s, err := load(builtin, ".", builtin)
@@ -102,7 +84,7 @@ func Builtin() *Set {
 
 // Load returns the built-in prompts with those replaced that dir has files
 // for. A file that is no prompt, an empty one, and one with fields that the
-// prompt does not have are [*Error].
+// prompt does not have are errors: my/repair.tmpl:3: unknown field {{claim}}.
 func Load(dir string) (*Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -111,7 +93,7 @@ func Load(dir string) (*Set, error) {
 	for _, e := range entries {
 		name, isPrompt := strings.CutSuffix(e.Name(), ".tmpl")
 		if _, ok := known[Name(name)]; isPrompt && !ok {
-			return nil, &Error{File: filepath.Join(dir, e.Name()), Err: fmt.Errorf("no prompt of that name; there are %s", list())}
+			return nil, fmt.Errorf("%s: no prompt of that name; there are %s", filepath.Join(dir, e.Name()), list())
 		}
 	}
 	return load(os.DirFS(dir), dir, builtin)
@@ -141,8 +123,7 @@ func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
 		}
 		// One line end at the end is the file's, not the prompt's.
 		text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
-		if err := s.add(name, text); err != nil {
-			err.File = filepath.Join(dir, file)
+		if err := s.add(name, text, filepath.Join(dir, file)); err != nil {
 			return nil, err
 		}
 		h := verdicts
@@ -155,25 +136,26 @@ func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
 	return s, nil
 }
 
-func (s *Set) add(name Name, text string) *Error {
+// add adds the text of a file.
+func (s *Set) add(name Name, text, file string) error {
 	if strings.TrimSpace(text) == "" {
-		return &Error{Err: errors.New("is empty")}
+		return fmt.Errorf("%s: is empty", file)
 	}
-	parts, err := cut(text, name)
+	parts, err := cut(text, name, file)
 	if err != nil {
 		return err
 	}
 	for _, must := range known[name].must {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.field == must }) {
-			return &Error{Err: fmt.Errorf("has no field {{%s}}", must)}
+			return fmt.Errorf("%s: has no field {{%s}}", file, must)
 		}
 	}
 	s.texts[name], s.parts[name] = text, parts
 	return nil
 }
 
-// cut finds the fields of a text.
-func cut(text string, name Name) ([]part, *Error) {
+// cut finds the fields of the text of a file.
+func cut(text string, name Name, file string) ([]part, error) {
 	var parts []part
 	line := 1
 	for {
@@ -184,11 +166,11 @@ func cut(text string, name Name) ([]part, *Error) {
 		}
 		field, rest, ok := strings.Cut(rest, "}}")
 		if !ok {
-			return nil, &Error{Line: line, Err: errors.New("{{ without }}")}
+			return nil, fmt.Errorf("%s:%d: {{ without }}", file, line)
 		}
 		field = strings.TrimSpace(field)
 		if f := known[name]; !slices.Contains(f.must, field) && !slices.Contains(f.may, field) {
-			return nil, &Error{Line: line, Err: fmt.Errorf("unknown field {{%s}}; this prompt has %s", field, described(f.must, f.may))}
+			return nil, fmt.Errorf("%s:%d: unknown field {{%s}}; this prompt has %s", file, line, field, described(f.must, f.may))
 		}
 		parts = append(parts, part{before, field})
 		text = rest
