@@ -91,8 +91,6 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 		return ctx.Err()
 	}
 	switch f.class {
-	case classStop:
-		return c.stop(f.stop)
 	case classFlow:
 		c.refusals++
 		return sleep(ctx, max(f.delay, c.backoff(c.refusals)))

@@ -132,15 +132,12 @@ func (j *Judge) sort(f *failure, e *wireError, works bool) {
 	case s == http.StatusNotFound && (!works || e.kind() == "constraint_filtered"),
 		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
 		j.stopping(f, judge.StopModel)
-	case s == http.StatusRequestTimeout, s == http.StatusFailedDependency, s >= 500: // 424: the model behind the server failed
-		f.class = classTransient
-	case s >= 400:
+	case s == http.StatusRequestEntityTooLarge:
+		f.class, f.reason = classRow, judge.TooLong
+	case s >= 400 && s < 500 && s != http.StatusRequestTimeout && s != http.StatusFailedDependency: // 424: the model behind the server failed
 		f.class, f.reason = classRow, judge.Rejected
-		if s == http.StatusRequestEntityTooLarge {
-			f.reason = judge.TooLong
-		}
 	default:
-		f.class = classTransient // a redirect, or a status that does not exist
+		f.class = classTransient // also a redirect, or a status that does not exist
 	}
 }
 

@@ -110,7 +110,10 @@ func (b *bucket) wait(now time.Time, n float64) time.Duration {
 }
 
 func newGate(c *Config, model string) *gate {
-	g := &gate{most: float64(c.Concurrency), warm: 8, unit: c.Backoff, outage: c.MaxOutage, w: 1, slow: true, changed: make(chan struct{})}
+	g := &gate{
+		most: float64(c.Concurrency), warm: 8, unit: c.Backoff, outage: c.MaxOutage, badCost: c.MaxCostNanoUSD / 4,
+		w: 1, slow: true, changed: make(chan struct{}),
+	}
 	if c.loopback() {
 		g.warm = 4
 	}
@@ -119,7 +122,6 @@ func newGate(c *Config, model string) *gate {
 		rpm = freeRPM
 	}
 	g.rpm.perSecond, g.tpm.perSecond = float64(rpm)/60, float64(c.TPM)/60
-	g.badCost = c.MaxCostNanoUSD / 4
 	return g
 }
 
@@ -140,8 +142,8 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 		}
 		g.mu.Lock()
 		now := time.Now()
-		wait, free := g.wait(now, float64(tokens))
-		if free && wait <= 0 {
+		wait := g.wait(now, float64(tokens))
+		if wait <= 0 {
 			n := g.calls
 			g.recent[n%recent] = false
 			g.calls++
@@ -154,9 +156,6 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 		}
 		changed := g.changed
 		g.mu.Unlock()
-		if !free {
-			wait = time.Hour
-		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -167,9 +166,9 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 	}
 }
 
-// wait is how long it takes until a call may start; free is false if one under way has to
-// come back first.
-func (g *gate) wait(now time.Time, tokens float64) (d time.Duration, free bool) {
+// wait is how long it takes until a call may start, an hour if one under way has to come back
+// first.
+func (g *gate) wait(now time.Time, tokens float64) (d time.Duration) {
 	width := math.Ceil(min(g.w, g.most))
 	switch {
 	case g.down || !g.useful:
@@ -178,12 +177,12 @@ func (g *gate) wait(now time.Time, tokens float64) (d time.Duration, free bool) 
 		width = min(width, wasteWidth)
 	}
 	if float64(g.inFlight) >= width {
-		return 0, false
+		return time.Hour
 	}
 	if g.down {
 		d = g.probe.Sub(now)
 	}
-	return max(d, g.next.Sub(now), g.held.Sub(now), g.rpm.wait(now, 1), g.tpm.wait(now, tokens)), true
+	return max(d, g.next.Sub(now), g.held.Sub(now), g.rpm.wait(now, 1), g.tpm.wait(now, tokens))
 }
 
 // spacing is the time between the starts of two calls.

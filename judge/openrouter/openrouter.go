@@ -55,7 +55,6 @@ type Judge struct {
 
 	// Of small verifiers; verifier is nil for others.
 	verifier   *verifier
-	lexical    *judge.Lexical
 	serverOnce sync.Once
 	serverSaid serverInfo
 
@@ -115,7 +114,6 @@ func New(config Config) (*Judge, error) {
 		if j.verifier, err = newVerifier(config.Protocol, config.Verifier); err != nil {
 			return nil, err
 		}
-		j.lexical = judge.NewLexical()
 		small := j.members[0].small
 		small.system, small.logprobs, small.reading = j.verifier.System, config.Protocol == YesNo, j.verifier.version()
 	}
@@ -332,11 +330,7 @@ func (c *Config) schema() string {
 // loopback reports whether requests stay on this machine.
 func (c *Config) loopback() bool {
 	u, err := url.Parse(c.BaseURL)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
 // endpoint is where requests go.

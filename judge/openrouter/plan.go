@@ -214,9 +214,6 @@ func settle(r *judge.Request) (v *judge.Verdict, open []int) {
 
 // split puts claims into as few parts as the settings allow, in their order.
 func (j *Judge) split(r *judge.Request, claims []int) []part {
-	if len(claims) == 0 {
-		return nil
-	}
 	c := &j.config
 	fixed := answerTokens(r, c.MaxPromptTokens)
 	long := bulk(r) > c.MaxPromptTokens && fixed+estimate(r, claims, allOf(len(r.Evidence))) > c.MaxPromptTokens

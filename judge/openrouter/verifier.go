@@ -541,7 +541,7 @@ func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdic
 	}
 	var kinds []ibid.Tri
 	if j.verifier != nil {
-		kinds = j.lexical.Factual(r)
+		kinds = judge.Factual(r)
 	}
 	for _, c := range open {
 		out := &v.Claims[c]

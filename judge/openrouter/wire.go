@@ -352,15 +352,11 @@ func (v *envelope) read(body []byte) error {
 
 // content is the text of the answer; ok is false if there is none.
 func (m *message) content() (text string, ok bool) {
-	if json.Unmarshal(m.Content, &text) == nil {
-		return text, strings.TrimSpace(text) != ""
-	}
 	var parts []struct{ Text string }
-	if json.Unmarshal(m.Content, &parts) != nil {
-		return "", false
-	}
-	for _, p := range parts {
-		text += p.Text
+	if json.Unmarshal(m.Content, &text) != nil && json.Unmarshal(m.Content, &parts) == nil {
+		for _, p := range parts {
+			text += p.Text
+		}
 	}
 	return text, strings.TrimSpace(text) != ""
 }
