@@ -73,7 +73,6 @@ const (
 	Rejected Reason = "rejected"  // the service does not take the request
 	TooLong  Reason = "too_long"  // longer than the model can read, even in parts
 	NoAnswer Reason = "no_answer" // every attempt failed
-	NoQuorum Reason = "no_quorum" // half of the opinions or more are absent
 )
 
 // A RowFailure says that nothing of one request could be judged. All of its items are

@@ -43,7 +43,6 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 					return nil, err
 				}
 			}
-			v.Calls = append(v.Calls, one.Calls...)
 			opinions = append(opinions, one)
 			v.Opinions = append(v.Opinions, judge.Opinion{Model: m.model, Vote: vote, Claims: one.Claims})
 		}
@@ -52,7 +51,7 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 		v.Opinions = nil
 	}
 	said := judge.Combine(opinions)
-	v.Tampering = said.Tampering
+	v.Tampering, v.Calls = said.Tampering, said.Calls
 	scored := false
 	for _, c := range open {
 		v.Claims[c] = said.Claims[c]
