@@ -179,8 +179,9 @@ func opinionIn(v *judge.Verdict, model string, vote int) []judge.ClaimVerdict {
 			return o.Claims
 		}
 	}
-	v.Opinions = append(v.Opinions, judge.Opinion{Model: model, Vote: vote, Claims: judge.NewVerdict(len(v.Claims)).Claims})
-	return v.Opinions[len(v.Opinions)-1].Claims
+	claims := judge.NewVerdict(len(v.Claims)).Claims
+	v.Opinions = append(v.Opinions, judge.Opinion{Model: model, Vote: vote, Claims: claims})
+	return claims
 }
 
 // restore puts one recorded verdict into those on the claims of its row.

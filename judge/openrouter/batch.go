@@ -292,7 +292,8 @@ func (b *Batcher) send(ctx context.Context, m *member) error {
 	case ok && failed.billed:
 		return nil // the service may have it: the listing will tell
 	case ok:
-		err = j.stop(stopFor(judge.StopRequests, fmt.Errorf("a batch of %d questions: %w", batch.Questions, err), "leave judge.batch out"))
+		err = fmt.Errorf("a batch of %d questions: %w", batch.Questions, err)
+		err = j.stop(stopFor(judge.StopRequests, err, "leave judge.batch out"))
 	}
 	return cmp.Or(b.drop(ctx, batch), err)
 }

@@ -114,7 +114,7 @@ func (s *batchService) call(ctx context.Context, method, path, content string, b
 				f = &failure{class: classTransient, status: http.StatusOK, err: err, billed: true}
 			}
 		}
-		failing := time.Now().Sub(began)
+		failing := time.Since(began)
 		switch {
 		case f == nil:
 			return raw, nil

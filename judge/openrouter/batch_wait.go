@@ -71,7 +71,7 @@ func (b *Batcher) look(ctx context.Context) (p BatchProgress, err error) {
 
 // isNew reports whether a batch is so new that the service need not show it everywhere.
 func (b *Batcher) isNew(batch *cache.Batch) bool {
-	return time.Now().Sub(batch.Created) < cmp.Or(b.judge.config.Timeout, 2*time.Minute)
+	return time.Since(batch.Created) < cmp.Or(b.judge.config.Timeout, 2*time.Minute)
 }
 
 // decide finds out what became of a batch whose submission had no answer. status is ""
@@ -116,7 +116,8 @@ func (b *Batcher) unknown(ctx context.Context, batch *cache.Batch, err error) er
 		return b.drop(ctx, batch)
 	}
 	name := cmp.Or(batch.ServiceID, "of "+batch.Created.Local().Format(time.DateTime))
-	return b.judge.stop(stopFor(judge.StopUndecided, fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err),
+	err = fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err)
+	return b.judge.stop(stopFor(judge.StopUndecided, err,
 		"look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice"))
 }
 
@@ -205,8 +206,9 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 	switch {
 	case err != nil:
 	case kept == 0 && o.Status == "failed":
-		stop := stopFor(judge.StopRequests, fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(o.why())), "leave judge.batch out")
-		err = cmp.Or(b.judge.store.DropBatch(context.WithoutCancel(ctx), batch.ID), b.judge.stop(stop))
+		why := fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(o.why()))
+		stop := b.judge.stop(stopFor(judge.StopRequests, why, "leave judge.batch out"))
+		err = cmp.Or(b.judge.store.DropBatch(context.WithoutCancel(ctx), batch.ID), stop)
 	case o.Status == "cancelled" || o.Status == "canceled":
 		after := fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions)
 		err = b.judge.stop(stopFor(judge.StopCancelled, after, "what is left is asked in a new batch"))
@@ -301,5 +303,5 @@ func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failur
 		return nil, f, c.record(ctx, x, f, time.Now(), 0, 0)
 	}
 	c.member.gate.hears()
-	return e, nil, c.keep(ctx, e)
+	return e, nil, j.store.Put(context.WithoutCancel(ctx), e)
 }

@@ -79,11 +79,6 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 	return a, nil
 }
 
-// keep makes an answer durable. It is paid for: an interrupted run keeps it, too.
-func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
-	return c.judge.store.Put(context.WithoutCancel(ctx), e)
-}
-
 // after does what a failure calls for. An error ends the conversation.
 func (c *conversation) after(ctx context.Context, f *failure) error {
 	if f.adapted {
@@ -232,7 +227,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	j.complete(c.wire, x, c.member.model)
 	f = j.classify(x, c.member.works())
-	millis := time.Now().Sub(place.sent).Milliseconds()
+	millis := time.Since(place.sent).Milliseconds()
 	c.millis += millis
 	cost, known := c.price(x, f)
 	tokens := int64(x.envelope.Usage.Prompt + x.envelope.Usage.Completion)
@@ -246,7 +241,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		e, f = c.judgeReply(x)
 	}
 	if err = c.record(ctx, x, f, place.sent, millis, cost); err == nil && f == nil {
-		err = c.keep(ctx, e)
+		err = j.store.Put(context.WithoutCancel(ctx), e) // it is paid for: an interrupted run keeps it, too
 	}
 	if err == nil && f != nil {
 		err = ctx.Err() // a call that failed because the run ends is no failure of the service
@@ -390,7 +385,8 @@ func (c *conversation) readCut(x *exchange, text string) (*cache.Entry, *failure
 	}
 	// Where there is no more room, the same would end the same way; fewer claims may do.
 	if full {
-		return nil, tooLong(fmt.Errorf("the reply ended after %d tokens, with a prompt of %d: the context of the model is full", u.Completion, u.Prompt))
+		return nil, tooLong(fmt.Errorf("the reply ended after %d tokens, with a prompt of %d: the context of the model is full",
+			u.Completion, u.Prompt))
 	}
 	err := fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
 	more := p.budget(c.request.maxTokens, budgetGrowth*c.maxTokens)

@@ -134,10 +134,10 @@ func (j *Judge) sort(f *failure, e *wireError, works bool) {
 		j.stopping(f, judge.StopModel)
 	case s == http.StatusRequestEntityTooLarge:
 		f.class, f.reason = classRow, judge.TooLong
-	case s >= 400 && s < 500 && s != http.StatusRequestTimeout && s != http.StatusFailedDependency: // 424: the model behind the server failed
+	case s >= 400 && s < 500 && s != http.StatusRequestTimeout && s != http.StatusFailedDependency:
 		f.class, f.reason = classRow, judge.Rejected
 	default:
-		f.class = classTransient // also a redirect, or a status that does not exist
+		f.class = classTransient // also 424: the model behind the server failed
 	}
 }
 

@@ -49,17 +49,17 @@ func Names() []Name {
 // besides.
 var known = map[Name]struct {
 	about     string
-	must, may []string
+	must, may string // with blanks between
 }{
-	MatrixSystem:  {"the instructions, the same for every row", nil, nil},
-	MatrixUser:    {"a row: question, claims and passages", []string{"code", "exhibits"}, []string{"check", "claims", "necessity"}},
-	Necessity:     {"added to a row where judge.necessity asks which citations suffice", nil, nil},
-	Repair:        {"sent once after a reply that could not be used", []string{"defect"}, []string{"attempt", "claims"}},
-	Support:       {"judge.protocol: score, a claim and one passage", []string{"claim", "text"}, nil},
-	Hallucination: {"judge.protocol: score, a claim and the passages that it does not cite", []string{"claim", "sources"}, nil},
-	ClaimsSystem:  {"claims: model, the instructions", nil, nil},
-	ClaimsUser:    {"claims: model, a row: question, answer and sentences", []string{"code", "exhibits"}, []string{"sentences"}},
-	ClaimsRepair:  {"claims: model, sent once after a reply that could not be used", []string{"defect"}, []string{"attempt"}},
+	MatrixSystem:  {"the instructions, the same for every row", "", ""},
+	MatrixUser:    {"a row: question, claims and passages", "code exhibits", "check claims necessity"},
+	Necessity:     {"added to a row where judge.necessity asks which citations suffice", "", ""},
+	Repair:        {"sent once after a reply that could not be used", "defect", "attempt claims"},
+	Support:       {"judge.protocol: score, a claim and one passage", "claim text", ""},
+	Hallucination: {"judge.protocol: score, a claim and the passages that it does not cite", "claim sources", ""},
+	ClaimsSystem:  {"claims: model, the instructions", "", ""},
+	ClaimsUser:    {"claims: model, a row: question, answer and sentences", "code exhibits", "sentences"},
+	ClaimsRepair:  {"claims: model, sent once after a reply that could not be used", "defect", "attempt"},
 }
 
 // A Set is one text for each name. It does not change.
@@ -145,7 +145,7 @@ func (s *Set) add(name Name, text, file string) error {
 	if err != nil {
 		return err
 	}
-	for _, must := range known[name].must {
+	for must := range strings.FieldsSeq(known[name].must) {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.field == must }) {
 			return fmt.Errorf("%s: has no field {{%s}}", file, must)
 		}
@@ -169,16 +169,16 @@ func cut(text string, name Name, file string) ([]part, error) {
 			return nil, fmt.Errorf("%s:%d: {{ without }}", file, line)
 		}
 		field = strings.TrimSpace(field)
-		if f := known[name]; !slices.Contains(f.must, field) && !slices.Contains(f.may, field) {
-			return nil, fmt.Errorf("%s:%d: unknown field {{%s}}; this prompt has %s", file, line, field, described(f.must, f.may))
+		must, may := name.Fields()
+		if all := append(must, may...); !slices.Contains(all, field) {
+			return nil, fmt.Errorf("%s:%d: unknown field {{%s}}; this prompt has %s", file, line, field, described(all))
 		}
 		parts = append(parts, part{before, field})
 		text = rest
 	}
 }
 
-func described(must, may []string) string {
-	all := slices.Concat(must, may)
+func described(all []string) string {
 	if len(all) == 0 {
 		return "none"
 	}
@@ -221,5 +221,5 @@ func (n Name) File() string { return string(n) + ".tmpl" }
 // Fields are what the prompt can have in double braces: those that it must have,
 // and those that it may have besides.
 func (n Name) Fields() (must, may []string) {
-	return slices.Clone(known[n].must), slices.Clone(known[n].may)
+	return strings.Fields(known[n].must), strings.Fields(known[n].may)
 }
