@@ -3,11 +3,9 @@ package harness
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"ibid/dataset"
-	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
 )
@@ -65,51 +63,12 @@ func (p *Plan) addQuestions(ctx context.Context, w *worker, batcher *openrouter.
 	progress, done := p.stage("forming questions", p.Rows), int64(0)
 	return p.decode(ctx, from, to, perPart, func(in inputPart) error {
 		defer in.batch.Release()
-		if err := w.addPart(ctx, batcher, in); err != nil {
+		if _, err := w.askJudge(ctx, in, batcher); err != nil {
 			return err
 		}
 		done += int64(in.rows)
 		progress(done)
 		return nil
-	})
-}
-
-// addPart gives the questions of the rows of a part to a batcher. Where a model makes
-// claims of sentences, those come first: a row whose claims are not known yet has its
-// other questions in a later pass.
-func (w *worker) addPart(ctx context.Context, batcher *openrouter.Batcher, in inputPart) error {
-	answers := make([]answer, in.rows)
-	waits := make(map[*answer]bool)
-	if splitter, ok := w.queue.judge.(judge.Splitter); ok && w.scorer.judging.split {
-		err := w.askRows(in, answers, func(a *answer, pending *sync.WaitGroup) error {
-			s, err := w.scorer.sentences(&w.row)
-			if s == nil || err != nil {
-				return err
-			}
-			ready, err := batcher.AddSplit(ctx, s)
-			if waits[a] = !ready; !ready || err != nil {
-				return err
-			}
-			w.queue.put(pending, &a.err, func(ctx context.Context) (err error) {
-				a.split, err = splitter.Split(ctx, s)
-				return err
-			})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return w.askRows(in, answers, func(a *answer, _ *sync.WaitGroup) error {
-		if a.err != nil || waits[a] {
-			return nil
-		}
-		w.scorer.judging.answer = a
-		r, err := w.scorer.request(&w.row)
-		if r == nil || err != nil {
-			return err
-		}
-		return batcher.Add(ctx, r)
 	})
 }
 

@@ -85,7 +85,7 @@ func (p *Plan) forecast(ctx context.Context, read func(sum *openrouter.Planner) 
 
 // askEndpoint gets prices and what else the endpoint says of its models; nil if
 // it says nothing.
-func (f *Forecast) askEndpoint(ctx context.Context, judge *openrouter.Judge, kind string) []openrouter.ModelInfo {
+func (f *Forecast) askEndpoint(ctx context.Context, judge *openrouter.Judge, kind string) map[string]openrouter.ModelInfo {
 	ctx, cancel := context.WithTimeout(ctx, priceWait)
 	defer cancel()
 	if err := judge.LoadPrices(ctx); err != nil {
@@ -95,10 +95,7 @@ func (f *Forecast) askEndpoint(ctx context.Context, judge *openrouter.Judge, kin
 	if kind != openrouter.KindOpenRouter {
 		return nil
 	}
-	known, err := judge.Models(ctx)
-	if err != nil {
-		f.warn("the endpoint does not tell its models: %v", err)
-	}
+	known, _ := judge.Models(ctx) // the prices are among what it says of them
 	return known
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid/judge"
+	"ibid/judge/openrouter"
 )
 
 // rowsPerCall is how many rows wait on a live judge for each call that may be
@@ -100,37 +101,50 @@ func isRowFailure(err error) bool {
 
 // askJudge puts the rows of a part to the live judge and waits for all of them. A row
 // without claims, or that cannot be scored, has no answer. Another judge is asked
-// row by row, later: the answers are nil.
-func (w *worker) askJudge(in inputPart) ([]answer, error) {
+// row by row, later: the answers are nil. A batcher is given the questions instead. Where a model
+// makes claims of sentences, those come first: a row whose claims are not known yet has its other
+// questions in a later pass.
+func (w *worker) askJudge(ctx context.Context, in inputPart, batcher *openrouter.Batcher) ([]answer, error) {
 	if w.queue == nil {
 		return nil, nil
 	}
 	answers := make([]answer, in.rows)
+	waits := make(map[*answer]bool)
 	if splitter, ok := w.queue.judge.(judge.Splitter); ok && w.scorer.judging.split {
 		err := w.askRows(in, answers, func(a *answer, pending *sync.WaitGroup) error {
 			s, err := w.scorer.sentences(&w.row)
-			if s != nil {
-				w.queue.put(pending, &a.err, func(ctx context.Context) (err error) {
-					a.split, err = splitter.Split(ctx, s)
-					return err
-				})
+			if s == nil || err != nil {
+				return err
 			}
-			return err
+			if batcher != nil {
+				ready, err := batcher.AddSplit(ctx, s)
+				if waits[a] = !ready; !ready || err != nil {
+					return err
+				}
+			}
+			w.queue.put(pending, &a.err, func(ctx context.Context) (err error) {
+				a.split, err = splitter.Split(ctx, s)
+				return err
+			})
+			return nil
 		})
 		if err != nil {
 			return answers, err
 		}
 	}
 	return answers, w.askRows(in, answers, func(a *answer, pending *sync.WaitGroup) error {
-		if a.err != nil { // its claims are not known
+		if a.err != nil || waits[a] { // its claims are not known
 			w.queue.answered.Add(1)
 			return nil
 		}
 		w.scorer.judging.answer = a
 		r, err := w.scorer.request(&w.row)
-		if r == nil {
+		if r == nil || err != nil {
 			w.queue.answered.Add(1)
 			return err
+		}
+		if batcher != nil {
+			return batcher.Add(ctx, r)
 		}
 		r = copyOf(r)
 		w.queue.put(pending, &a.err, func(ctx context.Context) (err error) {
@@ -138,7 +152,7 @@ func (w *worker) askJudge(in inputPart) ([]answer, error) {
 			w.queue.answered.Add(1)
 			return err
 		})
-		return err
+		return nil
 	})
 }
 

@@ -162,13 +162,6 @@ func (p *Plan) countTampering(m *runs.Manifest) error {
 	return nil
 }
 
-// firstOpinion reads the opinion of a model's first vote; ok is false for others.
-func firstOpinion(text string) (model string, label ibid.Degree, ok bool) {
-	model, name, _ := strings.Cut(text, "#0=")
-	label, err := ibid.ParseDegree(name)
-	return model, label, err == nil
-}
-
 // panelTables count the labels of pairs of models.
 type panelTables map[[2]string]*panelTable
 
@@ -199,7 +192,8 @@ func (tables panelTables) pairs() []runs.PanelPair {
 func (tables panelTables) count(opinions []string) {
 	labels := make(map[string]ibid.Degree, len(opinions))
 	for _, o := range opinions {
-		if model, label, ok := firstOpinion(o); ok {
+		model, name, _ := strings.Cut(o, "#0=") // of the model's first vote
+		if label, err := ibid.ParseDegree(name); err == nil {
 			labels[model] = label
 		}
 	}

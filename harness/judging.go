@@ -281,9 +281,6 @@ func (j *judging) addParts(k int) {
 	}
 }
 
-// checksOf calls yield with what the judge said of each citation of claim k.
-func (j *judging) checksOf(k int, yield func(*judge.Check)) { j.checksIn(j.verdict.Claims, k, yield) }
-
 // checksIn calls yield with what a verdict says of each citation of claim k: for the
 // part of the claim that it backs, where that is not all of it.
 func (j *judging) checksIn(all []judge.ClaimVerdict, k int, yield func(*judge.Check)) {
@@ -366,7 +363,7 @@ func (j *judging) copyVerdict(v *judge.Verdict) {
 		if to.Contradicted != ibid.Yes && slices.ContainsFunc(to.Citations, func(i int32) bool { return j.checks[i].text.cut }) {
 			to.Joint = j.ofCut(to.Joint)
 		}
-		j.checksOf(k, j.keepCheck)
+		j.checksIn(v.Claims, k, j.keepCheck)
 	}
 }
 
@@ -447,7 +444,7 @@ func (j *judging) tabulatePairs(in *ibid.Answer) {
 			}
 		}
 		if j.verdict != nil {
-			j.checksOf(k, func(c *judge.Check) {
+			j.checksIn(j.verdict.Claims, k, func(c *judge.Check) {
 				if n := slices.Index(cited, int32(c.Citation)); n >= 0 {
 					pairs[n].Support, pairs[n].Relevant = j.supportBy(c.Citation, c.Support), c.Relevant
 				}

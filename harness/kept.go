@@ -150,7 +150,7 @@ func (v *keptVerdicts) assemble(r *judge.Request, all []runs.Judgment, file stri
 		}
 		return nil, failure
 	}
-	out := &judge.Verdict{Claims: unjudged(len(r.Claims))}
+	out := judge.NewVerdict(len(r.Claims))
 	for i := range all {
 		s := &all[i]
 		if s.Claim == nil || int(*s.Claim) >= len(r.Claims) {
@@ -172,15 +172,6 @@ func (v *keptVerdicts) assemble(r *judge.Request, all []runs.Judgment, file stri
 	return out, nil
 }
 
-// unjudged are verdicts that say nothing of n claims.
-func unjudged(n int) []judge.ClaimVerdict {
-	out := make([]judge.ClaimVerdict, n)
-	for c := range out {
-		out[c].ElsewhereEvidence = -1
-	}
-	return out
-}
-
 // opinionIn is the opinion of that vote of a model, added to those of v if it is new.
 func opinionIn(v *judge.Verdict, model string, vote int) []judge.ClaimVerdict {
 	for i := range v.Opinions {
@@ -188,8 +179,9 @@ func opinionIn(v *judge.Verdict, model string, vote int) []judge.ClaimVerdict {
 			return o.Claims
 		}
 	}
-	v.Opinions = append(v.Opinions, judge.Opinion{Model: model, Vote: vote, Claims: unjudged(len(v.Claims))})
-	return v.Opinions[len(v.Opinions)-1].Claims
+	claims := judge.NewVerdict(len(v.Claims)).Claims
+	v.Opinions = append(v.Opinions, judge.Opinion{Model: model, Vote: vote, Claims: claims})
+	return claims
 }
 
 // restore puts one recorded verdict into those on the claims of its row.

@@ -374,7 +374,7 @@ func (r *recorder) addClaimVerdict(j *judging, k int) {
 			if o.Claims[k].Unscored != "" {
 				continue // absent
 			}
-			list = append(list, fmt.Sprintf("%s#%d=%s", o.Model, o.Vote, o.Claims[k].Joint.Degree)) // see firstOpinion
+			list = append(list, fmt.Sprintf("%s#%d=%s", o.Model, o.Vote, o.Claims[k].Joint.Degree)) // read by panelTables.count
 		}
 		to.Opinions.AppendStrings(list)
 	}

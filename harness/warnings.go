@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -30,26 +31,22 @@ const modelWait = 2 * time.Second
 
 // modelWarnings says what models lack that verdicts rest on. Nothing is known of
 // them without a list; longest is the longest prompt in tokens, 0 if not known.
-func modelWarnings(s *configs.Settings, known []openrouter.ModelInfo, longest int64) []string {
+func modelWarnings(s *configs.Settings, known map[string]openrouter.ModelInfo, longest int64) []string {
 	if len(known) == 0 {
 		return nil
 	}
-	var names, out []string
-	for i := range known {
-		names = append(names, known[i].ID)
-	}
+	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, model := range s.Judge.Models() {
-		i := slices.Index(names, model)
-		if i < 0 {
+		m, ok := known[model]
+		if !ok {
 			text := "the endpoint has no model " + model
-			if near := ibid.Nearest(model, names); near != "" {
+			if near := ibid.Nearest(model, slices.Sorted(maps.Keys(known))); near != "" {
 				text += "; did you mean " + near + "?"
 			}
 			warn("%s", text)
 			continue
 		}
-		m := &known[i]
 		if s.Judge.Protocol == openrouter.Verdicts && !m.Supports(structuredOutputs) && !m.Supports(responseFormat) {
 			warn("%s does not promise structured outputs: more replies will break the schema and be asked again", model)
 		}

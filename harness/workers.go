@@ -221,7 +221,7 @@ func (w *worker) scorePart(ctx context.Context, in inputPart) (finishedPart, err
 
 // scoreRows scores the rows of one part into the tables of the recorder.
 func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
-	answers, err := w.askJudge(in)
+	answers, err := w.askJudge(ctx, in, nil)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Combine makes one verdict of several on the same request, of votes or of the
-// models of a panel. A nil one is absent, as is an unscored claim of another.
+// models of a panel. An opinion is absent where the claim is unscored.
 //
 // A claim has a verdict if more than half of the opinions have one on it; else it is unscored,
 // for the reason of the first that is absent. A label is the middle one of those that are not
@@ -19,14 +19,8 @@ import (
 //
 // It panics if there is no verdict or if they differ in shape.
 func Combine(verdicts []*Verdict) *Verdict {
-	out := new(Verdict)
+	out := &Verdict{Tampering: verdicts[0].Tampering, Claims: make([]ClaimVerdict, len(verdicts[0].Claims))}
 	for _, v := range verdicts {
-		if v == nil {
-			continue
-		}
-		if out.Claims == nil {
-			out.Tampering, out.Claims = v.Tampering, make([]ClaimVerdict, len(v.Claims))
-		}
 		out.Calls = append(out.Calls, v.Calls...)
 		if !ibid.Tampered(out.Tampering) {
 			out.Tampering = v.Tampering
@@ -36,20 +30,16 @@ func Combine(verdicts []*Verdict) *Verdict {
 		var claims []*ClaimVerdict
 		var absent *ClaimVerdict
 		for _, v := range verdicts {
-			switch {
-			case v == nil:
-			case v.Claims[c].Unscored == "":
-				claims = append(claims, &v.Claims[c])
-			case absent == nil:
-				absent = &v.Claims[c]
+			if v := &v.Claims[c]; v.Unscored == "" {
+				claims = append(claims, v)
+			} else if absent == nil {
+				absent = v
 			}
 		}
 		if to := &out.Claims[c]; 2*len(claims) > len(verdicts) {
 			combineClaims(claims, to)
-		} else if absent != nil {
-			*to = UnscoredClaim(absent.Unscored, absent.JointWhy)
 		} else {
-			*to = UnscoredClaim(NoQuorum, "too few opinions have a verdict on it")
+			*to = UnscoredClaim(absent.Unscored, absent.JointWhy)
 		}
 		out.Claims[c].Absent = len(verdicts) - len(claims)
 	}

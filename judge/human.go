@@ -67,7 +67,7 @@ func (h *Human) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 		at := target{l.Claim, l.Citation, l.Kind}
 		said[at] = append(said[at], ibid.Opinion{Annotator: l.Annotator, Value: l.Value.Value})
 	}
-	v := &Verdict{Claims: make([]ClaimVerdict, len(r.Claims))}
+	v := NewVerdict(len(r.Claims))
 	for c := range r.Claims {
 		h.claim(r, c, said, &v.Claims[c])
 	}
@@ -105,7 +105,6 @@ func (l *HumanLabel) check(r *Request) error {
 
 func (h *Human) claim(r *Request, c int, said map[target][]ibid.Opinion, out *ClaimVerdict) {
 	claim := &r.Claims[c]
-	out.ElsewhereEvidence = -1
 	out.Factual = h.answer(said[target{c, -1, ibid.FactualLabel}])
 	out.NeedsCitation = h.answer(said[target{c, -1, ibid.NeedsCitationLabel}])
 	if len(claim.Citations) == 0 {

@@ -73,7 +73,6 @@ const (
 	Rejected Reason = "rejected"  // the service does not take the request
 	TooLong  Reason = "too_long"  // longer than the model can read, even in parts
 	NoAnswer Reason = "no_answer" // every attempt failed
-	NoQuorum Reason = "no_quorum" // half of the opinions or more are absent
 )
 
 // A RowFailure says that nothing of one request could be judged. All of its items are
@@ -326,6 +325,15 @@ type ClaimVerdict struct {
 	// Precheck says by what the claim was settled before a model was asked, as
 	// "blank"; "" if it was not.
 	Precheck string
+}
+
+// NewVerdict is a verdict that says nothing of n claims yet.
+func NewVerdict(n int) *Verdict {
+	v := &Verdict{Claims: make([]ClaimVerdict, n)}
+	for c := range v.Claims {
+		v.Claims[c].ElsewhereEvidence = -1
+	}
+	return v
 }
 
 // UnscoredClaim is what stands for the verdict on a claim that has none.

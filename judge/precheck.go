@@ -54,7 +54,7 @@ func anyHas(texts []string, word string, number bool) bool {
 				start--
 			}
 			end := numberEnd(text, at)
-			if sameDigits(text[start:end], word) {
+			if digitsOf(text[start:end]) == digitsOf(word) {
 				return true
 			}
 			at = end
@@ -92,23 +92,12 @@ func numberEnd(s string, at int) int {
 	return at
 }
 
-// sameDigits compares numbers without their separators.
-func sameDigits(a, b string) bool {
-	i, k := 0, 0
-	for {
-		for i < len(a) && !isDigit(a[i]) {
-			i++
+// digitsOf are those of a number, without their separators.
+func digitsOf(number string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
 		}
-		for k < len(b) && !isDigit(b[k]) {
-			k++
-		}
-		if i == len(a) || k == len(b) {
-			return i == len(a) && k == len(b)
-		}
-		if a[i] != b[k] {
-			return false
-		}
-		i++
-		k++
-	}
+		return r
+	}, number)
 }

@@ -36,10 +36,9 @@ func (Recorded) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 	for i := range r.Evidence {
 		evidence[r.Evidence[i].Citation] = i
 	}
-	v := &Verdict{Claims: make([]ClaimVerdict, len(r.Claims))}
+	v := NewVerdict(len(r.Claims))
 	for c := range r.Claims {
 		out := &v.Claims[c]
-		out.ElsewhereEvidence = -1
 		if len(r.Claims[c].Citations) == 0 {
 			out.Joint = ibid.None.Support()
 			continue

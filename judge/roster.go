@@ -44,9 +44,6 @@ func NewRoster(r *Request) *Roster {
 // ClaimID is the id of claim c.
 func (o *Roster) ClaimID(c int) string { return "c" + strconv.Itoa(c+1) }
 
-// EvidenceID is the id of evidence e; the same passage has the same.
-func (o *Roster) EvidenceID(e int) string { return evidenceID(o.numbers[e]) }
-
 // Cited returns the ids of the evidence that claim c cites, each once.
 func (o *Roster) Cited(c int) []string {
 	ids := make([]string, len(o.cited[c]))

@@ -71,7 +71,7 @@ func (l *Lexical) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 
 // Factual says of each claim of r whether it can be checked: a question and a claim without
 // a content word cannot.
-func (l *Lexical) Factual(r *Request) []ibid.Tri {
+func Factual(r *Request) []ibid.Tri {
 	w, out := new(wording), make([]ibid.Tri, len(r.Claims))
 	for c := range r.Claims {
 		s := w.statement(r.Claims[c].Text)

@@ -114,10 +114,7 @@ func (s *SQLite) Batches(ctx context.Context, endpoint string) ([]Batch, error) 
 		out = append(out, b)
 		return err
 	}, "SELECT id, "+batchColumns+" FROM batch WHERE endpoint = ? ORDER BY id", endpoint)
-	if err != nil {
-		return nil, s.readFault(ctx, err)
-	}
-	return out, nil
+	return out, s.readFault(ctx, err)
 }
 
 // Line is what batches have on a question: the line that was answered, else the last

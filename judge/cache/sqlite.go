@@ -216,21 +216,15 @@ func (s *SQLite) Learn(ctx context.Context, l Learnt) error {
 
 // Learnt returns what is known of the models of an endpoint since a time.
 func (s *SQLite) Learnt(ctx context.Context, endpoint string, since time.Time) (all []Learnt, err error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT model, name, value, at FROM learnt WHERE endpoint = ? AND at >= ? ORDER BY model, name", endpoint, since.UnixMilli())
-	if err != nil {
-		return nil, s.readFault(ctx, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = each(ctx, s.reader, func(row scanner) error {
 		l := Learnt{Endpoint: endpoint}
 		var at int64
-		if err := rows.Scan(&l.Model, &l.Name, &l.Value, &at); err != nil {
-			return nil, s.readFault(ctx, err)
-		}
+		err := row.Scan(&l.Model, &l.Name, &l.Value, &at)
 		l.At = time.UnixMilli(at).UTC()
 		all = append(all, l)
-	}
-	return all, s.readFault(ctx, rows.Err())
+		return err
+	}, "SELECT model, name, value, at FROM learnt WHERE endpoint = ? AND at >= ? ORDER BY model, name", endpoint, since.UnixMilli())
+	return all, s.readFault(ctx, err)
 }
 
 // write makes a change and returns what it counts.

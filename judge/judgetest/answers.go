@@ -1,7 +1,6 @@
 package judgetest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -266,7 +265,6 @@ func wordsOf(text string) (words []string) {
 type VerifierConfig struct {
 	Labels    []string // of the classes in order; nil for entailment, neutral, contradiction
 	MaxTokens int      // of one input; more are refused. 0 = any
-	MaxBatch  int      // inputs of one call; more are refused. 0 for 32
 	NoInfo    bool     // there is no /info
 	Logprobs  string   // "ignored" or "refused": a chat gives no probabilities of tokens
 	// Contradiction is how far a document says the opposite, nil for never.
@@ -281,13 +279,12 @@ func (s *Server) routeVerifier() {
 	if v.Labels == nil {
 		v.Labels = []string{"entailment", "neutral", "contradiction"}
 	}
-	v.MaxBatch = cmp.Or(v.MaxBatch, 32)
 	s.route("POST /api/predict", s.exchange)
 	ids := make(map[string]string)
 	for i, label := range v.Labels {
 		ids[strconv.Itoa(i)] = label
 	}
-	info := object{"model_type": object{"classifier": object{"id2label": ids}}, "max_client_batch_size": v.MaxBatch, "max_input_length": v.MaxTokens}
+	info := object{"model_type": object{"classifier": object{"id2label": ids}}, "max_input_length": v.MaxTokens}
 	if !v.NoInfo {
 		s.route("GET /api/info", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 200, info) })
 	}
@@ -296,26 +293,26 @@ func (s *Server) routeVerifier() {
 // A verifierRequest is one to any of the servers.
 type verifierRequest struct {
 	Model       string
-	Inputs      [][]string    // of /predict, one text or two each
+	Inputs      [][]string    // of /predict, one pair
 	Messages    []chatMessage // of a chat
 	MaxTokens   int           `json:"max_tokens"`
 	Logprobs    bool
 	TopLogprobs int `json:"top_logprobs"`
 }
 
-// pairs are the documents and claims that are asked about.
-func (q *verifierRequest) pairs() (all [][]string) {
-	inputs := q.Inputs
+// pair is the document and the claim that are asked about, nil if there are none.
+func (q *verifierRequest) pair() []string {
 	if n := len(q.Messages); n > 0 {
-		inputs = append(inputs, []string{q.Messages[n-1].Content})
-	}
-	for _, input := range inputs {
-		if m := minicheck.FindStringSubmatch(input[0]); m != nil && len(input) == 1 {
-			input = m[1:]
+		text := q.Messages[n-1].Content
+		if m := minicheck.FindStringSubmatch(text); m != nil {
+			return m[1:]
 		}
-		all = append(all, append(input, "")[:2])
+		return []string{text, ""}
 	}
-	return all
+	if len(q.Inputs) == 1 && len(q.Inputs[0]) == 2 {
+		return q.Inputs[0]
+	}
+	return nil
 }
 
 // minicheck is a text with a document and a claim.
@@ -327,37 +324,31 @@ func (v *VerifierConfig) answer(path string, body []byte) (status int, inputs []
 	if err := json.Unmarshal(body, &q); err != nil {
 		return 422, nil, failure(422, err.Error())
 	}
-	pairs, predict := q.pairs(), strings.HasSuffix(path, "/predict")
+	pair, predict := q.pair(), strings.HasSuffix(path, "/predict")
 	switch {
-	case len(pairs) == 0:
-		return 422, nil, failure(422, "there are no inputs")
+	case pair == nil:
+		return 422, nil, failure(422, "there is no pair of texts")
 	case !predict && q.Model != "fake/verifier":
 		return 404, nil, failure(404, "The model does not exist.")
-	case predict && len(pairs) > v.MaxBatch:
-		return 413, nil, object{"error": fmt.Sprintf("batch size %d > maximum allowed batch size %d", len(pairs), v.MaxBatch), "error_type": "Validation"}
 	case q.Logprobs && v.Logprobs == "refused":
 		return 400, nil, failure(400, "logprobs are not supported with this model")
 	}
-	predictions := [][]object{}
-	for _, pair := range pairs {
-		text := strings.Join(pair, "\t")
-		switch n := len(strings.Fields(text)) + strings.Count(text, ".") + strings.Count(text, ",") + 2; {
-		case v.MaxTokens == 0 || n <= v.MaxTokens:
-		case predict:
-			return 413, nil, object{"error": fmt.Sprintf("`inputs` must have less than %d tokens. Given: %d", v.MaxTokens, n), "error_type": "Validation"}
-		default:
-			return 400, nil, failure(400, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens. Please reduce the length of the input.", v.MaxTokens, n))
-		}
-		classes := []object{}
-		for class, p := range v.classes(pair) {
-			classes = append(classes, object{"score": p, "label": v.Labels[class]})
-		}
-		inputs, predictions = append(inputs, text), append(predictions, classes)
+	text := strings.Join(pair, "\t")
+	switch n := len(strings.Fields(text)) + strings.Count(text, ".") + strings.Count(text, ",") + 2; {
+	case v.MaxTokens == 0 || n <= v.MaxTokens:
+	case predict:
+		return 413, nil, object{"error": fmt.Sprintf("`inputs` must have less than %d tokens. Given: %d", v.MaxTokens, n), "error_type": "Validation"}
+	default:
+		return 400, nil, failure(400, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens. Please reduce the length of the input.", v.MaxTokens, n))
 	}
-	if predict {
-		return 200, inputs, predictions
+	if !predict {
+		return 200, []string{text}, v.chat(&q, shareOf(wordsOf(pair[1]), pair[0]))
 	}
-	return 200, inputs, v.chat(&q, shareOf(wordsOf(pairs[0][1]), pairs[0][0]))
+	classes := []object{}
+	for class, p := range v.classes(pair) {
+		classes = append(classes, object{"score": p, "label": v.Labels[class]})
+	}
+	return 200, []string{text}, [][]object{classes}
 }
 
 // classes are the probabilities of no and yes, or of entailment, neutral and contradiction.

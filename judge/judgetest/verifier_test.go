@@ -12,7 +12,7 @@ import (
 // TestVerifier sends what the documentations of the servers have as examples.
 func TestVerifier(t *testing.T) {
 	t.Parallel()
-	nli := NewServer(ServerConfig{Verifier: &VerifierConfig{MaxTokens: 12, MaxBatch: 2}})
+	nli := NewServer(ServerConfig{Verifier: &VerifierConfig{MaxTokens: 12}})
 	defer nli.Close()
 	plain := NewServer(ServerConfig{Verifier: &VerifierConfig{Logprobs: "refused"}})
 	defer plain.Close()
@@ -37,7 +37,6 @@ func TestVerifier(t *testing.T) {
 	}{
 		{"one text", "/predict", `{"inputs":"a b"}`, 422, "error"}, // this one takes lists alone
 		{"a list of one pair", "/predict", `{"inputs":[["a b","a"]]}`, 200, `[[{"label":"entailment","score":1}`},
-		{"three to a call", "/predict", `{"inputs":[["a","b"],["a","b"],["a","b"]]}`, 413, "batch size 3 \\u003e maximum allowed batch size 2"},
 		{"too long", "/predict", `{"inputs":[["` + long + `","b"]],"truncate":false}`, 413, "must have less than 12 tokens"},
 		{"nothing", "/predict", `{"inputs":[]}`, 422, "error"},
 		{"another model", "/v1/chat/completions", `{"model":"x","messages":[{"role":"user","content":"Document: a\nClaim: a"}]}`, 404, "does not exist"},

@@ -31,7 +31,6 @@ import (
 // A Batcher is not safe for concurrent use; several processes may share a store.
 type Batcher struct {
 	judge   *Judge
-	store   *cache.SQLite
 	service *batchService
 
 	fills  map[*member]*batchFill
@@ -80,7 +79,7 @@ func (c *Config) mostLines() int { return cmp.Or(c.batchLines, maxBatchLines) }
 // something to ask.
 func (j *Judge) NewBatcher() *Batcher {
 	return &Batcher{
-		judge: j, store: j.store, service: &batchService{judge: j}, fills: make(map[*member]*batchFill),
+		judge: j, service: &batchService{judge: j}, fills: make(map[*member]*batchFill),
 		needs: make(map[int64]bool), held: make(map[int64]bool), others: make(map[string]bool),
 	}
 }
@@ -96,7 +95,7 @@ func (b *Batcher) Close() {
 // Open is what the service calls the batches that are waited for: "no id yet" where its
 // answer has not come.
 func (b *Batcher) Open() []string {
-	all, err := b.store.Batches(context.Background(), b.judge.config.endpoint())
+	all, err := b.judge.store.Batches(context.Background(), b.judge.config.endpoint())
 	if err != nil {
 		return nil // whoever waits for them will meet it again
 	}
@@ -125,10 +124,10 @@ func (b *Batcher) AddSplit(ctx context.Context, s *judge.Sentences) (ready bool,
 	return b.addAll(ctx, b.judge.splitQuestions(s))
 }
 
-func (b *Batcher) addAll(ctx context.Context, questions []question) (ready bool, err error) {
+func (b *Batcher) addAll(ctx context.Context, questions []*question) (ready bool, err error) {
 	ready = true
-	for i := range questions {
-		one, err := b.add(ctx, &questions[i])
+	for _, q := range questions {
+		one, err := b.add(ctx, q)
 		if err != nil {
 			return false, err
 		}
@@ -194,10 +193,10 @@ func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) 
 // known reports whether a question needs no line of a new batch: it has an answer, a
 // batch is on its way with it, or batches have nothing on it any more.
 func (b *Batcher) known(ctx context.Context, key cache.Key) (known, ready bool, err error) {
-	if e, err := b.store.Get(ctx, key); e != nil || err != nil {
+	if e, err := b.judge.store.Get(ctx, key); e != nil || err != nil {
 		return e != nil, true, err
 	}
-	line, expired, err := b.store.Line(ctx, key)
+	line, expired, err := b.judge.store.Line(ctx, key)
 	switch {
 	case line == nil || err != nil:
 		return false, false, err
@@ -259,13 +258,11 @@ func (b *Batcher) Submit(ctx context.Context) (waiting bool, err error) {
 		}
 	}
 	if b.short && len(b.needs) == 0 {
-		return false, b.judge.stop(&judge.StopError{
-			Reason: judge.StopBudget, Err: fmt.Errorf("%w: what is left does not do for a batch of one question", errBudget),
-			Hint: "raise judge.max_cost_usd and run again: answers so far are kept",
-		})
+		err := fmt.Errorf("%w: what is left does not do for a batch of one question", errBudget)
+		return false, b.judge.stop(stopFor(judge.StopBudget, err, budgetHint))
 	}
 	b.short = false
-	return len(b.needs) > 0, b.store.TidyBatches(ctx)
+	return len(b.needs) > 0, b.judge.store.TidyBatches(ctx)
 }
 
 // send makes a batch of what is there for a model, durably, and submits it.
@@ -278,10 +275,10 @@ func (b *Batcher) send(ctx context.Context, m *member) error {
 	j := b.judge
 	batch := &cache.Batch{
 		Endpoint: j.config.endpoint(), Model: m.model, Questions: int64(len(f.lines)), State: cache.BatchIntent,
-		Created: j.config.Now(), ReservedNanoUSD: f.reserve, Run: j.config.Run,
+		Created: time.Now(), ReservedNanoUSD: f.reserve, Run: j.config.Run,
 	}
 	_, _ = rand.Read(batch.Token[:]) // it never fails
-	if err := b.store.AddBatch(ctx, batch, f.lines); err != nil {
+	if err := b.judge.store.AddBatch(ctx, batch, f.lines); err != nil {
 		return err
 	}
 	b.held[batch.ID], b.needs[batch.ID] = true, true
@@ -291,11 +288,12 @@ func (b *Batcher) send(ctx context.Context, m *member) error {
 	case err == nil:
 		b.lost = 0
 		b.sent++
-		return b.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
+		return b.judge.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
 	case ok && failed.billed:
 		return nil // the service may have it: the listing will tell
 	case ok:
-		err = j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, err), Hint: "leave judge.batch out"})
+		err = fmt.Errorf("a batch of %d questions: %w", batch.Questions, err)
+		err = j.stop(stopFor(judge.StopRequests, err, "leave judge.batch out"))
 	}
 	return cmp.Or(b.drop(ctx, batch), err)
 }
@@ -304,15 +302,7 @@ func (b *Batcher) send(ctx context.Context, m *member) error {
 func (b *Batcher) drop(ctx context.Context, batch *cache.Batch) error {
 	delete(b.needs, batch.ID)
 	b.settle(batch, 0)
-	return b.store.DropBatch(context.WithoutCancel(ctx), batch.ID)
-}
-
-// hold sets aside what a batch of this run can cost, once.
-func (b *Batcher) hold(batch *cache.Batch) {
-	if !b.held[batch.ID] && batch.Run == b.judge.config.Run {
-		b.held[batch.ID] = true
-		b.judge.budget.batch(batch.ReservedNanoUSD, 0)
-	}
+	return b.judge.store.DropBatch(context.WithoutCancel(ctx), batch.ID)
 }
 
 // settle replaces what was set aside for a batch by what it cost. What a batch of another

@@ -106,7 +106,7 @@ func (r *batchResult) key() (key cache.Key, ok bool) {
 // is of a submission that the service may have acted upon, others are refusals.
 func (s *batchService) call(ctx context.Context, method, path, content string, body []byte, expected int64, into any) (raw []byte, err error) {
 	j := s.judge
-	began := j.config.Now()
+	began := time.Now()
 	for tries := 0; ; tries++ {
 		raw, f := s.try(ctx, method, path, content, body, expected)
 		if f == nil && into != nil {
@@ -114,7 +114,7 @@ func (s *batchService) call(ctx context.Context, method, path, content string, b
 				f = &failure{class: classTransient, status: http.StatusOK, err: err, billed: true}
 			}
 		}
-		failing := j.config.Now().Sub(began)
+		failing := time.Since(began)
 		switch {
 		case f == nil:
 			return raw, nil
@@ -188,37 +188,40 @@ func (s *batchService) check(ctx context.Context) (err error) {
 	if s.lists {
 		return nil
 	}
-	_, err = s.page(ctx, "", 1)
+	_, _, err = s.page(ctx, "", 1)
 	if s.lists = err == nil; !refused(err) {
 		return err
 	}
 	return s.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: err, Hint: "leave judge.batch out, such as with --set judge.batch=false"})
 }
 
-// A batchPage is a part of the listing.
-type batchPage struct {
-	Data    []batchObject
-	HasMore bool `json:"has_more"`
-}
-
-// page is a part of the listing, newest first, that begins after a batch.
-func (s *batchService) page(ctx context.Context, after string, limit int) (page batchPage, err error) {
+// page is a part of the listing, newest first, that begins after a batch; more says that others
+// follow.
+func (s *batchService) page(ctx context.Context, after string, limit int) (all []batchObject, more bool, err error) {
+	var page struct {
+		Data    []batchObject
+		HasMore bool `json:"has_more"`
+	}
 	path := fmt.Sprintf("%s?limit=%d", batchesPath, limit)
 	if after != "" {
 		path += "&after=" + url.QueryEscape(after)
 	}
 	_, err = s.call(ctx, http.MethodGet, path, "", nil, 0, &page)
-	return page, err
+	return page.Data, page.HasMore, err
 }
 
-// state is a batch as it is now.
-func (s *batchService) state(ctx context.Context, id string, questions int64) (o *batchObject, err error) {
+// state is a batch as it is now, with its results once it has ended; ok is false if they are not
+// there yet.
+func (s *batchService) state(ctx context.Context, id string, questions int64) (o *batchObject, all []batchResult, ok bool, err error) {
 	o = new(batchObject)
 	_, err = s.call(ctx, http.MethodGet, batchesPath+"/"+url.PathEscape(id), "", nil, questions*resultBytes, o)
 	if err == nil && o.Status == "" {
 		err = unusable("a batch without a status")
 	}
-	return o, err
+	if err == nil && o.ended() {
+		all, ok, err = s.results(ctx, o, questions)
+	}
+	return o, all, ok, err
 }
 
 // results are those of a batch that has ended; ok is false if they are not there yet. A line

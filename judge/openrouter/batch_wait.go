@@ -31,7 +31,7 @@ func (b *Batcher) Wait(ctx context.Context, tell func(BatchProgress)) error {
 
 // look looks once at every batch that is waited for.
 func (b *Batcher) look(ctx context.Context) (p BatchProgress, err error) {
-	all, err := b.store.Batches(ctx, b.judge.config.endpoint())
+	all, err := b.judge.store.Batches(ctx, b.judge.config.endpoint())
 	if err != nil {
 		return p, err
 	}
@@ -41,7 +41,10 @@ func (b *Batcher) look(ctx context.Context) (p BatchProgress, err error) {
 		if !b.needs[batch.ID] || batch.State == cache.BatchDone {
 			continue
 		}
-		b.hold(batch)
+		if !b.held[batch.ID] && batch.Run == b.judge.config.Run { // what it can cost is set aside, once
+			b.held[batch.ID] = true
+			b.judge.budget.batch(batch.ReservedNanoUSD, 0)
+		}
 		var status string // "" once it is over
 		var answered int64
 		if batch.State == cache.BatchOpen {
@@ -68,7 +71,7 @@ func (b *Batcher) look(ctx context.Context) (p BatchProgress, err error) {
 
 // isNew reports whether a batch is so new that the service need not show it everywhere.
 func (b *Batcher) isNew(batch *cache.Batch) bool {
-	return b.judge.config.Now().Sub(batch.Created) < cmp.Or(b.judge.config.Timeout, 2*time.Minute)
+	return time.Since(batch.Created) < cmp.Or(b.judge.config.Timeout, 2*time.Minute)
 }
 
 // decide finds out what became of a batch whose submission had no answer. status is ""
@@ -88,7 +91,7 @@ func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Ba
 		return "", err
 	case id != "":
 		b.lost = 0
-		return waiting, b.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
+		return waiting, b.judge.store.OpenBatch(context.WithoutCancel(ctx), batch.ID, id)
 	case b.resubmits(batch):
 		return "", b.drop(ctx, batch)
 	case open || b.isNew(batch):
@@ -113,10 +116,9 @@ func (b *Batcher) unknown(ctx context.Context, batch *cache.Batch, err error) er
 		return b.drop(ctx, batch)
 	}
 	name := cmp.Or(batch.ServiceID, "of "+batch.Created.Local().Format(time.DateTime))
-	return b.judge.stop(&judge.StopError{
-		Reason: judge.StopUndecided, Err: fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err),
-		Hint: "look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice",
-	})
+	err = fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err)
+	return b.judge.stop(stopFor(judge.StopUndecided, err,
+		"look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice"))
 }
 
 // find looks for a batch in the listing: id is what the service calls it, "" if it is
@@ -125,12 +127,12 @@ func (b *Batcher) find(ctx context.Context, batch *cache.Batch, all []cache.Batc
 	const perPage = 100
 	earliest := batch.Created.Add(-batchSkew).Unix()
 	for after := ""; ; {
-		page, err := b.service.page(ctx, after, perPage)
+		page, more, err := b.service.page(ctx, after, perPage)
 		if err != nil {
 			return "", false, err
 		}
-		for i := range page.Data {
-			o := &page.Data[i]
+		for i := range page {
+			o := &page[i]
 			if o.Created > 0 && int64(o.Created) < earliest {
 				return "", open, nil // older ones follow
 			}
@@ -143,10 +145,10 @@ func (b *Batcher) find(ctx context.Context, batch *cache.Batch, all []cache.Batc
 			}
 			open = open || !known
 		}
-		if !page.HasMore || len(page.Data) == 0 {
+		if !more || len(page) == 0 {
 			return "", open, nil
 		}
-		last := string(page.Data[len(page.Data)-1].ID)
+		last := string(page[len(page)-1].ID)
 		if last == after {
 			return "", false, unusable("the list of batches has no end")
 		}
@@ -167,18 +169,14 @@ func (b *Batcher) isOurs(ctx context.Context, o *batchObject, batch *cache.Batch
 	case !o.ended():
 		return false, false, nil
 	}
-	whole, err := b.service.state(ctx, id, batch.Questions)
-	if err != nil {
-		return false, false, err
-	}
-	results, there, err := b.service.results(ctx, whole, batch.Questions)
+	_, results, there, err := b.service.state(ctx, id, batch.Questions)
 	if err != nil || !there {
 		return false, false, err
 	}
 	for i := range results {
 		if key, ok := results[i].key(); ok {
 			// A question that waits for one batch is in no later one.
-			line, _, err := b.store.Line(ctx, key)
+			line, _, err := b.judge.store.Line(ctx, key)
 			ours = line != nil && line.Batch == batch.ID
 			b.others[id] = !ours
 			return ours, true, err
@@ -191,12 +189,7 @@ func (b *Batcher) isOurs(ctx context.Context, o *batchObject, batch *cache.Batch
 // poll looks at a batch that the service has, and keeps its replies once it has ended;
 // status is "" then.
 func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, err error) {
-	o, err := b.service.state(ctx, batch.ServiceID, batch.Questions)
-	var results []batchResult
-	var ok bool
-	if err == nil && o.ended() {
-		results, ok, err = b.service.results(ctx, o, batch.Questions)
-	}
+	o, results, ok, err := b.service.state(ctx, batch.ServiceID, batch.Questions)
 	switch {
 	case refused(err) && b.isNew(batch):
 		return "not known yet", 0, nil
@@ -213,13 +206,12 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 	switch {
 	case err != nil:
 	case kept == 0 && o.Status == "failed":
-		err = cmp.Or(b.store.DropBatch(context.WithoutCancel(ctx), batch.ID), b.judge.stop(&judge.StopError{
-			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(o.why())), Hint: "leave judge.batch out",
-		}))
+		why := fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(o.why()))
+		stop := b.judge.stop(stopFor(judge.StopRequests, why, "leave judge.batch out"))
+		err = cmp.Or(b.judge.store.DropBatch(context.WithoutCancel(ctx), batch.ID), stop)
 	case o.Status == "cancelled" || o.Status == "canceled":
-		err = b.judge.stop(&judge.StopError{
-			Reason: judge.StopCancelled, Err: fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions), Hint: "what is left is asked in a new batch",
-		})
+		after := fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions)
+		err = b.judge.stop(stopFor(judge.StopCancelled, after, "what is left is asked in a new batch"))
 	}
 	return "", 0, err
 }
@@ -228,7 +220,6 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 // cost, that is shared among the lines by what they would have cost, or by their tokens where
 // nobody knows a price.
 func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObject, results []batchResult) (answered int64, err error) {
-	j := b.judge
 	var lines []cache.BatchLine
 	var weights []int64
 	var all, sum, shared int64
@@ -249,14 +240,14 @@ func (b *Batcher) collect(ctx context.Context, batch *cache.Batch, o *batchObjec
 	durable := context.WithoutCancel(ctx)
 	var counted int64
 	for part := range slices.Chunk(lines, batchChunk) {
-		n, err := b.store.SettleLines(durable, batch, part, j.config.Now())
+		n, err := b.judge.store.SettleLines(durable, batch, part, time.Now())
 		if err != nil {
 			return 0, err
 		}
 		counted += n
 	}
 	b.settle(batch, counted)
-	return b.store.EndBatch(durable, batch.ID)
+	return b.judge.store.EndBatch(durable, batch.ID)
 }
 
 // read is what a result means for its line: the state is "" if it is none of ours. Its
@@ -309,8 +300,8 @@ func (c *conversation) fromBatch(ctx context.Context) (e *cache.Entry, f *failur
 	j.counts.asked.Add(1)
 	c.maxTokens, c.sent, c.cost, c.batch = line.MaxTokens, shapeOf(line.Form), line.CostNanoUSD, true
 	if e, f = c.judgeReply(x); f != nil {
-		return nil, f, c.record(ctx, x, f, j.config.Now(), 0, 0)
+		return nil, f, c.record(ctx, x, f, time.Now(), 0, 0)
 	}
 	c.member.gate.hears()
-	return e, nil, c.keep(ctx, e)
+	return e, nil, j.store.Put(context.WithoutCancel(ctx), e)
 }

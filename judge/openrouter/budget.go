@@ -33,6 +33,8 @@ type budget struct {
 
 var errBudget = errors.New("the budget is used up")
 
+const budgetHint = "raise judge.max_cost_usd and run again: answers so far are kept"
+
 func newBudget(limit, spent int64) *budget {
 	return &budget{limit: limit, spent: spent, changed: make(chan struct{})}
 }

@@ -61,34 +61,22 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err e
 	}()
 	// Without prices a budget finds out by itself, without the rest a profile.
 	_ = j.LoadPrices(ctx)
-	for {
-		var entry *cache.Entry
-		var f *failure
-		var err error
-		if c.calls == 0 && !c.batch {
-			entry, f, err = c.fromBatch(ctx)
-		}
-		if entry == nil && f == nil && err == nil {
+	entry, f, err := c.fromBatch(ctx)
+	for entry == nil && err == nil {
+		if f == nil {
 			entry, f, err = c.call(ctx)
 		}
-		if err != nil {
-			return nil, err
-		}
-		if f == nil {
-			a := answerOf(entry)
-			a.asked = true
-			return a, nil
-		}
-		if err := c.after(ctx, f); err != nil {
-			return nil, err
+		if f != nil && err == nil {
+			err = c.after(ctx, f)
+			f = nil
 		}
 	}
-}
-
-// keep makes an answer durable. It is paid for: an interrupted run keeps it, too.
-func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
-	e.CostNanoUSD, e.LatencyMillis, e.Attempts = c.cost, c.millis, c.calls
-	return c.judge.store.Put(context.WithoutCancel(ctx), e)
+	if err != nil {
+		return nil, err
+	}
+	a = answerOf(entry)
+	a.asked = true
+	return a, nil
 }
 
 // after does what a failure calls for. An error ends the conversation.
@@ -98,8 +86,6 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 		return ctx.Err()
 	}
 	switch f.class {
-	case classStop:
-		return c.stop(f.stop)
 	case classFlow:
 		c.refusals++
 		return sleep(ctx, max(f.delay, c.backoff(c.refusals)))
@@ -179,9 +165,9 @@ func (j *Judge) stop(e *judge.StopError) error {
 // waiting is ctx for what does not go over the wire: it ends when nothing more is asked, so
 // that nobody waits for a limit that does not matter any more.
 func waiting(ctx, halted context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(halted, func() { cancel(errHalted) })
-	return ctx, func() { stop(); cancel(nil) }
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(halted, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // underWay is the context of calls: what has been sent is paid for, so that an
@@ -231,7 +217,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		gate.giveBack()
 		return nil, nil, err
 	}
-	place.sent = j.config.Now()
+	place.sent = time.Now()
 	c.sent = p.shape()
 	x := &exchange{body: c.request.body(c.sent, c.turns, c.maxTokens), path: c.request.path}
 	c.calls++
@@ -241,7 +227,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	j.complete(c.wire, x, c.member.model)
 	f = j.classify(x, c.member.works())
-	millis := j.config.Now().Sub(place.sent).Milliseconds()
+	millis := time.Since(place.sent).Milliseconds()
 	c.millis += millis
 	cost, known := c.price(x, f)
 	tokens := int64(x.envelope.Usage.Prompt + x.envelope.Usage.Completion)
@@ -255,7 +241,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		e, f = c.judgeReply(x)
 	}
 	if err = c.record(ctx, x, f, place.sent, millis, cost); err == nil && f == nil {
-		err = c.keep(ctx, e)
+		err = j.store.Put(context.WithoutCancel(ctx), e) // it is paid for: an interrupted run keeps it, too
 	}
 	if err == nil && f != nil {
 		err = ctx.Err() // a call that failed because the run ends is no failure of the service
@@ -286,9 +272,8 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	if f != nil {
 		f.free = free
-		return nil, f, nil
 	}
-	return e, nil, nil
+	return e, f, nil
 }
 
 // answered counts what a call with a reply of use has cost, beside what it would by the list.
@@ -318,7 +303,7 @@ func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	}
 	held, err = j.budget.reserve(ctx, most)
 	if errors.Is(err, errBudget) {
-		return 0, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Hint: "raise judge.max_cost_usd and run again: answers so far are kept"})
+		return 0, j.stop(stopFor(judge.StopBudget, err, budgetHint))
 	}
 	return held, err
 }
@@ -350,7 +335,6 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	if f := refusal(choice); f != nil {
 		return nil, f
 	}
-	bad := &failure{class: classContent, status: http.StatusOK}
 	text, ok := choice.Message.content()
 	p := c.member.profile
 	p.reasoned(hiddenTokens(x, text))
@@ -360,8 +344,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 			bytes += len(turn.Content)
 		}
 		if cut := p.tokens(bytes, &x.envelope.Usage); cut != nil {
-			bad.class, bad.reason, bad.err = classRow, judge.TooLong, cut
-			return nil, bad
+			return nil, tooLong(cut)
 		}
 	}
 	switch {
@@ -371,10 +354,19 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		return c.readCut(x, text)
 	case !ok:
 		c.replies++
-		bad.err = errors.New("the reply is empty")
-		return nil, bad
+		return nil, useless(errors.New("the reply is empty"))
 	}
 	return c.readReply(x, text)
+}
+
+// useless is the failure of a reply that cannot be used.
+func useless(err error) *failure {
+	return &failure{class: classContent, status: http.StatusOK, err: err}
+}
+
+// tooLong is the failure of a reply that shows that less has to be asked at once.
+func tooLong(err error) *failure {
+	return &failure{class: classRow, status: http.StatusOK, reason: judge.TooLong, err: err}
 }
 
 // readCut reads a reply that ended at its limit, or at the end of the model's context.
@@ -391,33 +383,32 @@ func (c *conversation) readCut(x *exchange, text string) (*cache.Entry, *failure
 			return c.entry(x, said.verdict), nil
 		}
 	}
-	bad := &failure{class: classContent, status: http.StatusOK, err: fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)}
-	more := false
+	// Where there is no more room, the same would end the same way; fewer claims may do.
 	if full {
-		bad.err = fmt.Errorf("the reply ended after %d tokens, with a prompt of %d: the context of the model is full", u.Completion, u.Prompt)
-	} else if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
-		bad.err = fmt.Errorf("%w, the most that the model may write", bad.err)
+		return nil, tooLong(fmt.Errorf("the reply ended after %d tokens, with a prompt of %d: the context of the model is full",
+			u.Completion, u.Prompt))
 	}
-	if !more { // the same again would end the same way; for fewer claims it may do
-		bad.class, bad.reason = classRow, judge.TooLong
+	err := fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
+	more := p.budget(c.request.maxTokens, budgetGrowth*c.maxTokens)
+	if more <= c.maxTokens {
+		return nil, tooLong(fmt.Errorf("%w, the most that the model may write", err))
 	}
-	return nil, bad
+	c.maxTokens = more
+	return nil, useless(err)
 }
 
 // readReply reads a reply that is whole.
 func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failure) {
 	c.replies++
-	bad := &failure{class: classContent, status: http.StatusOK}
 	said, err := c.read(x, text, c.doubted || c.again)
-	if labels, ok := errors.AsType[errLabels](err); ok {
-		bad.err = labels
+	bad := useless(err)
+	if _, ok := errors.AsType[errLabels](err); ok {
 		c.judge.stopping(bad, judge.StopReplies)
 		bad.stop.Hint = positiveLabelHint
 		return nil, bad
 	}
-	if cut, ok := errors.AsType[*promptCut](err); ok {
-		bad.class, bad.reason, bad.err = classRow, judge.TooLong, cut
-		return nil, bad
+	if _, ok := errors.AsType[errCut](err); ok {
+		return nil, tooLong(err)
 	}
 	noJSON, is := errors.AsType[*judge.ReplyError](err)
 	if c.request.head.schema != "" {
@@ -425,7 +416,6 @@ func (c *conversation) readReply(x *exchange, text string) (*cache.Entry, *failu
 	}
 	if err != nil {
 		c.doubted = said.doubt
-		bad.err = err
 		c.repair(text, err.Error(), said.wanted)
 		return nil, bad
 	}
@@ -486,10 +476,11 @@ func (c *conversation) entry(x *exchange, verdict []byte) *cache.Entry {
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
 		ModelRequested: c.member.model, ModelResolved: cmp.Or(string(v.Model), c.member.model), Provider: string(v.Provider), GenerationID: x.generation(),
-		Template:     cmp.Or(c.template, j.prompts.Version()),
+		Template:     cmp.Or(c.request.head.reading, j.prompts.Version()),
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
-		Created: j.config.Now(), Run: j.config.Run, Sent: sent,
+		CostNanoUSD: c.cost, LatencyMillis: c.millis, Attempts: c.calls,
+		Created: time.Now(), Run: j.config.Run, Sent: sent,
 	}
 }
 
@@ -497,11 +488,11 @@ func (c *conversation) entry(x *exchange, verdict []byte) *cache.Entry {
 func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at time.Time, millis, cost int64) error {
 	j := c.judge
 	a := cache.Attempt{
-		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(classOK), Millis: millis, CostNanoUSD: cost,
+		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(f.kind()), Millis: millis, CostNanoUSD: cost,
 		GenerationID: x.generation(), At: at, Run: j.config.Run,
 	}
 	if f != nil {
-		a.Class, a.Error = string(f.class), excerpt(f.err.Error())
+		a.Error = excerpt(f.err.Error())
 	}
 	return j.store.Record(context.WithoutCancel(ctx), a)
 }
@@ -512,12 +503,11 @@ type question struct {
 	request request
 	// read checks a reply, of a classifier the body of the response. err is why nothing of it
 	// can be used; last says that what no quote bears out is unsure then, and not asked again.
-	read     func(x *exchange, reply string, last bool) (reading, error)
-	again    bool   // it asks for what a reply left open: one reply is paid for
-	open     bool   // a reply may leave claims open: they are asked again, as a part
-	answer   int64  // its length in tokens, of a plan
-	short    bool   // the answer is the first word: a reply may end at its limit
-	template string // version of the prompt, "" for that of the judge
+	read   func(x *exchange, reply string, last bool) (reading, error)
+	again  bool  // it asks for what a reply left open: one reply is paid for
+	open   bool  // a reply may leave claims open: they are asked again, as a part
+	answer int64 // its length in tokens, of a plan
+	short  bool  // the answer is the first word: a reply may end at its limit
 
 	repair prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
 	// halves are questions about less of the material, for a model that cannot read all of it,
@@ -616,17 +606,15 @@ func (j *Judge) knownHalves(ctx context.Context, q *question) (halves []*questio
 	if q.halves == nil || !long && !q.open {
 		return nil, nil, nil
 	}
-	if halves, join = q.halves(); long || len(halves) < 2 {
-		if !long {
-			halves = nil
-		}
-		return halves, join, nil
+	if halves, join = q.halves(); !long && len(halves) > 1 {
+		var e *cache.Entry
+		e, err = j.store.Get(ctx, halves[0].request.key())
+		long = e != nil
 	}
-	e, err := j.store.Get(ctx, halves[0].request.key())
-	if e == nil {
-		halves = nil
+	if !long {
+		return nil, nil, err
 	}
-	return halves, join, err
+	return halves, join, nil
 }
 
 // askHalves answers a question by its halves. What they say together is kept as its answer,
@@ -649,7 +637,7 @@ func (j *Judge) askHalves(ctx context.Context, q *question, halves []*question, 
 	}
 	return out, j.store.Put(context.WithoutCancel(ctx), &cache.Entry{
 		Key: q.request.key(), Status: cache.StatusOK, Verdict: out.verdict, ModelRequested: q.member.model, ModelResolved: q.member.model,
-		Template: cmp.Or(q.template, j.prompts.Version()), Created: j.config.Now(), Run: j.config.Run, Sent: "in halves",
+		Template: cmp.Or(q.request.head.reading, j.prompts.Version()), Created: time.Now(), Run: j.config.Run, Sent: "in halves",
 	})
 }
 

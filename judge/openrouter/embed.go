@@ -30,7 +30,6 @@ type Embedder struct {
 	Retries             int           // of failed calls
 	Timeout             time.Duration // of one call; 0 = none
 	Offline             bool          // ask nothing: what the store does not have is an error
-	HTTP                *http.Client  // nil for one that follows no redirect
 }
 
 // ErrNotKept is the error of an offline [Embedder] that has no vector of a text.
@@ -94,6 +93,8 @@ type embedded struct {
 		Embedding []float32 `json:"embedding"`
 	} `json:"data"`
 	Usage usage `json:"usage"`
+
+	vectors [][]float32 // those of Data, by the index of their texts
 }
 
 // ask makes a call, and again if it fails. Each call is in the store's audit, under the
@@ -102,12 +103,13 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error)
 	body := quoted(map[string]any{"model": e.Model, "input": texts, "encoding_format": "float"})
 	for try := 0; ; try++ {
 		began := time.Now()
-		out, status, wait, err := e.call(ctx, body, len(texts))
+		x := &exchange{body: body}
+		out, err := e.call(ctx, x, len(texts))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		cost, _ := out.Usage.cost()
-		a := cache.Attempt{Key: e.key(texts[0]), N: try + 1, HTTPStatus: status, Class: string(classOK), Millis: time.Since(began).Milliseconds(), CostNanoUSD: cost, At: began.UTC(), Run: e.Run}
+		a := cache.Attempt{Key: e.key(texts[0]), N: try + 1, HTTPStatus: x.status, Class: string(classOK), Millis: time.Since(began).Milliseconds(), CostNanoUSD: cost, At: began.UTC(), Run: e.Run}
 		if err != nil {
 			a.Class, a.Error = string(classTransient), excerpt(err.Error())
 		}
@@ -115,12 +117,13 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error)
 			_ = e.Store.Record(context.WithoutCancel(ctx), a)
 		}
 		if err == nil {
-			return e.keep(ctx, texts, &out, &a)
+			return out.vectors, e.keep(ctx, texts, &out, &a)
 		}
-		mendable := status == 0 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
+		mendable := x.status == 0 || x.status == http.StatusTooManyRequests || x.status == http.StatusRequestTimeout || x.status >= 500
 		if !mendable || try >= e.Retries {
 			return nil, &judge.StopError{Reason: judge.StopEmbedder, Err: err, Hint: "see presence.embed_model; vectors so far are kept"}
 		}
+		wait, _ := delayOf(x.header, &wireError{}, time.Now())
 		if err := sleep(ctx, max(wait, defaultBackoff<<min(try, 10))); err != nil {
 			return nil, err
 		}
@@ -130,63 +133,59 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error)
 // mostVectors is the longest response that is read, in bytes.
 const mostVectors = 64 << 20
 
-func (e *Embedder) call(ctx context.Context, body []byte, n int) (out embedded, status int, wait time.Duration, err error) {
+// call makes a call for n texts. The status of the exchange is 0 if there is no whole response.
+func (e *Embedder) call(ctx context.Context, x *exchange, n int) (out embedded, err error) {
 	if e.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, e.Timeout)
 		defer cancel()
 	}
 	at := newEndpoint(e.BaseURL, e.Azure)
-	wire, x := &doer{client: cmp.Or(e.HTTP, embedClient), at: at, key: e.Key, secrets: new(scrubber)}, &exchange{body: body}
+	wire := &doer{client: embedClient, at: at, key: e.Key, secrets: new(scrubber)}
 	err = wire.transfer(ctx, http.MethodPost, at.url("/embeddings", e.Model), "application/json", x, mostVectors)
 	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err // without the address, which may hold a secret
 	}
 	if err != nil && !x.moved {
-		return out, 0, 0, err
+		x.status, x.header = 0, nil
+		return out, err
 	}
-	wait, _ = delayOf(x.header, &wireError{}, time.Now())
 	if x.status != http.StatusOK {
-		return out, x.status, wait, fmt.Errorf("HTTP %d: %s", x.status, excerpt(newScrubber(e.Key, nil).text(string(x.raw))))
+		return out, fmt.Errorf("HTTP %d: %s", x.status, excerpt(newScrubber(e.Key, nil).text(string(x.raw))))
 	}
 	if err := json.Unmarshal(x.raw, &out); err != nil {
-		return out, http.StatusOK, 0, fmt.Errorf("a response that is no list of embeddings: %w", err)
+		return out, fmt.Errorf("a response that is no list of embeddings: %w", err)
 	}
-	seen := make(map[int]bool)
+	out.vectors = make([][]float32, n)
 	for _, d := range out.Data {
-		if len(d.Embedding) > 0 && 0 <= d.Index && d.Index < n {
-			seen[d.Index] = true
+		if 0 <= d.Index && d.Index < n {
+			out.vectors[d.Index] = d.Embedding
 		}
 	}
-	if len(out.Data) != n || len(seen) != n {
-		return out, http.StatusOK, 0, fmt.Errorf("embeddings of %d texts, and not one of each of %d", len(out.Data), n)
+	if len(out.Data) != n || slices.ContainsFunc(out.vectors, func(v []float32) bool { return len(v) == 0 }) {
+		return out, fmt.Errorf("embeddings of %d texts, and not one of each of %d", len(out.Data), n)
 	}
-	return out, http.StatusOK, 0, nil
+	return out, nil
 }
 
-// embedClient follows no redirect: the key and the texts are for one endpoint.
-var embedClient = &http.Client{
-	Transport:     newTransport(8),
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
+var embedClient = newClient(8)
 
 // keep puts the vectors into the store, where each text has its share of tokens and
 // cost.
-func (e *Embedder) keep(ctx context.Context, texts []string, out *embedded, a *cache.Attempt) ([][]float32, error) {
-	vectors, n := make([][]float32, len(texts)), int64(len(texts))
-	for _, d := range out.Data {
-		vectors[d.Index] = d.Embedding
+func (e *Embedder) keep(ctx context.Context, texts []string, out *embedded, a *cache.Attempt) error {
+	n := int64(len(texts))
+	for i, vector := range out.vectors {
 		if e.Store == nil {
-			continue
+			break
 		}
 		if err := e.Store.Put(context.WithoutCancel(ctx), &cache.Entry{
-			Key: e.key(texts[d.Index]), Status: cache.StatusOK, Verdict: quoted(d.Embedding),
+			Key: e.key(texts[i]), Status: cache.StatusOK, Verdict: quoted(vector),
 			ModelRequested: e.Model, ModelResolved: cmp.Or(out.Model, e.Model), Template: embedTemplate,
 			PromptTokens: int64(out.Usage.Prompt) / n, CostNanoUSD: a.CostNanoUSD / n,
 			LatencyMillis: a.Millis, Attempts: a.N, Created: time.Now().UTC(), Run: e.Run,
 		}); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return vectors, nil
+	return nil
 }

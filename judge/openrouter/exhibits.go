@@ -44,7 +44,14 @@ func newExhibits(r *judge.Request) *exhibits {
 	x.passages = x.roster.Passages()
 	x.marked, x.listed = placeClaims(r)
 	h := sha256.New()
-	all := x.texts()
+	all := []string{r.Question, r.Answer} // that is printed
+	for i := range r.Claims {
+		all = append(all, r.Claims[i].Text)
+	}
+	for i := range x.passages {
+		p := &x.passages[i]
+		all = append(all, p.Title, p.Before, p.Text, p.After)
+	}
 	for _, text := range all {
 		h.Write(append(binary.BigEndian.AppendUint64(nil, uint64(len(text))), text...))
 	}
@@ -63,19 +70,6 @@ func codeOf(digest [32]byte, texts []string) (code [codeLength]byte) {
 		}
 		digest = sha256.Sum256(digest[:])
 	}
-}
-
-// texts are all that is printed.
-func (x *exhibits) texts() []string {
-	out := []string{x.request.Question, x.request.Answer}
-	for i := range x.request.Claims {
-		out = append(out, x.request.Claims[i].Text)
-	}
-	for i := range x.passages {
-		p := &x.passages[i]
-		out = append(out, p.Title, p.Before, p.Text, p.After)
-	}
-	return out
 }
 
 // prompt appends the message of the user for one vote. The first has claims and passages in their
@@ -112,7 +106,7 @@ func (x *exhibits) checkWord() string {
 }
 
 func (x *exhibits) print(b []byte, vote int) []byte {
-	order := newShuffle(x.digest, vote)
+	order := &shuffle{binary.BigEndian.Uint64(x.digest[8:]) + uint64(vote)*splitMix, vote == 0}
 	b = x.close(append(x.tag(b, "question"), x.request.Question...), "question")
 	b = x.answer(append(b, '\n'))
 	if len(x.listed) > 0 {
@@ -172,34 +166,27 @@ func (x *exhibits) passage(b []byte, p *judge.Evidence) []byte {
 // notes names what to look at twice: numbers and names of a claim that stand in
 // none of its passages.
 func (x *exhibits) notes(b []byte) []byte {
-	begun := false
-	var cited []string
-	var evidence []int
+	var lines []byte
 	for c := range x.request.Claims {
-		claim := &x.request.Claims[c]
-		evidence = x.request.Cited(c, evidence[:0])
-		if len(evidence) == 0 {
-			continue
-		}
-		cited = cited[:0]
-		for _, e := range evidence {
+		var cited []string
+		for _, e := range x.request.Cited(c, nil) {
 			p := &x.request.Evidence[e]
 			cited = append(cited, p.Text, p.Before, p.After, p.Title)
 		}
-		missing := judge.Differences(claim.Text, cited)
+		if cited == nil {
+			continue
+		}
+		missing := judge.Differences(x.request.Claims[c].Text, cited)
 		if len(missing) == 0 {
 			continue
 		}
-		if !begun {
-			b = x.tag(append(b, '\n'), "notes")
-			begun = true
-		}
-		b = fmt.Appendf(b, "%s has, and none of its passages in these words: %s\n", x.roster.ClaimID(c), strings.Join(missing[:min(len(missing), maxNotes)], ", "))
+		lines = fmt.Appendf(lines, "%s has, and none of its passages in these words: %s\n", x.roster.ClaimID(c), strings.Join(missing[:min(len(missing), maxNotes)], ", "))
 	}
-	if begun {
-		b = append(x.endTag(b, "notes"), '\n')
+	if lines == nil {
+		return b
 	}
-	return b
+	b = append(x.tag(append(b, '\n'), "notes"), lines...)
+	return append(x.endTag(b, "notes"), '\n')
 }
 
 // maxNotes is how many words are noted for a claim.
@@ -221,12 +208,10 @@ type shuffle struct {
 	inOrder bool
 }
 
-func newShuffle(digest [32]byte, vote int) *shuffle {
-	return &shuffle{binary.BigEndian.Uint64(digest[8:]) + uint64(vote)*0x9e3779b97f4a7c15, vote == 0}
-}
+const splitMix = 0x9e3779b97f4a7c15
 
 func (s *shuffle) next() uint64 {
-	s.state += 0x9e3779b97f4a7c15
+	s.state += splitMix
 	z := s.state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -236,10 +221,7 @@ func (s *shuffle) next() uint64 {
 // permute returns the numbers below n in an order of its own (Fisher and
 // Yates; the bias of the remainder is of no consequence here).
 func (s *shuffle) permute(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := allOf(n)
 	for i := n - 1; i > 0 && !s.inOrder; i-- {
 		k := int(s.next() % uint64(i+1))
 		order[i], order[k] = order[k], order[i]

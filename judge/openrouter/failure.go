@@ -50,11 +50,13 @@ type failure struct {
 
 func (f *failure) Error() string { return f.err.Error() }
 
-// Types of errors that say more than their status.
-const (
-	typeContextLength = "context_length_exceeded"
-	typeConstraint    = "constraint_filtered"
-)
+// kind is the class of a call; f is nil if it has not failed.
+func (f *failure) kind() failureClass {
+	if f == nil {
+		return classOK
+	}
+	return f.class
+}
 
 // classify says what kind of failure a call is; works says that its model has answered before.
 // It returns nil if it is none.
@@ -86,7 +88,7 @@ func (j *Judge) classify(x *exchange, works bool) *failure {
 	}
 	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}
 	f.words = strings.ToLower(strings.TrimSpace(string(wire.Param) + " " + string(wire.Type) + " " + string(wire.ErrorType) + " " + wire.text() + " " + string(wire.Metadata.Raw)))
-	f.delay, f.hinted = delayOf(x.header, wire, j.config.Now())
+	f.delay, f.hinted = delayOf(x.header, wire, time.Now())
 	j.sort(f, wire, works)
 	return f
 }
@@ -105,7 +107,7 @@ func cmpOr(texts ...json.RawMessage) json.RawMessage {
 func (j *Judge) sort(f *failure, e *wireError, works bool) {
 	text := strings.ToLower(e.text())
 	switch s := f.status; {
-	case e.kind() == typeContextLength, s != http.StatusTooManyRequests && tooLongWords.MatchString(f.words):
+	case e.kind() == "context_length_exceeded", s != http.StatusTooManyRequests && tooLongWords.MatchString(f.words):
 		f.class, f.reason = classRow, judge.TooLong
 	case e.Availability != nil:
 		f.class, f.reason = classRow, judge.Rejected
@@ -115,38 +117,27 @@ func (j *Judge) sort(f *failure, e *wireError, works bool) {
 		if e.Availability.Retryable && f.hinted {
 			f.class = classFlow
 		}
-	case s == http.StatusTooManyRequests && quotaWords.MatchString(f.words):
+	case s == http.StatusTooManyRequests && quotaWords.MatchString(f.words), s == http.StatusPaymentRequired && !f.hinted,
+		s == http.StatusForbidden && strings.Contains(text, "limit exceeded"):
 		j.stopping(f, judge.StopCredit)
 	case s == http.StatusTooManyRequests && dailyWords.MatchString(f.words) && (!f.hinted || f.delay > dailyWait):
 		j.stopping(f, judge.StopRate)
-	case s == http.StatusTooManyRequests:
+	case s == http.StatusTooManyRequests, s == http.StatusPaymentRequired:
 		f.class = classFlow
-	case s == http.StatusPaymentRequired && f.hinted:
-		f.class = classFlow
-	case s == http.StatusPaymentRequired:
-		j.stopping(f, judge.StopCredit)
-	case s == http.StatusUnauthorized:
-		j.stopping(f, judge.StopKey)
-	case s == http.StatusForbidden && strings.Contains(text, "limit exceeded"):
-		j.stopping(f, judge.StopCredit)
-	case s == http.StatusForbidden && !works && !e.moderates() && !moderationWords.MatchString(f.words):
+	case s == http.StatusUnauthorized,
+		s == http.StatusForbidden && !works && !e.moderates() && !moderationWords.MatchString(f.words):
 		j.stopping(f, judge.StopKey)
 	case s == http.StatusForbidden:
 		f.class, f.reason = classRefused, judge.Blocked
-	case s == http.StatusNotFound && e.kind() == typeConstraint:
-		j.stopping(f, judge.StopModel)
-	case s == http.StatusNotFound && !works,
+	case s == http.StatusNotFound && (!works || e.kind() == "constraint_filtered"),
 		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
 		j.stopping(f, judge.StopModel)
-	case s == http.StatusRequestTimeout, s == http.StatusFailedDependency, s >= 500: // 424: the model behind the server failed
-		f.class = classTransient
-	case s >= 400:
+	case s == http.StatusRequestEntityTooLarge:
+		f.class, f.reason = classRow, judge.TooLong
+	case s >= 400 && s < 500 && s != http.StatusRequestTimeout && s != http.StatusFailedDependency:
 		f.class, f.reason = classRow, judge.Rejected
-		if s == http.StatusRequestEntityTooLarge {
-			f.reason = judge.TooLong
-		}
 	default:
-		f.class = classTransient // a redirect, or a status that does not exist
+		f.class = classTransient // also 424: the model behind the server failed
 	}
 }
 
@@ -199,7 +190,7 @@ func (j *Judge) plain(err error) error {
 		return errTimeout
 	}
 	text := err.Error()
-	if scrubbed := j.secrets.text(text); scrubbed != text {
+	if scrubbed := j.wire.secrets.text(text); scrubbed != text {
 		return errors.New(scrubbed)
 	}
 	return err
@@ -258,9 +249,6 @@ func (e *wireError) nested(name string) string {
 // retryAfter reads the value of a Retry-After header.
 func retryAfter(s string, now time.Time) (d time.Duration, ok bool) {
 	s = strings.TrimSpace(s)
-	if s == "" {
-		return 0, false
-	}
 	if v, err := strconv.ParseFloat(s, 64); err == nil && v >= 0 {
 		return seconds(v), true
 	}

@@ -2,7 +2,6 @@ package openrouter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -28,7 +27,6 @@ import (
 // Clock. Calls that fail for the service's sake make it down: then one probe at a time goes
 // out, and after a time without any answer the gate stops the judge.
 type gate struct {
-	now     func() time.Time
 	most    float64       // calls under way
 	warm    float64       // w after the first answer
 	unit    time.Duration // of waits between probes, and after refusals that tell none
@@ -106,17 +104,16 @@ func (b *bucket) wait(now time.Time, n float64) time.Duration {
 		return 0
 	}
 	capacity := max(1, b.perSecond)
-	if b.at.IsZero() {
-		b.level = min(capacity, max(1, b.perSecond))
-	} else {
-		b.level = min(capacity, b.level+now.Sub(b.at).Seconds()*b.perSecond)
-	}
+	b.level = min(capacity, b.level+now.Sub(b.at).Seconds()*b.perSecond) // full at first: at is zero
 	b.at = now
 	return time.Duration(math.Ceil(max(0, min(n, capacity)-b.level) / b.perSecond * float64(time.Second)))
 }
 
 func newGate(c *Config, model string) *gate {
-	g := &gate{now: c.Now, most: float64(c.Concurrency), warm: 8, unit: c.Backoff, outage: c.MaxOutage, w: 1, slow: true, changed: make(chan struct{})}
+	g := &gate{
+		most: float64(c.Concurrency), warm: 8, unit: c.Backoff, outage: c.MaxOutage, badCost: c.MaxCostNanoUSD / 4,
+		w: 1, slow: true, changed: make(chan struct{}),
+	}
 	if c.loopback() {
 		g.warm = 4
 	}
@@ -125,7 +122,6 @@ func newGate(c *Config, model string) *gate {
 		rpm = freeRPM
 	}
 	g.rpm.perSecond, g.tpm.perSecond = float64(rpm)/60, float64(c.TPM)/60
-	g.badCost = c.MaxCostNanoUSD / 4
 	return g
 }
 
@@ -145,9 +141,9 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 			return ticket{}, err
 		}
 		g.mu.Lock()
-		now := g.now()
-		wait, free := g.wait(now, float64(tokens))
-		if free && wait <= 0 {
+		now := time.Now()
+		wait := g.wait(now, float64(tokens))
+		if wait <= 0 {
 			n := g.calls
 			g.recent[n%recent] = false
 			g.calls++
@@ -160,9 +156,6 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 		}
 		changed := g.changed
 		g.mu.Unlock()
-		if !free {
-			wait = time.Hour
-		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -173,9 +166,9 @@ func (g *gate) take(ctx context.Context, key cache.Key, tokens int64) (ticket, e
 	}
 }
 
-// wait is how long it takes until a call may start; free is false if one under way has to
-// come back first.
-func (g *gate) wait(now time.Time, tokens float64) (d time.Duration, free bool) {
+// wait is how long it takes until a call may start, an hour if one under way has to come back
+// first.
+func (g *gate) wait(now time.Time, tokens float64) (d time.Duration) {
 	width := math.Ceil(min(g.w, g.most))
 	switch {
 	case g.down || !g.useful:
@@ -184,12 +177,12 @@ func (g *gate) wait(now time.Time, tokens float64) (d time.Duration, free bool) 
 		width = min(width, wasteWidth)
 	}
 	if float64(g.inFlight) >= width {
-		return 0, false
+		return time.Hour
 	}
 	if g.down {
 		d = g.probe.Sub(now)
 	}
-	return max(d, g.next.Sub(now), g.held.Sub(now), g.rpm.wait(now, 1), g.tpm.wait(now, tokens)), true
+	return max(d, g.next.Sub(now), g.held.Sub(now), g.rpm.wait(now, 1), g.tpm.wait(now, tokens))
 }
 
 // spacing is the time between the starts of two calls.
@@ -223,14 +216,11 @@ func (g *gate) back(t ticket, f *failure, cost, tokens int64) (free bool, stop *
 	defer g.mu.Unlock()
 	defer g.wake()
 	g.inFlight--
-	now := g.now()
+	now := time.Now()
 	if tokens > 0 {
 		g.tpm.level -= float64(tokens) - t.tokens
 	}
-	class := classOK
-	if f != nil {
-		class = f.class
-	}
+	class := f.kind()
 	if class == classFlow && g.calls-t.n <= recent {
 		g.recent[t.n%recent] = true
 	}
@@ -411,25 +401,22 @@ func (g *gate) hears() {
 	if !g.useful {
 		g.works, g.useful, g.w = true, true, min(g.warm, g.most)
 	}
-	g.answered = g.now()
+	g.answered = time.Now()
 	g.wake()
 }
 
-// state is how many calls are under way, how many may be, and whether the service has answered.
-func (g *gate) state() (inFlight, limit int64, works bool) {
+// state is how many calls are under way, and whether the service has answered.
+func (g *gate) state() (inFlight int64, works bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return int64(g.inFlight), int64(math.Ceil(g.w)), g.works
+	return int64(g.inFlight), g.works
 }
 
 // works reports whether the service has answered for the model.
 func (m *member) works() bool {
-	_, _, works := m.gate.state()
+	_, works := m.gate.state()
 	return works
 }
-
-// errHalted ends the waits for a model that is asked no more.
-var errHalted = errors.New("the model is asked no more")
 
 // sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {

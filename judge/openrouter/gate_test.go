@@ -51,7 +51,7 @@ func rateUnder(t *testing.T, rows, workers int, config judgetest.ServerConfig) (
 
 // openWide lets all calls go out, as after many answers.
 func (g *gate) openWide() {
-	g.works, g.w, g.answered = true, g.most, g.now()
+	g.works, g.w, g.answered = true, g.most, time.Now()
 }
 
 // TestFlow measures rows a second under limits, in simulated time, to which the
@@ -109,7 +109,7 @@ func TestMinute(t *testing.T) {
 
 // TestGateWaiters: who waits and gives up leaves his place to the next.
 func TestGateWaiters(t *testing.T) {
-	g := newGate(&Config{Concurrency: 1, Now: time.Now}, "m")
+	g := newGate(&Config{Concurrency: 1}, "m")
 	first, err := g.take(t.Context(), cache.Key{}, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -37,16 +37,12 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 	var opinions []*judge.Verdict
 	for _, m := range j.members {
 		for vote := range j.config.Votes {
-			one := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
-			for c := range one.Claims {
-				one.Claims[c].ElsewhereEvidence = -1
-			}
+			one := judge.NewVerdict(len(r.Claims))
 			for i := range parts {
 				if err := j.opinion(ctx, m, vote, &parts[i], one); err != nil {
 					return nil, err
 				}
 			}
-			v.Calls = append(v.Calls, one.Calls...)
 			opinions = append(opinions, one)
 			v.Opinions = append(v.Opinions, judge.Opinion{Model: m.model, Vote: vote, Claims: one.Claims})
 		}
@@ -55,7 +51,7 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 		v.Opinions = nil
 	}
 	said := judge.Combine(opinions)
-	v.Tampering = said.Tampering
+	v.Tampering, v.Calls = said.Tampering, said.Calls
 	scored := false
 	for _, c := range open {
 		v.Claims[c] = said.Claims[c]
@@ -152,7 +148,7 @@ func (j *Judge) matrixHalves(m *member, x *exhibits, vote int) (halves []*questi
 		halves = append(halves, j.matrixQuestion(m, parts[i].exhibits, vote))
 	}
 	return halves, func(verdicts [][]byte) ([]byte, error) {
-		whole := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(x.request.Claims))}
+		whole := judge.NewVerdict(len(x.request.Claims))
 		for i := range parts {
 			if err := parts[i].merge(verdicts[i], whole); err != nil {
 				return nil, err

@@ -13,7 +13,6 @@ import (
 
 // A ModelInfo is what an endpoint says of a model.
 type ModelInfo struct {
-	ID            string
 	ContextLength int64    // in tokens; 0 if it does not say
 	Parameters    []string // that at least one provider takes; nil if it does not say
 	Price         Price
@@ -47,8 +46,9 @@ func (j *Judge) get(ctx context.Context, address string) (body []byte, err error
 	return x.raw, nil
 }
 
-// Models asks the endpoint for its models, until it has said them. It costs nothing.
-func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
+// Models asks the endpoint for its models, until it has said them, and returns them by name. It
+// costs nothing.
+func (j *Judge) Models(ctx context.Context) (map[string]ModelInfo, error) {
 	if known := j.listing.Load(); known != nil {
 		return *known, nil
 	}
@@ -77,10 +77,10 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 	if err := lenient(json.Unmarshal(body, &list)); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	models := make([]ModelInfo, 0, len(list.Data))
+	models := make(map[string]ModelInfo, len(list.Data))
 	for _, m := range list.Data {
 		info := ModelInfo{
-			ID: string(m.ID), ContextLength: int64(max(m.Context, m.MaxLength)), Parameters: m.Parameters,
+			ContextLength: int64(max(m.Context, m.MaxLength)), Parameters: m.Parameters,
 			MaxCompletion: int64(m.Top.MaxCompletion), Reasons: m.Reasoning.Mandatory,
 			HasPrice: m.Pricing.Prompt.told && m.Pricing.Completion.told,
 		}
@@ -88,7 +88,7 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 			m.Pricing.Cached = m.Pricing.Prompt
 		}
 		info.Price = Price{Prompt: m.Pricing.Prompt.value, Completion: m.Pricing.Completion.value, Cached: m.Pricing.Cached.value, Request: m.Pricing.Request.value}
-		models = append(models, info)
+		models[string(m.ID)] = info
 	}
 	j.listing.Store(&models)
 	return models, nil
@@ -101,28 +101,18 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 	var err error
 	j.modelsOnce.Do(func() {
 		j.recall(ctx)
-		known := make(map[string]ModelInfo)
+		if j.config.Kind != KindOpenRouter && j.config.MaxCostNanoUSD == 0 {
+			return
+		}
+		var known map[string]ModelInfo
+		known, err = j.Models(ctx)
 		provider, _ := j.config.Request["provider"].(map[string]any)
 		demanding := j.config.Kind == KindOpenRouter && provider["require_parameters"] == true
-		if j.config.Kind == KindOpenRouter || j.config.MaxCostNanoUSD > 0 {
-			var list []ModelInfo
-			if list, err = j.Models(ctx); err == nil {
-				for _, m := range list {
-					known[m.ID] = m
-				}
-			}
-		}
-		for id, p := range j.config.Prices {
-			m := known[id]
-			m.ID, m.Price, m.HasPrice = id, p, true
-			known[id] = m
-		}
 		for _, m := range j.members {
 			if info, ok := known[m.model]; ok {
 				m.profile.describe(&info, demanding)
 			}
 		}
-		j.catalogue.Store(&known)
 	})
 	return err
 }
@@ -132,7 +122,7 @@ const learntFor = 7 * 24 * time.Hour
 
 // learn keeps what was learnt of a model for later runs. They do without what cannot be kept.
 func (j *Judge) learn(model, name string, value float64) {
-	_ = j.store.Learn(context.Background(), cache.Learnt{Endpoint: j.config.endpoint(), Model: model, Name: name, Value: value, At: j.config.Now()})
+	_ = j.store.Learn(context.Background(), cache.Learnt{Endpoint: j.config.endpoint(), Model: model, Name: name, Value: value, At: time.Now()})
 }
 
 // recall takes over what earlier runs have learnt of the models.
@@ -140,7 +130,7 @@ func (j *Judge) recall(ctx context.Context) {
 	if j.store == nil {
 		return
 	}
-	all, err := j.store.Learnt(ctx, j.config.endpoint(), j.config.Now().Add(-learntFor))
+	all, err := j.store.Learnt(ctx, j.config.endpoint(), time.Now().Add(-learntFor))
 	if err != nil {
 		return // the first question meets it again
 	}
@@ -155,11 +145,12 @@ func (j *Judge) recall(ctx context.Context) {
 
 // priceOf is the price of a model, ok is false if it is not known.
 func (j *Judge) priceOf(model string) (p Price, ok bool) {
-	if known := j.catalogue.Load(); known != nil {
-		m := (*known)[model]
-		return m.Price, m.HasPrice
+	if p, ok = j.config.Prices[model]; ok {
+		return p, true
 	}
-	p, ok = j.config.Prices[model]
+	if known := j.listing.Load(); known != nil {
+		p, ok = (*known)[model].Price, (*known)[model].HasPrice
+	}
 	return p, ok
 }
 

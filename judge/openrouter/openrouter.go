@@ -17,9 +17,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,8 +42,6 @@ type Judge struct {
 	prompts *prompts.Set
 	client  *openai.Client
 	wire    *doer
-	secrets *scrubber
-	http    *http.Client
 	store   *cache.SQLite
 	owner   string // of leases
 	budget  *budget
@@ -56,13 +56,11 @@ type Judge struct {
 
 	// Of small verifiers; verifier is nil for others.
 	verifier   *verifier
-	lexical    *judge.Lexical
 	serverOnce sync.Once
 	serverSaid serverInfo
 
-	listing    atomic.Pointer[[]ModelInfo] // what the endpoint says of its models; nil until it does
+	listing    atomic.Pointer[map[string]ModelInfo] // what the endpoint says of its models; nil until it does
 	modelsOnce sync.Once
-	catalogue  atomic.Pointer[map[string]ModelInfo] // what is known of models; nil until it is asked for
 }
 
 // A member is one model that is asked; a panel has several.
@@ -89,19 +87,16 @@ func New(config Config) (*Judge, error) {
 		config: config, prompts: set, store: config.Store, owner: cmp.Or(config.Owner, rand.Text()),
 		budget: newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
 	}
-	j.began = config.Now().Truncate(time.Millisecond)
+	j.began = time.Now().Truncate(time.Millisecond)
 	j.halted, j.halt = context.WithCancel(context.Background())
-	j.http = &http.Client{Transport: newTransport(config.Concurrency)}
-	if config.HTTP != nil {
-		own := *config.HTTP
-		j.http = &own
+	j.wire = &doer{
+		client: newClient(config.Concurrency), at: newEndpoint(config.BaseURL, config.Azure),
+		key: config.Key, headers: config.Headers, secrets: newScrubber(config.Key, config.Headers),
 	}
-	// What a request says is for its endpoint alone.
-	j.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	j.secrets = newScrubber(config.Key, config.Headers)
-	at := newEndpoint(config.BaseURL, config.Azure)
-	j.wire = &doer{client: j.http, at: at, key: config.Key, headers: config.Headers, secrets: j.secrets}
-	clientConfig := at.client(config.Key)
+	if config.HTTP != nil {
+		j.wire.client.Transport = config.HTTP.Transport
+	}
+	clientConfig := j.wire.at.client(config.Key)
 	clientConfig.HTTPClient = j.wire
 	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.Models {
@@ -120,7 +115,6 @@ func New(config Config) (*Judge, error) {
 		if j.verifier, err = newVerifier(config.Protocol, config.Verifier); err != nil {
 			return nil, err
 		}
-		j.lexical = judge.NewLexical()
 		small := j.members[0].small
 		small.system, small.logprobs, small.reading = j.verifier.System, config.Protocol == YesNo, j.verifier.version()
 	}
@@ -133,17 +127,12 @@ func (j *Judge) Close() error {
 	for _, m := range j.members {
 		m.profile.close()
 	}
-	if j.config.HTTP == nil {
-		j.http.CloseIdleConnections()
-	}
+	j.wire.client.CloseIdleConnections()
 	return nil
 }
 
-// String names the judge; the key is not part of it.
-func (j *Judge) String() string { return j.config.Kind + " " + j.Info().Model }
-
-// GoString is String: what %#v prints has no key either.
-func (j *Judge) GoString() string { return j.String() }
+// Format names the judge, whatever the verb; the key is not part of it.
+func (j *Judge) Format(s fmt.State, _ rune) { fmt.Fprint(s, j.config.Kind, " ", j.Info().Model) }
 
 // Info names the model that is asked for, "" for a panel. Who answered stands
 // in each call.
@@ -173,15 +162,55 @@ func (j *Judge) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, er
 	return j.judgeSmall(ctx, r)
 }
 
-// newTransport keeps a connection for every call that can be under way, which
+// counters are what has happened so far.
+type counters struct {
+	asked, cached, retries, failed       atomic.Int64
+	answered, answerCost, listed, hidden atomic.Int64
+
+	mu    sync.Mutex
+	notes []string
+}
+
+// Notes say what was learnt of the models and changed about requests.
+func (j *Judge) Notes() []string {
+	j.counts.mu.Lock()
+	defer j.counts.mu.Unlock()
+	return slices.Clone(j.counts.notes)
+}
+
+// Usage is what the judge has done so far.
+func (j *Judge) Usage() judge.Usage {
+	c := &j.counts
+	u := judge.Usage{
+		Asked: c.asked.Load(), Cached: c.cached.Load(), Retries: c.retries.Load(), Failed: c.failed.Load(),
+		CostNanoUSD: j.budget.total() - j.config.SpentNanoUSD,
+		Answered:    c.answered.Load(), AnswerNanoUSD: c.answerCost.Load(), ListNanoUSD: c.listed.Load(), HiddenTokens: c.hidden.Load(),
+	}
+	for _, m := range j.members {
+		inFlight, _ := m.gate.state()
+		u.InFlight += inFlight
+	}
+	return u
+}
+
+// note takes note of what was learnt of a model.
+func (c *counters) note(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.notes = append(c.notes, text)
+}
+
+// newClient keeps a connection for every call that can be under way, which
 // the default of two would open anew each time. There is no limit on the time
-// to the headers: answers that are not streamed send them late.
-func newTransport(concurrency int) *http.Transport {
+// to the headers: answers that are not streamed send them late. It follows no
+// redirect: what a request says, and its key, are for its endpoint alone.
+func newClient(concurrency int) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = 0, concurrency, 0
 	t.IdleConnTimeout = 90 * time.Second
 	t.TLSHandshakeTimeout = 10 * time.Second
-	return t
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: t, CheckRedirect: stay}
 }
 
 // The kinds of endpoints.
@@ -189,9 +218,6 @@ const (
 	KindOpenRouter = "openrouter"
 	KindOpenAI     = "openai" // any that is compatible: what only OpenRouter knows is left out
 )
-
-// openRouterBaseURL is OpenRouter's.
-const openRouterBaseURL = "https://openrouter.ai/api/v1"
 
 // A Config says whom a [Judge] asks and how. Only Models must be
 // given.
@@ -261,8 +287,7 @@ type Config struct {
 	// run at the same time must not share it.
 	Owner string
 
-	HTTP *http.Client     // "" for one that fits Concurrency
-	Now  func() time.Time // nil for time.Now
+	HTTP *http.Client // whose transport is used; nil for one that fits Concurrency
 }
 
 // A Price is in US dollars a token.
@@ -277,6 +302,7 @@ const (
 	defaultMaxPairs        = 24
 	defaultMaxPromptTokens = 100_000
 	defaultBackoff         = time.Second
+	openRouterBaseURL      = "https://openrouter.ai/api/v1"
 	openAIBaseURL          = "https://api.openai.com/v1"
 )
 
@@ -296,9 +322,6 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	c.MaxPromptTokens = cmp.Or(c.MaxPromptTokens, defaultMaxPromptTokens)
 	c.Concurrency = cmp.Or(c.Concurrency, defaultConcurrency)
 	c.Backoff = cmp.Or(c.Backoff, defaultBackoff)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
 	if c.PromptDir == "" {
 		return prompts.Builtin(), nil
 	}
@@ -308,11 +331,8 @@ func (c *Config) prepare() (*prompts.Set, error) {
 // small reports whether the judge is a small verifier.
 func (c *Config) small() bool { return c.Protocol == YesNo || c.Protocol == Classify }
 
-// String names kind and models; it keeps the key out of what is printed.
-func (c Config) String() string { return c.Kind + " " + strings.Join(c.Models, ", ") }
-
-// GoString is String.
-func (c Config) GoString() string { return c.String() }
+// Format names kind and models, whatever the verb; it keeps the key out of what is printed.
+func (c Config) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.Kind, " ", strings.Join(c.Models, ", ")) }
 
 // seed is the seed of the first vote; 0 if none is sent.
 func (c *Config) seed() int64 {
@@ -350,11 +370,7 @@ func (c *Config) schema() string {
 // loopback reports whether requests stay on this machine.
 func (c *Config) loopback() bool {
 	u, err := url.Parse(c.BaseURL)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
 // endpoint is where requests go.

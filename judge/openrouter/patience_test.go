@@ -109,7 +109,7 @@ func TestGivesUp(t *testing.T) {
 				if bad := failures(judgeAll(t.Context(), j, requests[:c.late], 50)); len(bad) > 0 {
 					t.Fatal(bad[0])
 				}
-				j.http.Transport = broken.Client().Transport // from now on
+				j.wire.client.Transport = broken.Client().Transport // from now on
 				began := time.Now()
 				results := judgeAll(t.Context(), j, requests[c.late:], 50)
 				took, calls, last := time.Since(began), broken.Counts().Requests, results[len(results)-1].err

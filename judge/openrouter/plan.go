@@ -10,7 +10,6 @@ import (
 	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
-	"ibid/judge/prompts"
 )
 
 // An Estimate is what rows will take, before anything is sent.
@@ -73,8 +72,17 @@ func (p *Planner) Add(ctx context.Context, r *judge.Request) error {
 	if len(questions) == 0 {
 		p.sum.Settled++
 	}
-	for i := range questions {
-		if err := p.add(ctx, &questions[i]); err != nil {
+	return p.addAll(ctx, questions)
+}
+
+// AddSplit adds what the claims of sentences will take.
+func (p *Planner) AddSplit(ctx context.Context, s *judge.Sentences) error {
+	return p.addAll(ctx, p.judge.splitQuestions(s))
+}
+
+func (p *Planner) addAll(ctx context.Context, questions []*question) error {
+	for _, q := range questions {
+		if err := p.add(ctx, q); err != nil {
 			return err
 		}
 	}
@@ -130,14 +138,14 @@ func (p *Planner) add(ctx context.Context, q *question) error {
 }
 
 // questions are those that a verdict on r is made from at least.
-func (j *Judge) questions(r *judge.Request) []question {
-	var out []question
+func (j *Judge) questions(r *judge.Request) []*question {
+	var out []*question
 	_, open := settle(r)
 	if j.config.Protocol != Verdicts {
 		queries, _ := j.smallQueries(r, open)
 		for _, q := range queries {
 			for _, m := range j.members {
-				out = append(out, *j.smallQuestion(m, q.query))
+				out = append(out, j.smallQuestion(m, q.query))
 			}
 		}
 		return out
@@ -145,7 +153,7 @@ func (j *Judge) questions(r *judge.Request) []question {
 	for _, p := range j.split(r, open) {
 		for _, m := range j.members {
 			for vote := range j.config.Votes {
-				out = append(out, *j.matrixQuestion(m, p.exhibits, vote))
+				out = append(out, j.matrixQuestion(m, p.exhibits, vote))
 			}
 		}
 	}
@@ -166,16 +174,14 @@ type Prompt struct {
 func (j *Judge) Prompts(r *judge.Request) []Prompt {
 	questions := j.questions(r)
 	out := make([]Prompt, len(questions))
-	for i := range questions {
-		q := &questions[i]
-		out[i] = Prompt{Model: q.member.model, User: q.request.user, Vote: int(q.request.seed - j.config.seed()), MaxTokens: q.request.maxTokens}
-		switch {
-		case q.request.whole != nil:
+	for i, q := range questions {
+		head := q.request.head
+		out[i] = Prompt{
+			Model: head.model, System: head.system, User: q.request.user, Vote: int(q.request.seed - j.config.seed()),
+			MaxTokens: q.request.maxTokens, Schema: head.schema,
+		}
+		if q.request.whole != nil {
 			out[i].User = string(q.request.whole)
-		case j.verifier != nil:
-			out[i].System = j.verifier.System
-		case j.config.Protocol == Verdicts:
-			out[i].System, out[i].Schema = j.prompts.Text(prompts.MatrixSystem), j.config.schema()
 		}
 	}
 	return out
@@ -193,10 +199,9 @@ type part struct {
 // That a claim stands in its evidence word by word settles nothing: what stands around it may
 // say that it is false. open are the other claims.
 func settle(r *judge.Request) (v *judge.Verdict, open []int) {
-	v = &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
+	v = judge.NewVerdict(len(r.Claims))
 	for c := range r.Claims {
 		out := &v.Claims[c]
-		out.ElsewhereEvidence = -1
 		says := strings.ContainsFunc(r.Claims[c].Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 		if says || len(r.Cited(c, nil)) > 0 {
 			open = append(open, c)
@@ -209,9 +214,6 @@ func settle(r *judge.Request) (v *judge.Verdict, open []int) {
 
 // split puts claims into as few parts as the settings allow, in their order.
 func (j *Judge) split(r *judge.Request, claims []int) []part {
-	if len(claims) == 0 {
-		return nil
-	}
 	c := &j.config
 	fixed := answerTokens(r, c.MaxPromptTokens)
 	long := bulk(r) > c.MaxPromptTokens && fixed+estimate(r, claims, allOf(len(r.Evidence))) > c.MaxPromptTokens
@@ -229,7 +231,7 @@ func (j *Judge) split(r *judge.Request, claims []int) []part {
 			end++
 		}
 		p := newPart(r, claims[start:end], evidenceFor(r, claims[start:end], long, c.MaxPromptTokens-fixed))
-		if answerTokens(r, c.MaxPromptTokens) == 0 {
+		if fixed == 0 {
 			p.cutAnswer()
 		}
 		parts = append(parts, p)
@@ -289,9 +291,6 @@ func (p *part) cutAnswer() {
 }
 
 func newPart(r *judge.Request, claims, evidence []int) part {
-	if len(claims) == len(r.Claims) && evidence == nil {
-		return part{exhibits: newExhibits(r), claims: claims}
-	}
 	q := &judge.Request{Row: r.Row, Question: r.Question, Answer: r.Answer, Evidence: r.Evidence}
 	if evidence != nil {
 		q.Evidence = make([]judge.Evidence, len(evidence))
@@ -386,14 +385,10 @@ func estimate(r *judge.Request, claims, evidence []int) int64 {
 func cited(r *judge.Request, claims []int) []int {
 	out := []int{}
 	for _, c := range claims {
-		for _, e := range r.Cited(c, nil) {
-			if !slices.Contains(out, e) {
-				out = append(out, e)
-			}
-		}
+		out = r.Cited(c, out)
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 func allOf(n int) []int {

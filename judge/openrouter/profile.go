@@ -202,19 +202,15 @@ func (p *profile) long(bytes int, need int64) bool {
 	return p.window > 0 && float64(bytes)/cmp.Or(p.least, bytesAtFirst)+float64(need) > windowShare*float64(p.window)
 }
 
-// promptCut is the error of a reply to a prompt of which the server has read a part.
-type promptCut struct{ model, why string }
-
-func (e *promptCut) Error() string {
-	return fmt.Sprintf("%s has read a part of the prompt alone: %s", e.model, e.why)
-}
+// errCut: the server has read a part of the prompt.
+type errCut struct{ error }
 
 // cut takes note of a prompt of which the server has read a part. The caller holds the lock.
 func (p *profile) cut(u *usage, why string) error {
 	if tokens := int64(u.Prompt + u.Completion); p.narrow(tokens) {
 		p.note(fmt.Sprintf("%s: the server cuts prompts off at about %d tokens without saying so: raise its limit (num_ctx of Ollama); rows are asked in smaller parts", p.model, tokens))
 	}
-	return &promptCut{p.model, why}
+	return errCut{fmt.Errorf("%s has read a part of the prompt alone: %s", p.model, why)}
 }
 
 // tokens takes note of how many tokens a prompt of so many bytes had. The error is that the
@@ -304,23 +300,11 @@ func (p *profile) describe(m *ModelInfo, demanding bool) {
 func (p *profile) budget(need, before int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cap(max(need+reasoningShare*p.reasoning, before))
-}
-
-func (p *profile) cap(budget int64) int64 {
+	budget := max(need+reasoningShare*p.reasoning, before)
 	if p.most > 0 {
 		return min(budget, p.most)
 	}
 	return max(1, min(budget, budgetMost))
-}
-
-// grown is the budget after a reply that was cut off at the last one; ok is false
-// if the model may not write more.
-func (p *profile) grown(need, last int64) (budget int64, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	budget = p.cap(max(need+reasoningShare*p.reasoning, budgetGrowth*last))
-	return budget, budget > last
 }
 
 // reasoned takes note of the hidden tokens of a reply.
@@ -431,16 +415,14 @@ func (p *profile) adapt(sent shape, budget int64, f *failure) bool {
 	if p.now != sent {
 		return true // another call has learnt already
 	}
-	switch {
-	case next.rung != sent.rung:
+	if next.rung != sent.rung {
 		p.stepDown(excerpt(f.err.Error()))
-	case drop >= 0:
-		p.now = next
-		p.learnt(p.model, learntShape, float64(p.now.form()))
+		return true
+	}
+	p.now = next
+	p.learnt(p.model, learntShape, float64(p.now.form()))
+	if drop >= 0 {
 		p.note(fmt.Sprintf("%s: %s is left out: %s", p.model, droppable[drop][0], excerpt(f.err.Error())))
-	default:
-		p.now = next
-		p.learnt(p.model, learntShape, float64(p.now.form()))
 	}
 	return true
 }

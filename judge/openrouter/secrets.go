@@ -73,11 +73,8 @@ func (s *scrubber) add(secret string, pieces bool) {
 		return
 	}
 	s.whole = append(s.whole, secret)
-	for _, prefix := range keyPrefixes {
-		if rest, ok := strings.CutPrefix(secret, prefix); ok {
-			secret = rest
-			break
-		}
+	if i := slices.IndexFunc(keyPrefixes, func(prefix string) bool { return strings.HasPrefix(secret, prefix) }); i >= 0 {
+		secret = secret[len(keyPrefixes[i]):]
 	}
 	if !pieces || len(secret) < leastShared {
 		return

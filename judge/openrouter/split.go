@@ -27,7 +27,7 @@ const (
 func (j *Judge) Split(ctx context.Context, s *judge.Sentences) (*judge.Split, error) {
 	out := &judge.Split{}
 	for _, q := range j.splitQuestions(s) {
-		a, err := j.ask(ctx, &q)
+		a, err := j.ask(ctx, q)
 		if u, ok := errors.AsType[*unanswered](err); ok {
 			return nil, &judge.RowFailure{Row: s.Row, Reason: u.reason, Err: fmt.Errorf("claims: %w", u.err), Calls: append(out.Calls, u.calls...)}
 		}
@@ -44,24 +44,14 @@ func (j *Judge) Split(ctx context.Context, s *judge.Sentences) (*judge.Split, er
 	return out, nil
 }
 
-// AddSplit adds what the claims of sentences will take.
-func (p *Planner) AddSplit(ctx context.Context, s *judge.Sentences) error {
-	for _, q := range p.judge.splitQuestions(s) {
-		if err := p.add(ctx, &q); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // splitQuestions are the questions for the claims of s, some sentences each.
-func (j *Judge) splitQuestions(s *judge.Sentences) []question {
-	var out []question
+func (j *Judge) splitQuestions(s *judge.Sentences) []*question {
+	var out []*question
 	for sentences := range slices.Chunk(s.Sentences, maxSentences) {
 		part := *s
 		part.Sentences = sentences
 		need := j.config.room(needSplitFixed + needSplitSentence*int64(len(sentences)))
-		out = append(out, question{
+		out = append(out, &question{
 			member: j.members[0], repair: prompts.ClaimsRepair, answer: need / 2,
 			request: request{
 				head: j.members[0].split, user: string(splitPrompt(&part, j.prompts)), seed: j.config.seed(), maxTokens: need,

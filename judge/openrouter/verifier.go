@@ -157,6 +157,8 @@ func (v *verifier) supporting(p float64) rating {
 	return rating{Support: p}
 }
 
+var firstWord = regexp.MustCompile(`[\pL\p{Nd}]+`)
+
 // ofReply reads the first word of a reply: the probability of yes is the sum over the
 // tokens at its place that are such a word, where the endpoint gives them, else 1 or 0.
 func (v *verifier) ofReply(reply string, logprobs *openai.LogProbs) (rating, error) {
@@ -164,14 +166,9 @@ func (v *verifier) ofReply(reply string, logprobs *openai.LogProbs) (rating, err
 	if i := strings.LastIndex(reply, "</think>"); i >= 0 {
 		from = i + len("</think>")
 	}
-	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	at, said := from, ""
-	if i := strings.IndexFunc(reply[from:], inWord); i >= 0 {
-		at = from + i
-		said = reply[at:]
-		if end := strings.IndexFunc(said, func(r rune) bool { return !inWord(r) }); end >= 0 {
-			said = said[:end]
-		}
+	if word := firstWord.FindStringIndex(reply[from:]); word != nil {
+		at, said = from+word[0], reply[from+word[0]:from+word[1]]
 	}
 	if logprobs != nil {
 		if p, ok := v.probability(reply, at, logprobs); ok {
@@ -362,7 +359,6 @@ const (
 func (j *Judge) smallQuestion(m *member, q query) *question {
 	out := &question{member: m, short: j.config.Protocol == YesNo, request: request{head: m.small, seed: j.config.seed()}}
 	if j.verifier != nil {
-		out.template = j.verifier.version()
 		out.halves = func() ([]*question, func([][]byte) ([]byte, error)) { return j.smallHalves(m, q) }
 		// A word is a token at least.
 		out.long = func(ctx context.Context) bool {
@@ -535,21 +531,26 @@ func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdic
 	v.Calls = callsOf(calls)
 	contradictions := false
 	for _, q := range queries {
+		if u, ok := errors.AsType[*unanswered](q.err); ok {
+			return nil, &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.calls...)}
+		}
 		if q.err != nil {
-			return nil, rowFailure(r, v, q.err)
+			return nil, q.err
 		}
 		contradictions = contradictions || q.Contradicts != nil
 	}
-	for _, c := range open {
-		j.fillSmall(r, &of[c], &v.Claims[c])
-	}
+	var kinds []ibid.Tri
 	if j.verifier != nil {
-		kinds := j.lexical.Factual(r)
-		for _, c := range open {
-			out := &v.Claims[c]
-			if out.Factual = kinds[c]; of[c].joint == nil && contradictions {
-				out.Contradicted = ibid.No
-			}
+		kinds = judge.Factual(r)
+	}
+	for _, c := range open {
+		out := &v.Claims[c]
+		j.fillSmall(r, &of[c], out)
+		if j.verifier != nil {
+			out.Factual = kinds[c]
+		}
+		if of[c].joint == nil && contradictions { // some texts were compared with their claims, none with this one
+			out.Contradicted = ibid.No
 		}
 	}
 	addInvalid(r, v)
@@ -563,7 +564,7 @@ const relevantFrom = 0.2
 // fillSmall fills in what was said of a claim. With protocol score the joint support is that
 // of the best citation.
 func (j *Judge) fillSmall(r *judge.Request, q *claimQueries, out *judge.ClaimVerdict) {
-	out.ElsewhereEvidence, out.Joint, out.Elsewhere = -1, ibid.None.Support(), q.elsewhere.support()
+	out.Joint, out.Elsewhere = ibid.None.Support(), q.elsewhere.support()
 	known := true
 	for i, e := range q.evidence {
 		check := judge.Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: q.alone[i].support()}
@@ -659,13 +660,4 @@ func halvesOf(text string) []string {
 		return nil
 	}
 	return []string{strings.TrimSpace(string(runes[:at])), strings.TrimSpace(string(runes[at:]))}
-}
-
-// rowFailure is the error of a row for one of its questions.
-func rowFailure(r *judge.Request, v *judge.Verdict, err error) error {
-	u, ok := errors.AsType[*unanswered](err)
-	if !ok {
-		return err
-	}
-	return &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.calls...)}
 }

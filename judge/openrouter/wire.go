@@ -28,7 +28,7 @@ const keyVersion = "k3"
 type requestHead struct {
 	config                *Config
 	model, system, schema string
-	reading               string // how an answer is read, where that is part of the key
+	reading               string // how an answer is read, where that is part of the key: the version of a verifier
 	logprobs              bool   // the probabilities of tokens are asked for
 }
 
@@ -352,15 +352,11 @@ func (v *envelope) read(body []byte) error {
 
 // content is the text of the answer; ok is false if there is none.
 func (m *message) content() (text string, ok bool) {
-	if json.Unmarshal(m.Content, &text) == nil {
-		return text, strings.TrimSpace(text) != ""
-	}
 	var parts []struct{ Text string }
-	if json.Unmarshal(m.Content, &parts) != nil {
-		return "", false
-	}
-	for _, p := range parts {
-		text += p.Text
+	if json.Unmarshal(m.Content, &text) != nil && json.Unmarshal(m.Content, &parts) == nil {
+		for _, p := range parts {
+			text += p.Text
+		}
 	}
 	return text, strings.TrimSpace(text) != ""
 }
@@ -430,11 +426,11 @@ type doer struct {
 }
 
 // transfer makes a request, and reads the response to its end, so that the connection can be
-// used again: so many bytes at most. content is the type of the body.
-func (d *doer) transfer(ctx context.Context, method, address, content string, x *exchange, most int64) error {
+// used again: so many bytes at most. content is the type of the body. The error is that of x.
+func (d *doer) transfer(ctx context.Context, method, address, content string, x *exchange, most int64) (err error) {
+	defer func() { x.err = err }()
 	q, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(x.body))
 	if err != nil {
-		x.err = err
 		return err
 	}
 	if content != "" {
@@ -446,25 +442,23 @@ func (d *doer) transfer(ctx context.Context, method, address, content string, x 
 	}
 	resp, err := d.client.Do(q)
 	if err != nil {
-		x.err = err
 		return err
 	}
 	defer resp.Body.Close()
 	x.status, x.header = resp.StatusCode, resp.Header
 	if to, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
 		x.moved = true
-		x.err = fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, d.secrets.text(to.Scheme+"://"+to.Host+to.Path))
-		return x.err
+		return fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, d.secrets.text(to.Scheme+"://"+to.Host+to.Path))
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	x.raw = []byte(d.secrets.text(string(raw))) // a service may repeat the key in an answer
 	switch {
 	case err != nil:
-		x.err = fmt.Errorf("reading the response: %w", err)
+		return fmt.Errorf("reading the response: %w", err)
 	case int64(len(raw)) > most:
-		x.err = fmt.Errorf("a response of more than %d bytes", most)
+		return fmt.Errorf("a response of more than %d bytes", most)
 	}
-	return x.err
+	return nil
 }
 
 // ask makes a call of a model. It takes nothing but one whole JSON document for an answer.
@@ -480,10 +474,7 @@ func (d *doer) ask(ctx context.Context, address string, x *exchange) error {
 
 // Do makes a call for the client library.
 func (d *doer) Do(q *http.Request) (*http.Response, error) {
-	x, ok := q.Context().Value(exchangeKey{}).(*exchange)
-	if !ok {
-		return nil, errors.New("a call without an exchange")
-	}
+	x := q.Context().Value(exchangeKey{}).(*exchange)
 	address := *q.URL
 	address.RawQuery = d.at.query // with the version of an API, which the library adds, too
 	if err := d.ask(q.Context(), address.String(), x); err != nil {

@@ -45,17 +45,21 @@ func Names() []Name {
 	return []Name{MatrixSystem, MatrixUser, Necessity, Repair, Support, Hallucination, ClaimsSystem, ClaimsUser, ClaimsRepair}
 }
 
-// fields says which fields a prompt must have, and may have besides.
-var fields = map[Name]struct{ must, may []string }{
-	MatrixSystem:  {},
-	MatrixUser:    {must: []string{"code", "exhibits"}, may: []string{"check", "claims", "necessity"}},
-	Necessity:     {},
-	Repair:        {must: []string{"defect"}, may: []string{"attempt", "claims"}},
-	Support:       {must: []string{"claim", "text"}},
-	Hallucination: {must: []string{"claim", "sources"}},
-	ClaimsSystem:  {},
-	ClaimsUser:    {must: []string{"code", "exhibits"}, may: []string{"sentences"}},
-	ClaimsRepair:  {must: []string{"defect"}, may: []string{"attempt"}},
+// known says what each prompt is for, in a few words, and which fields it must have, and may have
+// besides.
+var known = map[Name]struct {
+	about     string
+	must, may string // with blanks between
+}{
+	MatrixSystem:  {"the instructions, the same for every row", "", ""},
+	MatrixUser:    {"a row: question, claims and passages", "code exhibits", "check claims necessity"},
+	Necessity:     {"added to a row where judge.necessity asks which citations suffice", "", ""},
+	Repair:        {"sent once after a reply that could not be used", "defect", "attempt claims"},
+	Support:       {"judge.protocol: score, a claim and one passage", "claim text", ""},
+	Hallucination: {"judge.protocol: score, a claim and the passages that it does not cite", "claim sources", ""},
+	ClaimsSystem:  {"claims: model, the instructions", "", ""},
+	ClaimsUser:    {"claims: model, a row: question, answer and sentences", "code exhibits", "sentences"},
+	ClaimsRepair:  {"claims: model, sent once after a reply that could not be used", "defect", "attempt"},
 }
 
 // A Set is one text for each name. It does not change.
@@ -69,24 +73,6 @@ type Set struct {
 // A part of a prompt is a text and the field after it, "" at the end.
 type part struct{ text, field string }
 
-// An Error is a file that cannot be used.
-type Error struct {
-	File string
-	Line int // from 1; 0 if the whole file is meant
-	Err  error
-}
-
-// Error reads: my/repair.tmpl:3: unknown field {{claim}}.
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %v", e.File, e.Err)
-	}
-	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
-}
-
-// Unwrap returns what is wrong.
-func (e *Error) Unwrap() error { return e.Err }
-
 // Builtin returns the prompts of this version.
 func Builtin() *Set {
 	s, err := load(builtin, ".", builtin)
@@ -98,7 +84,7 @@ func Builtin() *Set {
 
 // Load returns the built-in prompts with those replaced that dir has files
 // for. A file that is no prompt, an empty one, and one with fields that the
-// prompt does not have are [*Error].
+// prompt does not have are errors: my/repair.tmpl:3: unknown field {{claim}}.
 func Load(dir string) (*Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -106,17 +92,17 @@ func Load(dir string) (*Set, error) {
 	}
 	for _, e := range entries {
 		name, isPrompt := strings.CutSuffix(e.Name(), ".tmpl")
-		if _, known := fields[Name(name)]; isPrompt && !known {
-			return nil, &Error{File: filepath.Join(dir, e.Name()), Err: fmt.Errorf("no prompt of that name; there are %s", list())}
+		if _, ok := known[Name(name)]; isPrompt && !ok {
+			return nil, fmt.Errorf("%s: no prompt of that name; there are %s", filepath.Join(dir, e.Name()), list())
 		}
 	}
 	return load(os.DirFS(dir), dir, builtin)
 }
 
 func list() string {
-	names := make([]string, 0, len(fields))
+	var names []string
 	for _, n := range Names() {
-		names = append(names, string(n)+".tmpl")
+		names = append(names, n.File())
 	}
 	return strings.Join(names, ", ")
 }
@@ -127,7 +113,7 @@ func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
 	s := &Set{texts: make(map[Name]string), parts: make(map[Name][]part)}
 	verdicts, claims := sha256.New(), sha256.New()
 	for _, name := range Names() {
-		file := string(name) + ".tmpl"
+		file := name.File()
 		b, err := fs.ReadFile(own, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			b, err = fs.ReadFile(fallback, file)
@@ -137,8 +123,7 @@ func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
 		}
 		// One line end at the end is the file's, not the prompt's.
 		text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
-		if err := s.add(name, text); err != nil {
-			err.File = filepath.Join(dir, file)
+		if err := s.add(name, text, filepath.Join(dir, file)); err != nil {
 			return nil, err
 		}
 		h := verdicts
@@ -151,25 +136,26 @@ func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
 	return s, nil
 }
 
-func (s *Set) add(name Name, text string) *Error {
+// add adds the text of a file.
+func (s *Set) add(name Name, text, file string) error {
 	if strings.TrimSpace(text) == "" {
-		return &Error{Err: errors.New("is empty")}
+		return fmt.Errorf("%s: is empty", file)
 	}
-	parts, err := cut(text, name)
+	parts, err := cut(text, name, file)
 	if err != nil {
 		return err
 	}
-	for _, must := range fields[name].must {
+	for must := range strings.FieldsSeq(known[name].must) {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.field == must }) {
-			return &Error{Err: fmt.Errorf("has no field {{%s}}", must)}
+			return fmt.Errorf("%s: has no field {{%s}}", file, must)
 		}
 	}
 	s.texts[name], s.parts[name] = text, parts
 	return nil
 }
 
-// cut finds the fields of a text.
-func cut(text string, name Name) ([]part, *Error) {
+// cut finds the fields of the text of a file.
+func cut(text string, name Name, file string) ([]part, error) {
 	var parts []part
 	line := 1
 	for {
@@ -180,19 +166,19 @@ func cut(text string, name Name) ([]part, *Error) {
 		}
 		field, rest, ok := strings.Cut(rest, "}}")
 		if !ok {
-			return nil, &Error{Line: line, Err: errors.New("{{ without }}")}
+			return nil, fmt.Errorf("%s:%d: {{ without }}", file, line)
 		}
 		field = strings.TrimSpace(field)
-		if f := fields[name]; !slices.Contains(f.must, field) && !slices.Contains(f.may, field) {
-			return nil, &Error{Line: line, Err: fmt.Errorf("unknown field {{%s}}; this prompt has %s", field, described(f.must, f.may))}
+		must, may := name.Fields()
+		if all := append(must, may...); !slices.Contains(all, field) {
+			return nil, fmt.Errorf("%s:%d: unknown field {{%s}}; this prompt has %s", file, line, field, described(all))
 		}
 		parts = append(parts, part{before, field})
 		text = rest
 	}
 }
 
-func described(must, may []string) string {
-	all := slices.Concat(must, may)
+func described(all []string) string {
 	if len(all) == 0 {
 		return "none"
 	}
@@ -226,21 +212,8 @@ func (s *Set) Fill(b []byte, name Name, value func(b []byte, field string) []byt
 	return b
 }
 
-// about says what each prompt is for, in a few words.
-var about = map[Name]string{
-	MatrixSystem:  "the instructions, the same for every row",
-	MatrixUser:    "a row: question, claims and passages",
-	Necessity:     "added to a row where judge.necessity asks which citations suffice",
-	Repair:        "sent once after a reply that could not be used",
-	Support:       "judge.protocol: score, a claim and one passage",
-	Hallucination: "judge.protocol: score, a claim and the passages that it does not cite",
-	ClaimsSystem:  "claims: model, the instructions",
-	ClaimsUser:    "claims: model, a row: question, answer and sentences",
-	ClaimsRepair:  "claims: model, sent once after a reply that could not be used",
-}
-
 // About says what the prompt is for, in a few words.
-func (n Name) About() string { return about[n] }
+func (n Name) About() string { return known[n].about }
 
 // File is the name of the prompt's file.
 func (n Name) File() string { return string(n) + ".tmpl" }
@@ -248,6 +221,5 @@ func (n Name) File() string { return string(n) + ".tmpl" }
 // Fields are what the prompt can have in double braces: those that it must have,
 // and those that it may have besides.
 func (n Name) Fields() (must, may []string) {
-	f := fields[n]
-	return append([]string(nil), f.must...), append([]string(nil), f.may...)
+	return strings.Fields(known[n].must), strings.Fields(known[n].may)
 }
