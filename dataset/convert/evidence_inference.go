@@ -52,7 +52,7 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 	return func(do func(madeRow) error) error {
 		var article, text string // read last: prompts of one article follow each other
 		for i := range records {
-			r := records[i]
+			r := *records[i]
 			tree := map[string]any{"annotations": trees(r.pieces), "truth": truth, "file": filepath.Base(files.prompts)}
 			if r.bad == nil {
 				first := r.pieces[0].tree.(map[string]any)
@@ -66,7 +66,7 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 				tree["text"] = text
 			}
 			r.tree = tree
-			if err := c.finish(ctx, &r, i+1, false, do); err != nil {
+			if err := c.finish(ctx, &r, false, do); err != nil {
 				return err
 			}
 		}
@@ -75,7 +75,7 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 }
 
 // readAnnotations reads the annotations of every prompt.
-func (c *exchangeReader) readAnnotations(path string) (records []foldedRecord, err error) {
+func (c *exchangeReader) readAnnotations(path string) (records []*programRecord, err error) {
 	byID := map[string]int{}
 	columns := []string{colUser, colPrompt, colArticle, "Label", "Annotations", "Evidence Start", "Evidence End"}
 	err = c.eachLine(path, columns, nil, func(rec csvRecord, wrong *RecordError) error {
@@ -87,9 +87,9 @@ func (c *exchangeReader) readAnnotations(path string) (records []foldedRecord, e
 		if !known || id == "" {
 			at = len(records)
 			byID[id] = at
-			records = append(records, foldedRecord{})
+			records = append(records, c.recordOf(at+1))
 		}
-		r := &records[at]
+		r := records[at]
 		if wrong == nil && len(r.pieces) > 0 {
 			if article := r.pieces[0].tree.(map[string]any)[colArticle]; article != rec.get(colArticle) {
 				wrong = rec.bad("%s %s, and line %d has %s for the same prompt", colArticle, quoted(rec.get(colArticle)), r.pieces[0].at.line, quoted(article.(string)))
@@ -106,7 +106,7 @@ func (c *exchangeReader) readAnnotations(path string) (records []foldedRecord, e
 }
 
 // checkAnnotator refuses a truth annotator whom the file does not know.
-func (c *exchangeReader) checkAnnotator(records []foldedRecord) error {
+func (c *exchangeReader) checkAnnotator(records []*programRecord) error {
 	var all []string
 	for _, r := range records {
 		for _, p := range r.pieces {

@@ -216,27 +216,13 @@ func (c *exchangeReader) convert(m madeRow) error {
 	return nil
 }
 
-// eachRow calls do with every row that the program makes of the file.
-func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
-	if c.shape == tableShape || c.shape == eventShape || c.program.list {
-		return c.eachFolded(ctx, do)
-	}
-	return c.eachRecord(ctx, c.file, c.shape, func(rec *foreignRecord) error {
-		piece, bad := newPiece(rec, &c.text)
-		if bad != nil {
-			return do(madeRow{at: rec.at, bad: bad, counts: true})
-		}
-		return c.rows(ctx, c.recordOf(rec.number, piece), piece.tree, rec.only, do)
-	})
-}
-
 // recordOf is the record that pieces of the file make.
 func (c *exchangeReader) recordOf(number int, pieces ...recordPiece) *programRecord {
 	return &programRecord{pieces: pieces, number: number, stem: c.stem(), limits: c.Limits, surveyed: c.surveyed}
 }
 
 // rows calls do with every row of a record; only says that there is no other record.
-func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any, only bool, do func(madeRow) error) error {
+func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only bool, do func(madeRow) error) error {
 	p, whole := c.program, from.whole()
 	mistaken := func(err error) madeRow {
 		bad := from.mistake(p, err, whole)
@@ -245,7 +231,7 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 	if c.bad != nil {
 		return do(madeRow{at: whole.position(), bad: c.bad, counts: true})
 	}
-	w, err := unwrapped(ctx, tree, p)
+	w, err := unwrapped(ctx, from.tree, p)
 	if err != nil {
 		return do(mistaken(err))
 	}

@@ -80,8 +80,7 @@ type foreignRecord struct {
 	file   string
 	data   []byte
 	at     position
-	number int  // from 1
-	only   bool // there is no other in the file
+	number int // from 1
 	reason string
 }
 
@@ -124,7 +123,7 @@ func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*for
 		return err
 	}
 	if reason != "" {
-		return do(&foreignRecord{file: path, number: 1, only: true, reason: reason})
+		return do(&foreignRecord{file: path, number: 1, reason: reason})
 	}
 	records := jsonRecords{data: data}
 	at, last := position{1, 1}, 0
@@ -137,11 +136,6 @@ func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*for
 		rec = foreignRecord{file: path, data: data[start:end], at: at, number: rec.number + 1, reason: reason}
 		if start == end && reason == "" && rec.number > 1 {
 			return nil
-		}
-		if reason == "" {
-			ahead := records
-			from, to, bad := ahead.next()
-			rec.only = rec.number == 1 && from == to && bad == ""
 		}
 		if start == end && reason == "" {
 			rec.reason = emptyFile
