@@ -333,9 +333,6 @@ func unknownFormat(name string) error {
 // optionHint names the formats that take an option.
 func optionHint(option string) string {
 	takes := slices.DeleteFunc(Formats(), func(f Format) bool { return !slices.Contains(f.options, option) })
-	if len(takes) == 0 {
-		return ""
-	}
 	return "it is for " + strings.Join(namesOf(takes), ", ")
 }
 

@@ -59,7 +59,8 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 				tree["prompts"] = prompts[first[colPrompt].(string)]
 				if id := first[colArticle].(string); id != article || i == 0 {
 					var err error
-					if article, text, err = c.article(files.texts, id); err != nil {
+					article = id
+					if text, err = c.article(files.texts, id); err != nil {
 						r.fail(r.pieces[0].at.err(c.file, err.Error()))
 					}
 				}
@@ -126,18 +127,13 @@ func (c *exchangeReader) checkAnnotator(records []*programRecord) error {
 	return e
 }
 
-// article reads the text of an article. It returns the id, too.
-func (c *exchangeReader) article(folder, id string) (string, string, error) {
+// article reads the text of an article.
+func (c *exchangeReader) article(folder, id string) (string, error) {
 	if id == "" || strings.Trim(id, "0123456789") != "" {
-		return id, "", errors.New(colArticle + ": want a number, got " + quoted(id)) // it becomes a file name
+		return "", errors.New(colArticle + ": want a number, got " + quoted(id)) // it becomes a file name
 	}
-	text, err := c.textOf(filepath.Join(folder, "PMC"+id+".txt"))
-	return id, text, err
-}
-
-// textOf reads a text beside a record.
-func (r *run) textOf(path string) (string, error) {
-	data, err := r.readText(path)
+	path := filepath.Join(folder, "PMC"+id+".txt")
+	data, err := c.readText(path)
 	if err == nil && !utf8.Valid(data) {
 		err = errors.New(path + ": invalid UTF-8")
 	}

@@ -350,7 +350,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	row.Tags = append(x.kept.tags(), row.Tags...)
 	sortTags(row.Tags)
 	for _, name := range x.unknown {
-		c.report.unknownField(name)
+		tally(c.report.UnknownFields, name)
 	}
 	for _, label := range x.spanLabel {
 		tally(c.report.SpanLabels, label)

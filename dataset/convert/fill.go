@@ -551,19 +551,16 @@ const longText = 4 << 10
 // a list.
 func (f *filler) record() string {
 	var b bytes.Buffer
-	if len(f.rec.pieces) != 1 {
-		b.WriteByte('[')
-	}
 	for i := range f.rec.pieces {
 		if i > 0 {
 			b.WriteByte(',')
 		}
 		shortJSON(&b, f.rec.pieces[i].data)
 	}
-	if len(f.rec.pieces) != 1 {
-		b.WriteByte(']')
+	if len(f.rec.pieces) == 1 {
+		return b.String()
 	}
-	return b.String()
+	return "[" + b.String() + "]"
 }
 
 // shortJSON writes checked JSON without white space; of long texts their digest and length.
