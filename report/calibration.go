@@ -54,10 +54,7 @@ func (c *Calibration) section() doc.Section {
 	if c.Offer != "" {
 		blocks = append(blocks, doc.Para{Text: doc.T(c.Offer)})
 	}
-	for _, text := range c.Warnings {
-		blocks = append(blocks, doc.Para{Text: doc.T(text)})
-	}
-	return doc.Section{Title: c.Title, Blocks: blocks}
+	return doc.Section{Title: c.Title, Blocks: append(blocks, paras(doc.Plain, c.Warnings)...)}
 }
 
 // blocks are the kinds of questions, those about support first. Of ends captions where there
@@ -237,17 +234,11 @@ func judgeSection(data *pageData) *doc.Section {
 				source = fmt.Sprintf("Compared with the labels that people gave in the run %s, which had the same judge.", c.Of)
 			}
 			out = append(out, doc.Para{Text: doc.T(source)})
-			for _, w := range c.Warnings {
-				out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(w)})
-			}
-			out = append(out, c.blocks(of)...)
+			out = slices.Concat(out, paras(doc.Note, c.Warnings), c.blocks(of))
 		}
 		if len(corrected) > 0 {
 			out = append(out, correctionTable("Scores corrected by what people said"+of, corrected))
 		}
-	}
-	if out == nil {
-		return nil
 	}
 	return docSection("judge", "Judge", out)
 }

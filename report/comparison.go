@@ -52,11 +52,8 @@ func (c *Comparison) title() string {
 // blocks are the answer, the lists of failures, what a reader must know, the metrics that
 // decide, then the others.
 func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
-	out := []doc.Block{doc.Para{Kind: doc.Lead, Text: doc.T(c.headline())}}
-	out = append(out, failures...)
-	for _, note := range slices.Concat(c.Notes, c.leftOut()) {
-		out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(note)})
-	}
+	out := append(paras(doc.Lead, []string{c.headline()}), failures...)
+	out = append(out, paras(doc.Note, slices.Concat(c.Notes, c.leftOut()))...)
 	var deciding, others, sliced []*compare.Metric
 	for i := range c.Metrics {
 		switch m := &c.Metrics[i]; {

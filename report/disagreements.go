@@ -30,9 +30,7 @@ func agreementSection(data *pageData) *doc.Section {
 			out = append(out, t)
 		}
 		out = append(out, all.pairs...)
-		if len(all.more) > 0 {
-			out = append(out, doc.Details{Summary: "more statistics" + of, Blocks: all.more})
-		}
+		out = append(out, folded("more statistics"+of, all.more)...)
 		for _, list := range []struct{ kind, title string }{{runs.SpanAgreement, "Where they disagree most"}, {runs.LabelAgreement, "What they answer differently"}} {
 			var first, more []doc.Block
 			n := 0
@@ -53,9 +51,6 @@ func agreementSection(data *pageData) *doc.Section {
 				out = append(out, doc.Details{Summary: fmt.Sprintf("%d more", n-shownDisputes), Blocks: more})
 			}
 		}
-	}
-	if out == nil {
-		return nil
 	}
 	return docSection("agreement", "Agreement", out)
 }

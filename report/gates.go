@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/xml"
 	"fmt"
@@ -30,11 +31,7 @@ func NewGates(m *runs.Manifest, verdict runs.Verdict, lacks []string, results []
 }
 
 func (g *Gates) section() doc.Section {
-	out := gateBlocks("Gates", g.Results)
-	for _, why := range g.Lacks {
-		out = append(out, doc.Para{Text: doc.T(why)})
-	}
-	return doc.Section{Title: g.title, Blocks: out}
+	return doc.Section{Title: g.title, Blocks: append(gateBlocks("Gates", g.Results), paras(doc.Plain, g.Lacks)...)}
 }
 
 func (g *Gates) asJSON() any { return g }
@@ -97,14 +94,9 @@ func gatesInWords(gates []runs.GateResult) string {
 	return strings.Join(parts, ", ")
 }
 
-func gateText(g runs.GateResult) string { return strings.TrimSpace(gateValue(g) + " " + g.Detail) }
-
-// gateValue is what a gate looked at, or why there is nothing to look at.
-func gateValue(g runs.GateResult) string {
-	if g.Reason != "" {
-		return g.Reason
-	}
-	return numberOrDash(g.Value)
+// gateText is what a gate looked at, or why there is nothing to look at.
+func gateText(g runs.GateResult) string {
+	return strings.TrimSpace(cmp.Or(g.Reason, numberOrDash(g.Value)) + " " + g.Detail)
 }
 
 // gateWords are the verdicts in words; "" is that of a run without gates.

@@ -80,8 +80,11 @@ type results struct {
 	calibration *Calibration // nil if nobody compared the judge with people
 }
 
-// docSection is a section that is made of blocks.
+// docSection is a section that is made of blocks, nil if there are none.
 func docSection(id, title string, blocks []doc.Block) *doc.Section {
+	if len(blocks) == 0 {
+		return nil
+	}
 	return &doc.Section{ID: id, Title: title, Blocks: blocks}
 }
 

@@ -41,9 +41,7 @@ func provenance(m *runs.Manifest) doc.Details {
 	}
 	fact("started", m.Timings.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 	out := doc.Details{Summary: "What " + m.ID + " was made of", Blocks: []doc.Block{facts}}
-	for _, w := range m.Warnings {
-		out.Blocks = append(out.Blocks, doc.Para{Kind: doc.Note, Text: doc.T(w)})
-	}
+	out.Blocks = append(out.Blocks, paras(doc.Note, m.Warnings)...)
 	inputs := doc.Table{Caption: "Inputs of " + m.ID, Columns: []doc.Column{
 		{Name: "kind"}, {Name: "file"}, {Name: "rows", Number: true}, {Name: "bytes", Number: true}, {Name: "read without checksums", Number: true, Keep: 1}, {Name: "SHA-256", Keep: 1},
 	}}

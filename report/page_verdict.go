@@ -38,9 +38,7 @@ func verdictSection(data *pageData) *doc.Section {
 	out := append([]doc.Block{facts}, wrong...)
 	out = append(out, standings(data)...)
 	out = append(out, gateTables(data)...)
-	if len(noted) > 0 {
-		out = append(out, doc.Details{Summary: Plural(int64(len(noted)), "note", "notes") + " on the input", Blocks: noted})
-	}
+	out = append(out, folded(Plural(int64(len(noted)), "note", "notes")+" on the input", noted)...)
 	return &doc.Section{ID: "verdict", Title: title, Name: "Verdict", Top: true, Blocks: out}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 // surround is how many code points around a mark are shown.
@@ -29,6 +31,9 @@ type textKey struct {
 	doc  string
 	page int32
 }
+
+// keyOf is the text that a place is in.
+func keyOf(p *ibid.Place) textKey { return textKey{p.Doc, p.Page} }
 
 // A mark is a stretch of a text that somebody points at.
 type mark struct {

@@ -59,13 +59,9 @@ func (v *RowView) section() doc.Section {
 	if len(v.Claims) > 0 {
 		out = append(out, answer...)
 	}
-	if t := v.Matrix.table(); t != nil {
-		out = append(out, doc.Details{Summary: "claims and sources: support", Blocks: []doc.Block{*t}})
-	}
+	out = append(out, folded("claims and sources: support", filled(v.Matrix.table()))...)
 	out = append(out, v.scoreBlocks())
-	if len(v.Calls) > 0 {
-		out = append(out, doc.Details{Summary: "what was asked of the judge", Blocks: []doc.Block{callTable(v.Calls)}})
-	}
+	out = append(out, folded("what was asked of the judge", filled(callTable(v.Calls)))...)
 	return doc.Section{ID: "row", Top: true, Title: cmp.Or(clip(v.Query, 240), clip(v.ID, 240)), Blocks: out}
 }
 
@@ -136,9 +132,7 @@ func (v *RowView) panels() (out []doc.Block, marked bool) {
 	if len(v.Citations)+len(v.Claims) == 0 && v.Error == "" {
 		out = append(out, doc.Para{Text: doc.T("This answer cites nothing.")})
 	}
-	if len(more) > 0 {
-		out = append(out, doc.Details{Summary: Plural(int64(len(more)), "more citation", "more citations"), Blocks: more})
-	}
+	out = append(out, folded(Plural(int64(len(more)), "more citation", "more citations"), more)...)
 	if left < 0 {
 		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(fmt.Sprintf("%s more: ibid show RUN ID --json has them", Thousands(int64(-left))))})
 	}
@@ -219,7 +213,7 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 	}
 	if k := int(c.Number); v.source.Answer != nil && k >= 0 && k < len(v.source.Answer.Citations) && v.source.Answer.Citations[k].Place.InSets() && !v.source.Parts.NoSpans {
 		at := &v.source.Answer.Citations[k].Place
-		p.Text = v.excerpt(textKey{doc: at.Doc, page: at.Page}, at.Start, at.End)
+		p.Text = v.excerpt(keyOf(at), at.Start, at.End)
 	}
 	good := c.Status == ibid.StatusOK.String()
 	switch {
@@ -298,7 +292,7 @@ func (v *RowView) excerpt(key textKey, start, end int64) (out doc.Text) {
 	if k := strings.LastIndexFunc(tail, unicode.IsSpace); at[3] < len(whole) && k >= 0 {
 		to -= int64(len([]rune(tail[k:])))
 	}
-	for _, r := range runsOf(whole, from, to, v.marksIn(key)) {
+	for _, r := range runsOf(whole, from, to, v.marked[key]) {
 		span := doc.Span{Text: shortStretch(r.Text)}
 		switch {
 		case r.Predicted && r.True:
@@ -314,16 +308,6 @@ func (v *RowView) excerpt(key textKey, start, end int64) (out doc.Text) {
 		out = append(out, doc.Span{Text: " …"})
 	}
 	return out
-}
-
-// marksIn are the places of a text that are cited and right.
-func (v *RowView) marksIn(key textKey) []mark {
-	for _, t := range v.marked {
-		if t.doc == key.doc && t.page == key.page {
-			return t.marks
-		}
-	}
-	return nil
 }
 
 // shouldBeCited is the panel of a place that should have been cited.
@@ -389,8 +373,7 @@ func (v *RowView) findMissed() {
 	cited := make(map[textKey][]reaching)
 	for i := range v.source.Answer.Citations {
 		if p := &v.source.Answer.Citations[i].Place; p.InSets() {
-			key := textKey{doc: p.Doc, page: p.Page}
-			cited[key] = append(cited[key], reaching{p.Start, p.End})
+			cited[keyOf(p)] = append(cited[keyOf(p)], reaching{p.Start, p.End})
 		}
 	}
 	for _, list := range cited {
@@ -405,7 +388,7 @@ func (v *RowView) findMissed() {
 		if !p.InSets() || !v.scores(k) {
 			continue
 		}
-		list := cited[textKey{doc: p.Doc, page: p.Page}]
+		list := cited[keyOf(p)]
 		before := sort.Search(len(list), func(i int) bool { return list[i].start >= p.End }) // those that begin before it ends
 		if before == 0 || list[before-1].end <= p.Start {
 			v.untouched = append(v.untouched, k)

@@ -144,6 +144,32 @@ func writeSection(w io.Writer, s doc.Section, format string, o TextOptions) erro
 	return err
 }
 
+// paras are paragraphs of a kind.
+func paras(kind doc.Kind, texts []string) (out []doc.Block) {
+	for _, text := range texts {
+		out = append(out, doc.Para{Kind: kind, Text: doc.T(text)})
+	}
+	return out
+}
+
+// filled are the tables that have rows.
+func filled(tables ...doc.Table) (out []doc.Block) {
+	for _, t := range tables {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// folded are blocks under a summary, nothing if there are none.
+func folded(summary string, blocks []doc.Block) []doc.Block {
+	if len(blocks) == 0 {
+		return nil
+	}
+	return []doc.Block{doc.Details{Summary: summary, Blocks: blocks}}
+}
+
 func (s *Summary) writeCSV(w io.Writer) error { return runs.Summary.WriteCSV(w, s.rows) }
 
 // What the first screen has at most.
@@ -250,9 +276,7 @@ func (s *Summary) everything() doc.Details {
 		add(s.Calibration.Title, s.Calibration.blocks("")...)
 	}
 	all.Blocks = append(all.Blocks, s.everyMetric("", len(s.Blocks))...)
-	if tables := s.sliceTables(false); len(tables) > 0 {
-		all.Blocks = append(all.Blocks, doc.Details{Summary: "by slice", Blocks: tables})
-	}
+	all.Blocks = append(all.Blocks, folded("by slice", s.sliceTables(false))...)
 	return all
 }
 
@@ -417,10 +441,7 @@ func (b *summaryBlock) tables(of string) (out []doc.Block) {
 	}
 	level := levelOf(*b)
 	out = append(out, groupTables(b.Lines[:first], level, of)...)
-	if counts := groupTables(b.Lines[first:], level, of); len(counts) > 0 {
-		out = append(out, doc.Details{Summary: "counts" + of, Blocks: counts})
-	}
-	return out
+	return append(out, folded("counts"+of, groupTables(b.Lines[first:], level, of))...)
 }
 
 // groupTables are metrics, a table for each group.

@@ -113,12 +113,12 @@ func tamperingInWords(word string, suspected []string) []string {
 	return out
 }
 
-// table is the matrix in words, nil where the claims and citations beside it say all of it.
-func (m *verdictTable) table() *doc.Table {
+// table is the matrix in words, empty where the claims and citations beside it say all of it.
+func (m *verdictTable) table() (t doc.Table) {
 	if m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 {
-		return nil
+		return t
 	}
-	t := &doc.Table{Caption: "Claims and sources", Columns: []doc.Column{{Name: "claim"}}}
+	t = doc.Table{Caption: "Claims and sources", Columns: []doc.Column{{Name: "claim"}}}
 	for _, n := range m.Citations {
 		t.Columns = append(t.Columns, doc.Column{Name: fmt.Sprintf("[%d]", n+1)})
 	}
