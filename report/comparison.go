@@ -24,7 +24,12 @@ type Comparison struct {
 // NewComparison makes the view.
 func NewComparison(r *compare.Result) *Comparison { return &Comparison{r} }
 
-func (c *Comparison) asJSON() any { return comparisonJSON{c.Result, c.headline()} }
+func (c *Comparison) asJSON() any {
+	return struct {
+		*compare.Result
+		Headline string `json:"headline"`
+	}{c.Result, c.headline()}
+}
 
 func (c *Comparison) writeCSV(w io.Writer) error { return compare.Lines.WriteCSV(w, c.Lines()) }
 

@@ -194,12 +194,6 @@ func oneOrMany(n int64, one, many string) string {
 	return many
 }
 
-// comparisonJSON is a comparison with its headline.
-type comparisonJSON struct {
-	*compare.Result
-	Headline string `json:"headline"`
-}
-
 // headline is what came of the comparison in a sentence, by the first metric that decides; the
 // terminal, the page and JSON have it. It has differences alone: the level of a side depends
 // on whose questions it is over.

@@ -222,13 +222,11 @@ func changeInWords(r *history.Line, v *history.Value, named bool) string {
 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
-type historyJSON struct {
-	Schema string                        `json:"schema"`
-	Series runs.ListOf[*history.Account] `json:"series"`
-}
-
 func (h *History) asJSON() any {
-	out := historyJSON{Schema: "ibid.history/v2"}
+	out := struct {
+		Schema string                        `json:"schema"`
+		Series runs.ListOf[*history.Account] `json:"series"`
+	}{Schema: "ibid.history/v2"}
 	for _, s := range h.Series {
 		out.Series = append(out.Series, s.Account)
 	}
