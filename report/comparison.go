@@ -70,8 +70,13 @@ func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
 			others = append(others, m)
 		}
 	}
-	for name, all := range groupMetrics(deciding) {
-		out = append(out, c.table(name+", "+c.title(), all)...)
+	for rest := deciding; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(m *compare.Metric) bool { return quantityName(m) != quantityName(rest[0]) })
+		if n < 0 {
+			n = len(rest)
+		}
+		out = append(out, c.table(shortQuantity(rest[0])+", "+c.title(), rest[:n])...)
+		rest = rest[n:]
 	}
 	for _, more := range []struct {
 		summary string
@@ -88,23 +93,6 @@ func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
 	}
 	out = append(out, tookTable(names, all)...)
 	return append(out, doc.Details{Summary: "how this was compared", Blocks: c.how(deciding)})
-}
-
-// groupMetrics are metrics by name, in order.
-func groupMetrics(all []*compare.Metric) func(yield func(string, []*compare.Metric) bool) {
-	return func(yield func(string, []*compare.Metric) bool) {
-		for len(all) > 0 {
-			name := quantityName(all[0])
-			n := 1
-			for n < len(all) && quantityName(all[n]) == name {
-				n++
-			}
-			if !yield(shortQuantity(all[0]), all[:n]) {
-				return
-			}
-			all = all[n:]
-		}
-	}
 }
 
 // leftOut says which sides and rows count in nothing.

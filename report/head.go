@@ -21,7 +21,7 @@ type standing struct {
 	failing    doc.Text
 	rank       string // "" if it has none
 	of         *Summary
-	block      *summaryBlock   // its numbers; nil if it has none
+	block      *summaryBlock   // its numbers
 	change     *compare.Result // since an earlier run; nil if that is not known
 }
 
@@ -52,9 +52,6 @@ func (s *standing) notes(metric string) []string {
 
 // changed is how a number changed since the earlier run.
 func (s *standing) changed(metric string) *compare.Difference {
-	if s.block == nil {
-		return nil
-	}
 	return changeOf(s.change, s.of.Run.ID, s.block.System, metric)
 }
 

@@ -157,7 +157,10 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 	}
 	data := &pageData{options: o, kinds: make(map[string]*kindCount), disagreements: make([][]*disagreementView, len(all))}
 	for run := range all {
-		r := &results{run: &all[run], prefix: prefixOf(all, run), summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
+		r := &results{run: &all[run], summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
+		if len(all) > 1 {
+			r.prefix = all[run].Manifest.ID + "/"
+		}
 		r.summary.Compared = o.Compared
 		data.results = append(data.results, r)
 		for _, b := range r.summary.systems() {
@@ -170,15 +173,6 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 		return slices.ContainsFunc(data.results, func(r *results) bool { return r.summary.has(name) })
 	})
 	return data
-}
-
-// prefixOf is what stands before the names of a run's systems: "" if there is no
-// other run.
-func prefixOf(all []RunData, run int) string {
-	if len(all) == 1 {
-		return ""
-	}
-	return all[run].Manifest.ID + "/"
 }
 
 // readRest reads the tables of the run that are small.

@@ -186,7 +186,7 @@ func (s *Summary) section() doc.Section {
 	c := s.conclusion()
 	var out []doc.Block
 	para := func(text ...doc.Span) { out = append(out, doc.Para{Text: text}) }
-	ended := doc.Span{Text: c.Gates, Tone: gateWords[countGates(s.Gates).gravest()].Tone}
+	ended := doc.Span{Text: c.Gates, Tone: gateWords[gravest(s.Gates)].Tone}
 	switch {
 	case c.title() != c.Answers:
 		para(doc.Span{Text: c.Answers + " "}, ended)
@@ -343,9 +343,6 @@ func (s *Summary) firstBlocks() []summaryBlock {
 
 // line finds a metric of the block, or nil.
 func (b *summaryBlock) line(metric string) *summaryLine {
-	if b == nil {
-		return nil
-	}
 	i := slices.IndexFunc(b.Lines, func(l summaryLine) bool { return l.Metric.Name == metric && !l.Count })
 	if i < 0 {
 		return nil

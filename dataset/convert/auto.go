@@ -113,7 +113,7 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 	for _, f := range r.formats {
 		switch {
 		case f.program == nil || !f.program.fits(ctx, whole):
-		case f.program.last:
+		case f.program.says["last"]:
 			last = append(last, f)
 		default:
 			fitting = append(fitting, f)

@@ -269,20 +269,13 @@ type Format struct {
 
 // formats is the registry: a new format is a program in formats.
 var formats = func() []Format {
-	all := slices.Clone(goFormats)
+	all := []Format{auto, csvRows, jsonl}
 	for _, p := range programs {
 		all = append(all, p.format())
 	}
 	slices.SortFunc(all, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }()
-
-// goFormats are those that are read by Go.
-var goFormats = []Format{
-	auto,
-	csvRows,
-	jsonl,
-}
 
 // Formats returns every format, by name.
 func Formats() []Format { return append([]Format(nil), formats...) }

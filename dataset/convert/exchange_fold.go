@@ -35,7 +35,7 @@ func trees(pieces []recordPiece) []any {
 // record stands alone.
 func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
 	p, table := c.program, c.shape == tableShape
-	folds := table || c.shape == eventShape || p.list
+	folds := table || c.shape == eventShape || p.says["list"]
 	if folds && !p.has["fold"] {
 		return do(madeRow{bad: &RecordError{File: c.file, Reason: fmt.Sprintf("format %s has no event streams: save the response as JSON", p.name)}, counts: true})
 	}

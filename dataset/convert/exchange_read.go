@@ -36,7 +36,7 @@ func convertExchanges(ctx context.Context, r *run, p *program) error {
 	if _, err := p.codes["row"](); err != nil {
 		return ibid.Usagef("%s", err.Error())
 	}
-	if p.systems && len(r.paths) > 1 {
+	if p.says["systems"] && len(r.paths) > 1 {
 		return ibid.Usagef("format %s takes one file", p.name).With("ids are numbers of records and would repeat between files")
 	}
 	if r.Request != "" {
@@ -110,7 +110,7 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	} else if c.shape, err = c.shapeOf(path); err != nil {
 		return err
 	}
-	if c.program.flat {
+	if c.program.says["flat"] {
 		flat := newJSONLReader(c.run, path)
 		flat.record.columns = c.Columns
 		c.flat = &flat
@@ -241,7 +241,7 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only boo
 	}
 	var all []madeRow
 	err = p.run(ctx, "row", from, w.response, func(row any) bool {
-		if p.flat {
+		if p.says["flat"] {
 			all = append(all, whole.flatRow(p, row, len(all)+1))
 			return true
 		}
@@ -262,9 +262,9 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only boo
 		all = append(all, mistaken(err))
 	}
 	for i, m := range all {
-		m.counts = i == 0 || !p.systems
+		m.counts = i == 0 || !p.says["systems"]
 		number := from.number
-		if !p.systems {
+		if !p.says["systems"] {
 			number += i
 		}
 		if m.flat != nil && !hasID(m.flat) {
@@ -289,7 +289,7 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only boo
 
 // lastSystem is the system of rows of which nothing is known.
 func (c *exchangeReader) lastSystem() string {
-	if c.program.collection {
+	if c.program.says["collection"] {
 		return "default"
 	}
 	return c.program.name
@@ -352,9 +352,9 @@ func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
 	switch {
 	case x.row.ID != "": // beside the response
 		return x.row.ID
-	case c.program.collection && x.responseID == "":
+	case c.program.says["collection"] && x.responseID == "":
 		return fmt.Sprint(number)
-	case only && c.file != stdinPath && !c.program.collection:
+	case only && c.file != stdinPath && !c.program.says["collection"]:
 		return c.stem()
 	case x.responseID != "":
 		return x.responseID

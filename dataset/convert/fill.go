@@ -64,7 +64,7 @@ func (f *filler) fill(row any) error {
 		return fmt.Errorf("row: want an object, got %s", kindOfTree(row))
 	}
 	x := f.x
-	x.collected, x.leftOut = f.p.collection, f.isTrue(o, "left_out")
+	x.collected, x.leftOut = f.p.says["collection"], f.isTrue(o, "left_out")
 	x.row.HasCitations = o["cites"] != false && (o["parts"] != nil || o["cites"] != nil || o["numbered"] != nil)
 	x.responseID = f.text(o, "id")
 	x.row.Model = cmp.Or(f.text(o, "model"), x.row.Model)

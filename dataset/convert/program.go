@@ -45,12 +45,9 @@ type program struct {
 	name, summary  string
 	file           string // that it stands in, "" if it is built in
 	source, answer Reading
-	last           bool
-	flat, list     bool
-	collection     bool
-	systems        bool
-	table          []string      // columns
-	folder         *folderFormat // nil for a program of single files
+	says           map[string]bool // lines of the comment, such as flat
+	table          []string        // columns
+	folder         *folderFormat   // nil for a program of single files
 
 	text  string
 	words func() map[string]bool // that stand in it
@@ -106,7 +103,7 @@ func definedName(def string) string { return strings.TrimSpace(def[:strings.Inde
 
 // newProgram reads a program but for its functions, which are compiled when they are used.
 func newProgram(name, text string) (*program, error) {
-	p := &program{name: name, text: text, has: map[string]bool{}}
+	p := &program{name: name, text: text, says: map[string]bool{}, has: map[string]bool{}}
 	p.words = sync.OnceValue(func() map[string]bool { return addWords(map[string]bool{}, text) })
 	for _, def := range definitions(text) {
 		p.has[definedName(def)] = true
@@ -129,16 +126,8 @@ func newProgram(name, text string) (*program, error) {
 			}
 		case about == "table":
 			p.table = strings.Fields(value)
-		case line == "last":
-			p.last = true
-		case line == "flat":
-			p.flat = true
-		case line == "list":
-			p.list = true
-		case line == "collection":
-			p.collection = true
-		case line == "systems":
-			p.systems = true
+		default:
+			p.says[line] = true
 		}
 	}
 	p.codes = map[string]func() (*gojq.Code, error){}
@@ -174,7 +163,7 @@ func (p *program) offsets(text string) error {
 // format is the program as a conversion knows it.
 func (p *program) format() Format {
 	f := Format{
-		Name: p.name, Summary: p.summary, Input: "JSON or JSON Lines files, or a directory of them", CodePoints: !p.flat,
+		Name: p.name, Summary: p.summary, Input: "JSON or JSON Lines files, or a directory of them", CodePoints: !p.says["flat"],
 		program: p, streams: true, options: exchangeOptions,
 		convert: func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, p) },
 	}
@@ -182,7 +171,7 @@ func (p *program) format() Format {
 	case p.folder != nil:
 		f.Input, f.streams = p.folder.input, false
 		f.convert = func(ctx context.Context, r *run) error { return convertFolder(ctx, r, p) }
-	case p.systems:
+	case p.says["systems"]:
 		f.Input = "one JSON or JSON Lines file"
 	case p.table != nil:
 		f.Input = "CSV, JSON or JSON Lines files, or a directory of them"
@@ -193,9 +182,9 @@ func (p *program) format() Format {
 	switch {
 	case p.folder != nil:
 		f.options = p.folder.options
-	case p.flat:
+	case p.says["flat"]:
 		f.options = []string{"columns"}
-	case p.systems:
+	case p.says["systems"]:
 		f.options = nil
 	case !p.has["asked"]:
 		f.options = []string{"system"}
