@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	"ibid"
@@ -61,7 +62,7 @@ type exchangeWarning struct {
 // A part is one piece of the answer: a content block, or the part of a message.
 // A hidden one, such as a thought, is counted but does not belong to the answer.
 type part struct {
-	text   []byte
+	text   string
 	hidden bool
 	at     int // where it begins in the answer, in code points; once it is complete
 	chars  int // its length in code points, 0 if hidden
@@ -140,12 +141,6 @@ const (
 	noPart      = -1
 )
 
-// addText adds a part to the answer and returns its index.
-func (x *exchange) addText(text string) int {
-	x.parts = append(x.parts, part{text: []byte(text)})
-	return len(x.parts) - 1
-}
-
 // complete makes the answer of the parts.
 func (x *exchange) complete() {
 	var b strings.Builder
@@ -156,8 +151,8 @@ func (x *exchange) complete() {
 		if p.hidden {
 			continue
 		}
-		b.Write(p.text)
-		p.chars = len([]rune(string(p.text)))
+		b.WriteString(p.text)
+		p.chars = utf8.RuneCountInString(p.text)
 		n += p.chars
 	}
 	x.row.Answer = b.String()
@@ -175,7 +170,7 @@ func (x *exchange) answer() *token.Text {
 func (x *exchange) partText(i int) *token.Text {
 	p := &x.parts[i]
 	if p.tokens == nil {
-		p.tokens = token.NewText(string(p.text))
+		p.tokens = token.NewText(p.text)
 	}
 	return p.tokens
 }

@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -32,7 +33,7 @@ var exchangeOptions = []string{"request", "system"}
 // Two passes are made: the first proves how the offsets of the file are to be read, the second
 // writes.
 func convertExchanges(ctx context.Context, r *run, p *program) error {
-	c := &exchangeReader{run: r, program: p, pdfs: pdfReader{ctx: ctx, report: &r.report}, text: jsonText{limits: r.Limits}}
+	c := &exchangeReader{run: r, program: p, text: jsonText{limits: r.Limits}}
 	if _, err := p.codes["row"](); err != nil {
 		return ibid.Usagef("%s", err.Error())
 	}
@@ -66,7 +67,7 @@ type exchangeReader struct {
 	*run
 	program *program
 	asked   *request // by the options, nil if by none
-	pdfs    pdfReader
+	pdfs    map[[sha256.Size]byte]pdfText
 
 	file   string
 	shape  shape

@@ -281,18 +281,17 @@ func (f *filler) texts(o map[string]any, name string) (all []string, known bool)
 }
 
 func (f *filler) part(i int, v any) {
-	if text, ok := v.(string); ok {
-		f.x.addText(text)
-		return
-	}
-	at := indexed("parts", i)
-	if v == nil {
+	p, at := part{}, indexed("parts", i)
+	switch v := v.(type) {
+	case string:
+		p.text = v
+	case nil:
 		f.wrong(at, "a text", v)
-		return
+	default:
+		o := f.object(v, at)
+		p.text, p.hidden = f.textOf(o["text"], at+".text"), f.isTrue(o, "hidden")
 	}
-	o := f.object(v, at)
-	f.x.addText(f.textOf(o["text"], at+".text"))
-	f.x.parts[i].hidden = f.isTrue(o, "hidden")
+	f.x.parts = append(f.x.parts, p)
 }
 
 // document is a document as a program gives it.
