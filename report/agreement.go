@@ -180,9 +180,14 @@ func orGreatest(v *float64) float64 {
 }
 
 func agreementCells(r *runs.AgreementRow) []doc.Cell {
-	who := ""
-	if r.Annotators != runs.AllAnnotators {
-		who = whoAgrees(r.Annotators)
+	who, target := r.Annotators, ""
+	if first, second, ok := runs.CutPair(who); ok {
+		who = first + " and " + second
+	} else if who == runs.AllAnnotators {
+		who = ""
+	}
+	if r.Target != nil {
+		target = number(*r.Target)
 	}
 	drawn := doc.Cell{Strip: strip(axis{0, 1}, r.Statistic, &runs.SummaryRow{Estimate: r.Estimate, Low: r.Low, High: r.High, Level: r.Level}, r.Target)}
 	verdict, last := doc.Cell{Text: doc.Text{{Text: r.Verdict, Tone: verdictTones[r.Verdict]}}}, doc.C(Thousands(r.Documents))
@@ -192,7 +197,7 @@ func agreementCells(r *runs.AgreementRow) []doc.Cell {
 	last.Notes = r.Warnings
 	return []doc.Cell{
 		doc.C(who), doc.C(agreedOn(r)), verdict, doc.C(r.Statistic),
-		doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, doc.C(optional(r.Target)), doc.C(Thousands(r.Items)), last,
+		doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, doc.C(target), doc.C(Thousands(r.Items)), last,
 	}
 }
 
@@ -215,14 +220,6 @@ func verdictText(verdict string, need *int64) string {
 		return fmt.Sprintf("%s: about %s would decide", verdict, Plural(*need, "item", "items"))
 	}
 	return verdict
-}
-
-// whoAgrees names the annotators of a statistic.
-func whoAgrees(annotators string) string {
-	if first, second, ok := runs.CutPair(annotators); ok {
-		return first + " and " + second
-	}
-	return annotators
 }
 
 // shadedTables are a square of the values of every two annotators for each kind of

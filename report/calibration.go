@@ -264,13 +264,3 @@ func judgeFacts(j *runs.JudgeRecord) (facts doc.Facts) {
 	}
 	return facts
 }
-
-// distinct are texts, each once, in the order of their first appearance.
-func distinct(texts []string) (out []string) {
-	for _, s := range texts {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}

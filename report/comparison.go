@@ -225,10 +225,15 @@ func (c *Comparison) alone(m *compare.Metric, v *compare.Value) []doc.Cell {
 	return row
 }
 
+// rankOf is the rank of a side, a range where chance may explain the order; "" if it has none.
 func (c *Comparison) rankOf(side string) string {
 	for i := range c.Sides {
-		if s := &c.Sides[i]; s.Name == side && s.Rank != nil {
-			return rankText(s)
+		switch s := &c.Sides[i]; {
+		case s.Name != side || s.Rank == nil:
+		case s.Rank[1] > s.Rank[0]:
+			return fmt.Sprintf("%d–%d", s.Rank[0], s.Rank[1])
+		default:
+			return fmt.Sprint(s.Rank[0])
 		}
 	}
 	return ""

@@ -115,7 +115,7 @@ func methodSection(data *pageData) *doc.Section {
 	}
 	say("Macro is the mean of the rows' values; micro is the quotient of sums over rows.")
 	say("A metric without meaning for a row is undefined, with a reason. Such rows are left out of means and counted beside them.")
-	say(whatFails())
+	say(fmt.Sprintf("A row fails if its worst problem is a warning or worse, or if its overall_citation_accuracy is below %v.", metrics.FailsBelow))
 	var defined doc.Facts
 	for _, d := range metrics.Definitions() {
 		if !slices.ContainsFunc(data.results, func(r *results) bool { return r.summary.has(d.Name) }) {
@@ -147,8 +147,4 @@ func definitionText(d *metrics.Definition) string {
 		text += "; also called " + strings.Join(d.Aliases, ", ")
 	}
 	return text + "."
-}
-
-func whatFails() string {
-	return fmt.Sprintf("A row fails if its worst problem is a warning or worse, or if its overall_citation_accuracy is below %v.", metrics.FailsBelow)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ibid"
 	"ibid/configs"
@@ -338,9 +337,4 @@ func judgedBy(kind, model string) string {
 		who += " (" + more + ")"
 	}
 	return who
-}
-
-// judgeName is what verdicts of a run are called.
-func judgeName(m *runs.Manifest) string {
-	return cmp.Or(judgeWords[strings.ToLower(m.Judge.Kind)].verdict, "Judge")
 }

@@ -241,7 +241,8 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 	}
 	valid := validStatus(c.Status)
 	if support := verdictOf(&c.Citation); support != "" && valid {
-		addNote(&p, "%s: %s.", judgeName(v.source.Run), support)
+		name := cmp.Or(judgeWords[strings.ToLower(v.source.Run.Judge.Kind)].verdict, "Judge")
+		addNote(&p, "%s: %s.", name, support)
 	} else if support != "" {
 		addNote(&p, "It was not judged: a citation that is not valid supports nothing.")
 	}
@@ -536,8 +537,8 @@ func (e *earlierAnswer) blocks(v *RowView) []doc.Block {
 		now = append(now, v.Citations[k].Place)
 	}
 	notes := func(places, others []string) (out []doc.Text) {
-		for _, p := range distinct(places) {
-			if !slices.Contains(others, p) && len(out) < mostMissed {
+		for k, p := range places {
+			if !slices.Contains(places[:k], p) && !slices.Contains(others, p) && len(out) < mostMissed {
 				out = append(out, doc.T("cites "+p))
 			}
 		}

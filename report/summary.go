@@ -130,17 +130,11 @@ func Write(w io.Writer, v View, format string, o TextOptions) error {
 		return WriteJSON(w, v.asJSON())
 	case "csv":
 		return v.writeCSV(w)
+	case "markdown":
+		_, err := io.WriteString(w, doc.FormatMarkdown(v.section()))
+		return err
 	}
-	return writeSection(w, v.section(), format, o)
-}
-
-// writeSection writes text, or Markdown.
-func writeSection(w io.Writer, s doc.Section, format string, o TextOptions) error {
-	text := doc.FormatMarkdown(s)
-	if format != "markdown" {
-		text = doc.FormatText(o, s)
-	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, doc.FormatText(o, v.section()))
 	return err
 }
 

@@ -142,15 +142,6 @@ func estimateText(r *runs.SummaryRow) string {
 // rangeText prints the least and the greatest value that a number can have.
 func rangeText(low, high float64) string { return fmt.Sprintf("%.2f–%.2f", low, high) }
 
-// optional is numberOrDash for what most rows of a table may lack: nothing instead of a
-// dash, so that an empty column vanishes.
-func optional(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return number(*v)
-}
-
 func number(v float64) string {
 	switch {
 	case v == math.Trunc(v) && math.Abs(v) > 1 && math.Abs(v) < 1e15, math.Abs(v) >= 1000 && math.Abs(v) < 1e15:
