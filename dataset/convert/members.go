@@ -46,25 +46,6 @@ func (c columns[T]) names(more ...string) []string {
 	return append(all, more...)
 }
 
-// A placeOf is what citations and truth have in common: where in which document.
-type placeOf struct {
-	doc        *string
-	docNull    *bool
-	page       *ibid.Integer
-	start, end *ibid.Integer
-	unit       *string
-}
-
-func placeColumns[T any](of func(*T) placeOf) columns[T] {
-	return columns[T]{
-		{"doc", func(t *T, v value) { p := of(t); *p.doc, *p.docNull = v.label(), !v.given() }},
-		{"page", func(t *T, v value) { *of(t).page = v.integerOf(32) }},
-		{"start", func(t *T, v value) { *of(t).start = v.integerOf(64) }},
-		{"end", func(t *T, v value) { *of(t).end = v.integerOf(64) }},
-		{"unit", func(t *T, v value) { *of(t).unit = v.oneOf(units) }},
-	}
-}
-
 // The columns of rows, but for lists, and of the elements of lists.
 var (
 	rowColumns = columns[jsonlRecord]{
@@ -83,9 +64,12 @@ var (
 		{"answer_latency_ms", func(c *jsonlRecord, v value) { c.row.LatencyMillis = v.float() }},
 		{"unread_marks", func(c *jsonlRecord, v value) { c.row.UnreadMarks = v.integerOf(64) }},
 	}
-	citationColumns = append(placeColumns(func(c *ibid.Citation) placeOf {
-		return placeOf{&c.Doc, &c.DocNull, &c.Page, &c.Start, &c.End, &c.Unit}
-	}), columns[ibid.Citation]{
+	citationColumns = columns[ibid.Citation]{
+		{"doc", func(c *ibid.Citation, v value) { c.Doc, c.DocNull = v.label(), !v.given() }},
+		{"page", func(c *ibid.Citation, v value) { c.Page = v.integerOf(32) }},
+		{"start", func(c *ibid.Citation, v value) { c.Start = v.integerOf(64) }},
+		{"end", func(c *ibid.Citation, v value) { c.End = v.integerOf(64) }},
+		{"unit", func(c *ibid.Citation, v value) { c.Unit = v.oneOf(units) }},
 		{"cited_text", func(c *ibid.Citation, v value) { c.CitedText = v.string() }},
 		{"title", func(c *ibid.Citation, v value) { c.Title = v.string() }},
 		{"answer_start", func(c *ibid.Citation, v value) { c.AnswerStart = v.integerOf(64) }},
@@ -104,14 +88,17 @@ var (
 		{"relevance", func(c *ibid.Citation, v value) { c.Relevance = v.float() }},
 		{"token_contribution", func(c *ibid.Citation, v value) { c.TokenContribution = v.integerOf(64) }},
 		{"source_reference", func(c *ibid.Citation, v value) { c.SourceReference = v.column() }},
-	}...)
-	truthColumns = append(placeColumns(func(m *ibid.Mark) placeOf {
-		return placeOf{&m.Doc, &m.DocNull, &m.Page, &m.Start, &m.End, &m.Unit}
-	}), columns[ibid.Mark]{
+	}
+	truthColumns = columns[ibid.Mark]{
+		{"doc", func(m *ibid.Mark, v value) { m.Doc, m.DocNull = v.label(), !v.given() }},
+		{"page", func(m *ibid.Mark, v value) { m.Page = v.integerOf(32) }},
+		{"start", func(m *ibid.Mark, v value) { m.Start = v.integerOf(64) }},
+		{"end", func(m *ibid.Mark, v value) { m.End = v.integerOf(64) }},
+		{"unit", func(m *ibid.Mark, v value) { m.Unit = v.oneOf(units) }},
 		{"annotator", func(m *ibid.Mark, v value) { m.Annotator = v.label() }},
 		{"cited_text", func(m *ibid.Mark, v value) { m.CitedText = v.string() }},
 		{"claim_id", func(m *ibid.Mark, v value) { m.ClaimID = v.label() }},
-	}...)
+	}
 	claimColumns = columns[ibid.Claim]{
 		{"claim_id", func(c *ibid.Claim, v value) { c.ClaimID = v.label() }},
 		{"text", func(c *ibid.Claim, v value) { c.Text = v.string() }},
