@@ -107,8 +107,6 @@ type totals struct {
 type survey struct {
 	data    *pageData
 	number  map[string]int // of systems
-	last    string         // the system that was asked for last, and its number
-	lastOne int
 	worst   worst
 	fits    func(run *runs.Block, i int) bool // what is listed; nil is all
 	fitting int64
@@ -117,9 +115,6 @@ type survey struct {
 // system is the number of a system; one that has no defined number follows those of the
 // summary.
 func (s *survey) system(prefix, bare string) int {
-	if bare == s.last && s.lastOne >= 0 {
-		return s.lastOne
-	}
 	n, ok := s.number[prefix+bare]
 	if !ok {
 		data, t := s.data, &s.data.totals
@@ -137,7 +132,6 @@ func (s *survey) system(prefix, bare string) int {
 			}
 		}
 	}
-	s.last, s.lastOne = bare, n
 	return n
 }
 
@@ -161,7 +155,6 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 			sign = -1
 		}
 	}
-	s.lastOne = -1
 	return f.Each(func(b *runs.Block) error {
 		system, because := b.Texts("system"), b.Texts("fails_because")
 		row, citations := b.Column("row").Ints, b.Column("citations")
@@ -211,7 +204,6 @@ func (s *survey) addLow(l lowSource) {
 // items counts the citations and claims of a run by what is known of them.
 func (s *survey) items(run int) error {
 	t, r := &s.data.totals, s.data.results[run]
-	s.lastOne = -1
 	supported := limitsOf(r.run.Manifest).Supported
 	err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
 		system, status, kind, source := b.Texts("system"), b.Texts("status"), b.Texts("source_type"), b.Texts("source_ref")
@@ -280,11 +272,10 @@ func eachBlock(dir, file string, do func(b *runs.Block)) error {
 
 // newSurvey begins to count what runs hold; it finds at most so many rows.
 func newSurvey(data *pageData, most int) *survey {
-	s := &survey{data: data, number: make(map[string]int), lastOne: -1, worst: worst{most: most}}
+	s := &survey{data: data, number: make(map[string]int), worst: worst{most: most}}
 	t := &data.totals
 	t.status, t.outcome, t.problem = make(map[string][]int64), make(map[string][]int64), make(map[string][]int64)
 	for _, name := range data.systems {
-		s.lastOne = -1
 		s.system("", name)
 	}
 	return s
