@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
 	"ibid"
 	"ibid/metrics/token"
@@ -220,16 +219,13 @@ func (x *exchange) forget() {
 	}
 }
 
-// size is about how many bytes the exchange holds: a text that it shares with the one before is
-// not counted again.
-func (x *exchange) size(before *exchange) int {
+// size is about how many bytes the exchange holds, without what others have, too.
+func (x *exchange) size() int {
 	n := len(x.row.SourceRecord)/2 + len(x.row.Answer)
-	for i, s := range x.sources {
-		text, _ := textOf(&s.Document)
-		if before != nil && i < len(before.sources) && unsafe.StringData(before.sources[i].Text) == unsafe.StringData(text) {
-			continue
+	for _, s := range x.sources {
+		if text, _ := textOf(&s.Document); !s.shared {
+			n += len(text)
 		}
-		n += len(text)
 	}
 	for i := range x.citations {
 		n += len(x.citations[i].CitedText) + len(x.citations[i].Doc)

@@ -155,13 +155,11 @@ func (c *exchangeReader) convertRows(ctx context.Context, each func(func(madeRow
 	c.proof = newExchangeProof(c.program)
 	var all []madeRow // as long as they are not too many
 	size, complete := 0, true
-	var before *exchange
 	err := each(func(m madeRow) error {
 		if m.x != nil {
 			c.proof.examine(m.x)
 			m.x.forget()
-			size += m.x.size(before)
-			before = m.x
+			size += m.x.size()
 		}
 		if complete = complete && size <= heldExchanges; complete {
 			all = append(all, m)
