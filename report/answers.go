@@ -205,7 +205,7 @@ func (s *survey) addLow(l lowSource) {
 func (s *survey) items(run int) error {
 	t, r := &s.data.totals, s.data.results[run]
 	supported := limitsOf(r.run.Manifest).Supported
-	err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
+	_, err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
 		system, status, kind, source := b.Texts("system"), b.Texts("status"), b.Texts("source_type"), b.Texts("source_ref")
 		support, exact, row := b.Column("support"), b.Column("exact_jaccard"), b.Column("row")
 		id, docs := b.Texts("id"), b.Texts("doc")
@@ -239,11 +239,10 @@ func (s *survey) items(run int) error {
 			}
 		}
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a summary of rows may have none
+	if err != nil {
 		return err
 	}
-	err = eachBlock(r.run.Dir, runs.ClaimsFile, func(b *runs.Block) {
-		r.judged = true
+	r.judged, err = eachBlock(r.run.Dir, runs.ClaimsFile, func(b *runs.Block) {
 		system, outcome := b.Texts("system"), b.Texts("outcome")
 		for i := range outcome {
 			k := s.system(r.prefix, system[i])
@@ -251,20 +250,19 @@ func (s *survey) items(run int) error {
 			s.count(t.outcome, outcome[i], k)
 		}
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	r.judged = true
 	return err
 }
 
-func eachBlock(dir, file string, do func(b *runs.Block)) error {
+// eachBlock calls do with the blocks of a table, if the run has it: a summary of rows may not.
+func eachBlock(dir, file string, do func(b *runs.Block)) (there bool, err error) {
 	f, err := runs.OpenFrame(filepath.Join(dir, file))
-	if err != nil {
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
 	}
 	defer f.Close()
-	return f.Each(func(b *runs.Block) error {
+	return true, f.Each(func(b *runs.Block) error {
 		do(b)
 		return b.Err()
 	})

@@ -160,9 +160,11 @@ func (v *RowView) grouped(citations []int32) []int32 {
 	return list
 }
 
-// addNote adds a sentence to the notes of a panel.
-func addNote(p *doc.Panel, format string, args ...any) {
-	p.Notes = append(p.Notes, doc.T(fmt.Sprintf(format, args...)))
+// addNote adds a sentence to the notes of a panel if it is true.
+func addNote(p *doc.Panel, is bool, format string, args ...any) {
+	if is {
+		p.Notes = append(p.Notes, doc.T(fmt.Sprintf(format, args...)))
+	}
 }
 
 // claimPanel is a claim, what became of it and why.
@@ -175,25 +177,19 @@ func (v *RowView) claimPanel(c *claimView) doc.Panel {
 	if c.Support != nil && len(c.Citations) > 0 {
 		p.Below = "support " + number(*c.Support)
 	}
-	if len(c.Citations) == 0 && c.Outcome != ibid.NotFactual.String() {
-		addNote(&p, "It cites nothing.")
-	}
+	addNote(&p, len(c.Citations) == 0 && c.Outcome != ibid.NotFactual.String(), "It cites nothing.")
 	if e := c.Elsewhere; e != nil && c.Outcome != ibid.SupportedByCited.String() {
 		support := ""
 		if e.Support != nil {
 			support = ", support " + number(*e.Support)
 		}
-		addNote(&p, "The best evidence it does not cite: %s%s.", placeInWords(e.Doc, e.Page, e.Start, e.End, ""), support)
-		if e.Text != "" {
-			addNote(&p, "“%s”", shortStretch(e.Text))
-		}
+		addNote(&p, true, "The best evidence it does not cite: %s%s.", placeInWords(e.Doc, e.Page, e.Start, e.End, ""), support)
+		addNote(&p, e.Text != "", "“%s”", shortStretch(e.Text))
 	}
 	if c.Votes != nil && *c.Votes > 1 {
-		addNote(&p, "%s votes.", Thousands(int64(*c.Votes)))
+		addNote(&p, true, "%s votes.", Thousands(int64(*c.Votes)))
 	}
-	if c.Reason != "" {
-		addNote(&p, "Reason: %s", clip(c.Reason, longText))
-	}
+	addNote(&p, c.Reason != "", "Reason: %s", clip(c.Reason, longText))
 	return p
 }
 
@@ -219,51 +215,38 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 	switch {
 	case good:
 	case c.Status == ibid.StatusQuoteRepaired.String() && c.RepairedStart != nil && c.RepairedEnd != nil:
-		addNote(&p, "%s: %s.", strings.TrimSuffix(status.Long, "."), extent(*c.RepairedStart, *c.RepairedEnd))
+		addNote(&p, true, "%s: %s.", strings.TrimSuffix(status.Long, "."), extent(*c.RepairedStart, *c.RepairedEnd))
 	default:
-		addNote(&p, "%s", status.Long)
+		addNote(&p, true, "%s", status.Long)
 	}
-	if !good && c.Meant != "" {
-		addNote(&p, "Did you mean %s?", c.Meant)
-	}
+	addNote(&p, !good && c.Meant != "", "Did you mean %s?", c.Meant)
 	if exact := c.ExactJaccard; exact != nil && !v.source.Parts.NoSpans {
 		who := cmp.Or(clip(v.Annotator, 100), "an annotator")
 		switch snapped := c.SnappedJaccard; {
 		case *exact == 1:
-			addNote(&p, "It points exactly at what %s marked.", who)
+			addNote(&p, true, "It points exactly at what %s marked.", who)
 		case *exact == 0:
-			addNote(&p, "It touches nothing that %s marked.", who)
+			addNote(&p, true, "It touches nothing that %s marked.", who)
 		case snapped != nil && *snapped > *exact:
-			addNote(&p, "It overlaps what %s marked: Jaccard %s, %s when ends that miss by a few characters count as hits.", who, number(*exact), number(*snapped))
+			addNote(&p, true, "It overlaps what %s marked: Jaccard %s, %s when ends that miss by a few characters count as hits.", who, number(*exact), number(*snapped))
 		default:
-			addNote(&p, "It overlaps what %s marked: Jaccard %s.", who, number(*exact))
+			addNote(&p, true, "It overlaps what %s marked: Jaccard %s.", who, number(*exact))
 		}
 	}
 	valid := validStatus(c.Status)
 	if support := verdictOf(&c.Citation); support != "" && valid {
 		name := cmp.Or(judgeWords[strings.ToLower(v.source.Run.Judge.Kind)].verdict, "Judge")
-		addNote(&p, "%s: %s.", name, support)
+		addNote(&p, true, "%s: %s.", name, support)
 	} else if support != "" {
-		addNote(&p, "It was not judged: a citation that is not valid supports nothing.")
+		addNote(&p, true, "It was not judged: a citation that is not valid supports nothing.")
 	}
-	if c.Relevant != nil && !*c.Relevant && valid {
-		addNote(&p, "It is not relevant to its claim.")
-	}
-	if c.Necessary != nil && !*c.Necessary {
-		addNote(&p, "The claim is supported without it.")
-	}
-	if c.Precheck != "" && c.Precheck != c.Status {
-		addNote(&p, "Check before judging: %s.", strings.ReplaceAll(clip(c.Precheck, 200), "_", " "))
-	}
-	if c.Reason != "" {
-		addNote(&p, "Reason: %s", clip(c.Reason, longText))
-	}
-	if !good && c.CitedText != "" {
-		addNote(&p, "It quotes “%s”.", clip(c.CitedText, longStretch))
-	}
-	if c.Quote != "" {
-		addNote(&p, "Evidence: “%s”", clip(c.Quote, longStretch))
-	}
+	addNote(&p, c.Relevant != nil && !*c.Relevant && valid, "It is not relevant to its claim.")
+	addNote(&p, c.Necessary != nil && !*c.Necessary, "The claim is supported without it.")
+	addNote(&p, c.Precheck != "" && c.Precheck != c.Status,
+		"Check before judging: %s.", strings.ReplaceAll(clip(c.Precheck, 200), "_", " "))
+	addNote(&p, c.Reason != "", "Reason: %s", clip(c.Reason, longText))
+	addNote(&p, !good && c.CitedText != "", "It quotes “%s”.", clip(c.CitedText, longStretch))
+	addNote(&p, c.Quote != "", "Evidence: “%s”", clip(c.Quote, longStretch))
 	return p
 }
 

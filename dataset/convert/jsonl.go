@@ -281,7 +281,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		default:
 			if !rowColumns.read(c, name, v) {
 				c.keep(v)
-				if isText(v) && isAnswer(name) {
+				if isText(v) && isOtherName(name, "answer") {
 					c.others = append(c.others, memberText{name, v.string()})
 				}
 			}

@@ -211,17 +211,15 @@ func IsOther(path string, renamed map[string]string) bool {
 	}
 	names = (&run{Options: Options{Columns: renamed}}).renamed(names)
 	other := func(ours string) bool {
-		return !slices.Contains(names, ours) && slices.ContainsFunc(otherNames, func(n otherName) bool {
-			return n.ours == ours && slices.ContainsFunc(n.theirs, func(name string) bool { return slices.Contains(names, name) })
-		})
+		return !slices.Contains(names, ours) && slices.ContainsFunc(names, func(name string) bool { return isOtherName(name, ours) })
 	}
 	answers := slices.Contains(names, "answer") || other("answer")
 	return answers && !slices.Contains(names, "citations") && (other("answer") || other("query") || other("documents"))
 }
 
-// isAnswer reports whether other tools call answers so.
-func isAnswer(name string) bool {
-	return slices.ContainsFunc(otherNames, func(n otherName) bool { return n.ours == "answer" && slices.Contains(n.theirs, name) })
+// isOtherName reports whether other tools call a member of ours so.
+func isOtherName(name, ours string) bool {
+	return slices.ContainsFunc(otherNames, func(n otherName) bool { return n.ours == ours && slices.Contains(n.theirs, name) })
 }
 
 func isText(v value) bool { return v.kind() == aString }
