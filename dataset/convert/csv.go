@@ -230,17 +230,12 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 		citation.addAll(&more)
 		more.reset()
 	}
-	for _, list := range []struct {
-		name string
-		of   *extra
-	}{{"citations", &citation}, {"truth", &truth}} {
-		if !list.of.empty() {
-			line.add(list.name, []byte("["+list.of.object()+"]"))
-		}
-	}
-	for name, of := range map[string]*extra{"tags": &tags, "columns": &more} {
-		if !of.empty() {
-			line.add(name, []byte(of.object()))
+	for _, m := range []struct {
+		name, open, end string
+		of              *extra
+	}{{"citations", "[", "]", &citation}, {"truth", "[", "]", &truth}, {"tags", "", "", &tags}, {"columns", "", "", &more}} {
+		if !m.of.empty() {
+			line.add(m.name, []byte(m.open+m.of.object()+m.end))
 		}
 	}
 	if e := c.record.decode([]byte(line.object())); e != nil {

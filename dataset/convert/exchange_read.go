@@ -241,7 +241,14 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only boo
 	var all []madeRow
 	err = p.run(ctx, "row", from, w.response, func(row any) bool {
 		if p.says["flat"] {
-			all = append(all, whole.flatRow(p, row, len(all)+1))
+			m := madeRow{at: whole.position(), number: len(all) + 1}
+			if flat, isObject := row.(map[string]any); isObject || row == nil {
+				m.flat = flat
+			} else {
+				bad := m.at.err(c.file, fmt.Sprintf("format %s: row %d: want an object, got %s", p.name, m.number, kindOfTree(row)))
+				m.bad = &bad
+			}
+			all = append(all, m)
 			return true
 		}
 		f := filler{p: p, rec: from, response: w.response, first: c.firstMark()}
@@ -275,7 +282,12 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only boo
 		}
 		if m.x != nil {
 			m.x.row.ID = c.nameOf(m.x, number, only && len(all) == 1)
-			m.x.row.System = cmp.Or(m.x.row.System, c.System, m.x.ownSystem, m.x.row.Model, c.lastSystem())
+			m.x.row.System = cmp.Or(m.x.row.System, c.System, m.x.ownSystem, m.x.row.Model)
+			if m.x.row.System == "" && p.says["collection"] {
+				m.x.row.System = "default"
+			} else if m.x.row.System == "" {
+				m.x.row.System = p.name
+			}
 			m.x.complete()
 			m.x.again = !m.counts
 		}
@@ -284,14 +296,6 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only boo
 		}
 	}
 	return nil
-}
-
-// lastSystem is the system of rows of which nothing is known.
-func (c *exchangeReader) lastSystem() string {
-	if c.program.says["collection"] {
-		return "default"
-	}
-	return c.program.name
 }
 
 // made is what comes of a row that the program gives.
@@ -367,17 +371,6 @@ func hasID(row map[string]any) bool {
 		id, _ := label(row[name])
 		return id != nil && id != ""
 	})
-}
-
-// flatRow is what comes of a flat row of the part.
-func (p *recordPart) flatRow(of *program, row any, number int) madeRow {
-	m := madeRow{at: p.position(), number: number}
-	var isObject bool
-	if m.flat, isObject = row.(map[string]any); row != nil && !isObject {
-		bad := m.at.err(p.piece.file, fmt.Sprintf("format %s: row %d: want an object, got %s", of.name, number, kindOfTree(row)))
-		m.bad = &bad
-	}
-	return m
 }
 
 // writeFlat does with a flat row what format jsonl does with its own. One without an id is called

@@ -26,9 +26,6 @@ const requestSuffix = ".request.json"
 // besideRequest is the path of the request beside a response, "" if there is
 // none.
 func besideRequest(path string) string {
-	if path == stdinPath {
-		return ""
-	}
 	stem, _, found := strings.Cut(filepath.Base(path), ".response.")
 	if !found {
 		return ""

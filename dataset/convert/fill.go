@@ -98,7 +98,10 @@ func (f *filler) fill(row any) error {
 	f.warnings(o)
 	x.spanLabel, _ = f.texts(o, "marked_as")
 	x.ignored, _ = f.texts(o, "ignored")
-	f.tags(o)
+	tags := member[map[string]any](f, o, "tags", anObject)
+	for key := range tags {
+		x.row.Tags = append(x.row.Tags, ibid.Tag{Key: key, Value: f.text(tags, key)})
+	}
 	f.members(&x.kept, f.list(o, "kept"))
 	if !x.collected {
 		x.row.SourceRecord = f.record()
@@ -474,7 +477,11 @@ func (f *filler) mark(o map[string]any, part int) int {
 func (f *filler) marks(o map[string]any) {
 	x, sources := f.x, f.own
 	list := f.list(o, "numbered")
-	said := o["cites"] != nil || o["claims"] != nil || o["truth"] != nil || slices.ContainsFunc(f.list(o, "parts"), citesOfPart)
+	said := o["cites"] != nil || o["claims"] != nil || o["truth"] != nil
+	for _, v := range f.list(o, "parts") {
+		part, _ := v.(map[string]any)
+		said = said || part["cites"] != nil
+	}
 	if o["numbered"] == nil && said || !x.row.HasCitations {
 		return
 	}
@@ -525,21 +532,6 @@ func (f *filler) marks(o map[string]any) {
 		c := x.cite(sources[i], noMark)
 		c.AnswerStart, c.AnswerEnd, c.AnswerRole = integer(0), integer(0), ibid.Marker
 		f.about(c, map[string]any{"method": method})
-	}
-}
-
-// citesOfPart reports whether a part says what it cites.
-func citesOfPart(part any) bool {
-	o, _ := part.(map[string]any)
-	return o["cites"] != nil
-}
-
-func (f *filler) tags(o map[string]any) {
-	if o["tags"] == nil {
-		return
-	}
-	for key := range f.object(o["tags"], "tags") {
-		f.x.row.Tags = append(f.x.row.Tags, ibid.Tag{Key: key, Value: f.text(o["tags"].(map[string]any), key)})
 	}
 }
 
