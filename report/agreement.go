@@ -214,14 +214,6 @@ func agreedOn(r *runs.AgreementRow) string {
 
 var verdictTones = map[string]doc.Tone{"reliable": doc.Good, "unreliable": doc.Bad, "undecided": doc.Warn}
 
-// verdictText is a verdict, with the items that would decide.
-func verdictText(verdict string, need *int64) string {
-	if need != nil {
-		return fmt.Sprintf("%s: about %s would decide", verdict, Plural(*need, "item", "items"))
-	}
-	return verdict
-}
-
 // shadedTables are a square of the values of every two annotators for each kind of
 // agreement between three or more; of two there is nothing to see.
 func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {

@@ -107,7 +107,11 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 		items.Notes = slices.Concat([]string(k.Warnings), []string(r.Warnings))
 		measures.Rows = append(measures.Rows, []doc.Cell{doc.C(r.Statistic), doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, items})
 		if r.Verdict != "" {
-			out = append(out, doc.Para{Text: doc.Text{{Text: verdictText(r.Verdict, r.Need), Tone: verdictTones[r.Verdict]}, {
+			verdict := r.Verdict
+			if r.Need != nil {
+				verdict += fmt.Sprintf(": about %s would decide", Plural(*r.Need, "item", "items"))
+			}
+			out = append(out, doc.Para{Text: doc.Text{{Text: verdict, Tone: verdictTones[r.Verdict]}, {
 				Text: fmt.Sprintf(" by %s: %s %s, target %g", r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), *r.Target),
 			}}})
 		}
