@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -314,26 +315,18 @@ func (c *jsonlRecord) rename(o *object, list string) {
 		}
 		return said
 	})
-	called := func(theirs string) string { // the name of a member after renaming
-		if ours := c.columns[memberPath(list, theirs)]; ours != "" {
-			return strings.TrimPrefix(ours, list+".")
-		}
-		return theirs
+	var called []string // the names of members after renaming, if there is any
+	for i := 0; i < len(o.members) && len(c.columns) > 0; i++ {
+		theirs := o.members[i].name
+		called = append(called, cmp.Or(strings.TrimPrefix(c.columns[memberPath(list, theirs)], list+"."), theirs))
 	}
-	for i := range o.members {
-		m := &o.members[i]
-		ours := called(m.name)
-		if ours == m.name {
-			continue
-		}
-		if slices.ContainsFunc(o.members, func(other objectMember) bool { return other.name != m.name && called(other.name) == ours }) {
+	for i, ours := range called {
+		switch m := &o.members[i]; {
+		case ours == m.name:
+		case slices.Index(called, ours) != i || slices.Contains(called[i+1:], ours):
 			o.valueOf(m).fail("%s is given, too", ours)
 			return
-		}
-	}
-	for i := range o.members {
-		m := &o.members[i]
-		if ours := called(m.name); ours != m.name {
+		default:
 			c.renameMember(m, list, ours)
 		}
 	}
