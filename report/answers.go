@@ -93,14 +93,15 @@ func (f *worst) sorted() []found {
 	return f.list
 }
 
-// totals count what the runs of a page hold, by system.
+// A tally counts by system.
+type tally map[int]int64
+
+// totals count what the runs of a page hold.
 type totals struct {
-	rows, errors, failing []int64
-	citations             []int64
-	claims                []int64
-	problem               map[string][]int64 // rows by what became of them
-	status                map[string][]int64
-	outcome               map[string][]int64
+	rows, errors, failing, citations, claims tally
+
+	problem         map[string]tally // rows by what became of them
+	status, outcome map[string]tally
 }
 
 // A survey counts what all rows of the runs hold, and finds the worst.
@@ -117,32 +118,19 @@ type survey struct {
 func (s *survey) system(prefix, bare string) int {
 	n, ok := s.number[prefix+bare]
 	if !ok {
-		data, t := s.data, &s.data.totals
-		n = len(s.number)
-		if n == len(data.systems) {
-			data.systems = append(data.systems, prefix+strings.Clone(bare))
-		}
-		s.number[data.systems[n]] = n
-		for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.claims} {
-			*list = append(*list, 0)
-		}
-		for _, m := range []map[string][]int64{t.problem, t.status, t.outcome} {
-			for code := range m {
-				m[code] = append(m[code], 0)
-			}
-		}
+		n = len(s.data.systems)
+		s.data.systems = append(s.data.systems, prefix+strings.Clone(bare))
+		s.number[s.data.systems[n]] = n
 	}
 	return n
 }
 
 // count counts a state of a system.
-func (s *survey) count(m map[string][]int64, code string, system int) {
-	counts := m[code]
-	if counts == nil {
-		counts = make([]int64, len(s.data.systems))
-		m[strings.Clone(code)] = counts
+func (s *survey) count(m map[string]tally, code string, system int) {
+	if m[code] == nil {
+		m[strings.Clone(code)] = make(tally)
 	}
-	counts[system]++
+	m[code][system]++
 }
 
 // rows counts the rows of a run.
@@ -272,9 +260,10 @@ func eachBlock(dir, file string, do func(b *runs.Block)) (there bool, err error)
 func newSurvey(data *pageData, most int) *survey {
 	s := &survey{data: data, number: make(map[string]int), worst: worst{most: most}}
 	t := &data.totals
-	t.status, t.outcome, t.problem = make(map[string][]int64), make(map[string][]int64), make(map[string][]int64)
-	for _, name := range data.systems {
-		s.system("", name)
+	t.rows, t.errors, t.failing, t.citations, t.claims = make(tally), make(tally), make(tally), make(tally), make(tally)
+	t.problem, t.status, t.outcome = make(map[string]tally), make(map[string]tally), make(map[string]tally)
+	for n, name := range data.systems {
+		s.number[name] = n
 	}
 	return s
 }
@@ -475,8 +464,8 @@ func facets(row *runs.Row, citations []runs.Citation, claims []runs.Claim, x *an
 // mostFacets is how many facets an answer has.
 const mostFacets = 40
 
-func sum(list []int64) (total int64) {
-	for _, n := range list {
+func sum(counts tally) (total int64) {
+	for _, n := range counts {
 		total += n
 	}
 	return total

@@ -126,9 +126,7 @@ func (t *totals) answers(of func(system int) bool) (n answerCount) {
 		}
 		n.rows, n.fails, n.errors = n.rows+t.rows[k], n.fails+t.failing[k], n.errors+t.errors[k]
 		for i := range n.open {
-			if counts := t.problem[answerWords[i].Code]; counts != nil {
-				n.open[i] += counts[k]
-			}
+			n.open[i] += t.problem[answerWords[i].Code][k]
 		}
 	}
 	return n

@@ -40,7 +40,7 @@ func failingWords(data *pageData) []word {
 
 // countTable counts the states that occur, in the order of words, of all rows and by system.
 // Counts link to the rows of their state.
-func countTable(data *pageData, caption, facet string, words []word, counts map[string][]int64, of []int64) doc.Table {
+func countTable(data *pageData, caption, facet string, words []word, counts map[string]tally, of tally) doc.Table {
 	t := doc.Table{Caption: caption, Class: "counted", Columns: []doc.Column{{Name: "state"}, {Name: "count", Number: true}, {Name: "share", Number: true}}}
 	several := len(data.systems) > 1
 	if several {
