@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,16 +155,10 @@ func (r *run) findDocuments(root string) ([]*bratDocument, error) {
 			}
 		}
 	}
-	var all []*bratDocument
-	annotated := false
-	for _, d := range byName {
-		all = append(all, d)
-		annotated = annotated || len(d.layers) > 0
-	}
-	if !annotated {
+	all := slices.SortedFunc(maps.Values(byName), func(a, b *bratDocument) int { return strings.Compare(a.name, b.name) })
+	if !slices.ContainsFunc(all, func(d *bratDocument) bool { return len(d.layers) > 0 }) {
 		return nil, ibid.Usagef("%s: no .ann files here, nor in its folders", root)
 	}
-	slices.SortFunc(all, func(a, b *bratDocument) int { return strings.Compare(a.name, b.name) })
 	return all, nil
 }
 

@@ -303,10 +303,8 @@ func (f *filler) document(o map[string]any) source {
 	d.Text, d.HasText = f.text(o, "text"), o["text"] != nil
 	d.Pages, d.HasPages = f.texts(o, "pages")
 	d.Blocks, d.HasBlocks = f.texts(o, "blocks")
-	if m := o["metadata"]; m != nil {
-		if all, isObject := m.(map[string]any); !isObject || len(all) > 0 {
-			d.Metadata = f.json(m)
-		}
+	if all, isObject := o["metadata"].(map[string]any); o["metadata"] != nil && (!isObject || len(all) > 0) {
+		d.Metadata = f.json(o["metadata"])
 	}
 	s := source{Document: d, unnamed: f.isTrue(o, "local") && f.x.request == nil, apart: f.isTrue(o, "apart"), common: f.isTrue(o, "common"), fixed: f.isTrue(o, "fixed")}
 	if o["standoff"] != nil {
