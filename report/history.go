@@ -122,14 +122,14 @@ const (
 )
 
 // systemsOf are the systems that have values of a metric, sorted.
-func systemsOf(s *history.Account, metric string) (systems []string) {
+func systemsOf(s *history.Account, metric string) []string {
+	seen := make(map[string]bool)
 	for _, r := range s.Lines() {
-		if r.Metric == metric && !slices.Contains(systems, r.System) {
-			systems = append(systems, r.System)
+		if r.Metric == metric {
+			seen[r.System] = true
 		}
 	}
-	slices.Sort(systems)
-	return systems
+	return sortedKeys(seen)
 }
 
 // seriesTable is a line for each run, the newest first: its gates, a metric by system, and what
