@@ -220,7 +220,9 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 			case len(all[k]) > 0:
 			case len(said[k]) > 0:
 				p.Below = "marked a place that is not in this text"
-			case slices.ContainsFunc(passages, func(p annotations.Passage) bool { return p.Annotator == name && p.Doc != "" }):
+			case slices.ContainsFunc(passages, func(p annotations.Passage) bool {
+				return p.Annotator == name && p.Doc != ""
+			}):
 				p.Below = "marked nothing in this text"
 			default:
 				p.Below = "looked and marked nothing"

@@ -47,7 +47,9 @@ func (g *Gates) writeCSV(w io.Writer) error {
 // gateBlocks are the table of what each gate wants and got, those that did not pass first, and below
 // it what their values rest on, or why there is none: it is too long for a column.
 func gateBlocks(caption string, results []runs.GateResult) []doc.Block {
-	t := doc.Table{Caption: caption, Columns: []doc.Column{{Name: "gate"}, {Name: "verdict"}, {Name: "value", Number: true}}}
+	t := doc.Table{Caption: caption, Columns: []doc.Column{
+		{Name: "gate"}, {Name: "verdict"}, {Name: "value", Number: true},
+	}}
 	order := map[runs.Verdict]int{runs.Failed: 0, runs.NoVerdict: 1, runs.NotAsked: 2, runs.Passed: 3}
 	sorted := slices.Clone(results)
 	slices.SortStableFunc(sorted, func(a, b runs.GateResult) int { return order[a.Verdict] - order[b.Verdict] })

@@ -51,7 +51,8 @@ const (
 // into runs. Marks outside the text are cut to it.
 func passages(text string, marks []mark) []passage {
 	length := int64(utf8.RuneCountInString(text))
-	ordered := slices.SortedStableFunc(slices.Values(marks), func(a, b mark) int { return cmp.Compare(a.start, b.start) })
+	ordered := slices.Clone(marks)
+	slices.SortStableFunc(ordered, func(a, b mark) int { return cmp.Compare(a.start, b.start) })
 	var out []passage
 	for _, m := range ordered {
 		start, end := max(0, m.start-surround), min(length, m.end+surround)

@@ -155,7 +155,9 @@ func (r *run) findDocuments(root string) ([]*bratDocument, error) {
 			}
 		}
 	}
-	all := slices.SortedFunc(maps.Values(byName), func(a, b *bratDocument) int { return strings.Compare(a.name, b.name) })
+	all := slices.SortedFunc(maps.Values(byName), func(a, b *bratDocument) int {
+		return strings.Compare(a.name, b.name)
+	})
 	if !slices.ContainsFunc(all, func(d *bratDocument) bool { return len(d.layers) > 0 }) {
 		return nil, ibid.Usagef("%s: no .ann files here, nor in its folders", root)
 	}

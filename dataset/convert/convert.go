@@ -114,6 +114,7 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 		return newReport(f.Name), err
 	}
 	r := &run{ctx: ctx, Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
+	r.seen = map[rowKey]struct{}{}
 	if o.With != "" {
 		r.report.Program = fmt.Sprintf("%x", sha256.Sum256([]byte(f.program.text)))
 	}

@@ -281,9 +281,6 @@ func (x *exchange) numbered(called, title, of string) int {
 	}
 	i := len(x.sources)
 	x.sources = append(x.sources, &source{Document: d, unnamed: unnamed})
-	if x.unasked == nil {
-		x.unasked = map[string]int{}
-	}
 	x.unasked[called] = i
 	return i
 }
@@ -305,9 +302,6 @@ func keyOf(id, system string) rowKey {
 
 // isRepeated reports whether a row of that id and system has been written before.
 func (r *run) isRepeated(id, system string) bool {
-	if r.seen == nil {
-		r.seen = map[rowKey]struct{}{}
-	}
 	key := keyOf(id, system)
 	_, seen := r.seen[key]
 	r.seen[key] = struct{}{}

@@ -245,14 +245,15 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only boo
 			if flat, isObject := row.(map[string]any); isObject || row == nil {
 				m.flat = flat
 			} else {
-				bad := m.at.err(c.file, fmt.Sprintf("format %s: row %d: want an object, got %s", p.name, m.number, kindOfTree(row)))
+				why := fmt.Sprintf("format %s: row %d: want an object, got %s", p.name, m.number, kindOfTree(row))
+				bad := m.at.err(c.file, why)
 				m.bad = &bad
 			}
 			all = append(all, m)
 			return true
 		}
 		f := filler{p: p, rec: from, response: w.response, first: c.firstMark()}
-		f.x = &exchange{row: w.row}
+		f.x = &exchange{row: w.row, unasked: map[string]int{}}
 		c.ask(f.x, q)
 		m := c.made(&f, row)
 		if m.x != nil && len(all) == 0 {

@@ -212,7 +212,8 @@ func IsOther(path string, renamed map[string]string) bool {
 	}
 	names = (&run{Options: Options{Columns: renamed}}).renamed(names)
 	other := func(ours string) bool {
-		return !slices.Contains(names, ours) && slices.ContainsFunc(names, func(name string) bool { return isOtherName(name, ours) })
+		other := func(name string) bool { return isOtherName(name, ours) }
+		return !slices.Contains(names, ours) && slices.ContainsFunc(names, other)
 	}
 	answers := slices.Contains(names, "answer") || other("answer")
 	return answers && !slices.Contains(names, "citations") && (other("answer") || other("query") || other("documents"))
@@ -220,7 +221,9 @@ func IsOther(path string, renamed map[string]string) bool {
 
 // isOtherName reports whether other tools call a member of ours so.
 func isOtherName(name, ours string) bool {
-	return slices.ContainsFunc(otherNames, func(n otherName) bool { return n.ours == ours && slices.Contains(n.theirs, name) })
+	return slices.ContainsFunc(otherNames, func(n otherName) bool {
+		return n.ours == ours && slices.Contains(n.theirs, name)
+	})
 }
 
 func isText(v value) bool { return v.kind() == aString }

@@ -173,7 +173,9 @@ func programFunctions() []gojq.CompilerOption {
 		gojq.WithFunction("bad", 2, 2, func(in any, args []any) any { return &placedError{in, args[0], fmt.Sprint(args[1])} }),
 		gojq.WithFunction("bad", 1, 1, func(in any, args []any) any { return &placedError{in: in, msg: fmt.Sprint(args[0])} }),
 		gojq.WithFunction("_raw", 1, 1, func(in any, args []any) any { return args[0].(*programRecord).raw(in) }),
-		gojq.WithFunction("_record", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).pieces[0].tree }),
+		gojq.WithFunction("_record", 1, 1, func(_ any, args []any) any {
+			return args[0].(*programRecord).pieces[0].tree
+		}),
 		gojq.WithFunction("_entries", 1, 1, entriesInOrder),
 		gojq.WithFunction("stands", 3, 3, func(in any, args []any) any { return stands(in, args[0], args[1], args[2]) }),
 		gojq.WithFunction("once", 1, 1, func(in any, args []any) any {
