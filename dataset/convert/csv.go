@@ -234,8 +234,10 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 		name, open, end string
 		of              *extra
 	}{
-		{"citations", "[", "]", &citation}, {"truth", "[", "]", &truth},
-		{"tags", "", "", &tags}, {"columns", "", "", &more},
+		{"citations", "[", "]", &citation},
+		{"truth", "[", "]", &truth},
+		{"tags", "", "", &tags},
+		{"columns", "", "", &more},
 	} {
 		if !m.of.empty() {
 			line.add(m.name, []byte(m.open+m.of.object()+m.end))
