@@ -52,14 +52,9 @@ func (a *Agreement) section() doc.Section {
 		blocks = append(blocks, doc.Para{Kind: doc.Item, Text: doc.T(v.line())})
 		worst = append(worst, v.blocks("")...)
 	}
-	for _, folded := range []doc.Details{{Summary: "what they marked and said", Blocks: worst}, {Summary: "more statistics", Blocks: all.more}} {
-		if len(folded.Blocks) > 0 {
-			blocks = append(blocks, folded)
-		}
-	}
-	for _, text := range a.Result.Warnings {
-		blocks = append(blocks, doc.Para{Text: doc.T(text)})
-	}
+	blocks = append(blocks, folded("what they marked and said", worst)...)
+	blocks = append(blocks, folded("more statistics", all.more)...)
+	blocks = append(blocks, paras(doc.Plain, a.Result.Warnings)...)
 	return doc.Section{Title: a.Title, Blocks: blocks}
 }
 
@@ -106,9 +101,7 @@ func newAgreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (ou
 	for _, on := range kinds {
 		lines = append(lines, on+": "+strings.Join(beside[on], ", "))
 	}
-	if len(decided.Rows) > 0 {
-		out.decided = append(out.decided, decided)
-	}
+	out.decided = filled(decided)
 	if len(lines) > 0 {
 		out.decided = append(out.decided, doc.Para{Text: doc.T(strings.Join(lines, "; "))})
 	}
@@ -119,14 +112,8 @@ func newAgreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (ou
 		pairs.Rows = pairs.Rows[:shownPairs]
 		out.more = append(out.more, rest)
 	}
-	if len(pairs.Rows) > 0 {
-		out.pairs = append(out.pairs, pairs)
-	}
-	for _, t := range []doc.Table{others, sliced} {
-		if len(t.Rows) > 0 {
-			out.more = append(out.more, t)
-		}
-	}
+	out.pairs = filled(pairs)
+	out.more = append(out.more, filled(others, sliced)...)
 	return out
 }
 
@@ -193,9 +180,14 @@ func orGreatest(v *float64) float64 {
 }
 
 func agreementCells(r *runs.AgreementRow) []doc.Cell {
-	who := ""
-	if r.Annotators != runs.AllAnnotators {
-		who = whoAgrees(r.Annotators)
+	who, target := r.Annotators, ""
+	if first, second, ok := runs.CutPair(who); ok {
+		who = first + " and " + second
+	} else if who == runs.AllAnnotators {
+		who = ""
+	}
+	if r.Target != nil {
+		target = number(*r.Target)
 	}
 	drawn := doc.Cell{Strip: strip(axis{0, 1}, r.Statistic, &runs.SummaryRow{Estimate: r.Estimate, Low: r.Low, High: r.High, Level: r.Level}, r.Target)}
 	verdict, last := doc.Cell{Text: doc.Text{{Text: r.Verdict, Tone: verdictTones[r.Verdict]}}}, doc.C(Thousands(r.Documents))
@@ -205,7 +197,7 @@ func agreementCells(r *runs.AgreementRow) []doc.Cell {
 	last.Notes = r.Warnings
 	return []doc.Cell{
 		doc.C(who), doc.C(agreedOn(r)), verdict, doc.C(r.Statistic),
-		doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, doc.C(optional(r.Target)), doc.C(Thousands(r.Items)), last,
+		doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, doc.C(target), doc.C(Thousands(r.Items)), last,
 	}
 }
 
@@ -221,22 +213,6 @@ func agreedOn(r *runs.AgreementRow) string {
 }
 
 var verdictTones = map[string]doc.Tone{"reliable": doc.Good, "unreliable": doc.Bad, "undecided": doc.Warn}
-
-// verdictText is a verdict, with the items that would decide.
-func verdictText(verdict string, need *int64) string {
-	if need != nil {
-		return fmt.Sprintf("%s: about %s would decide", verdict, Plural(*need, "item", "items"))
-	}
-	return verdict
-}
-
-// whoAgrees names the annotators of a statistic.
-func whoAgrees(annotators string) string {
-	if first, second, ok := runs.CutPair(annotators); ok {
-		return first + " and " + second
-	}
-	return annotators
-}
 
 // shadedTables are a square of the values of every two annotators for each kind of
 // agreement between three or more; of two there is nothing to see.
@@ -287,8 +263,8 @@ func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
 }
 
 // people shows who differs from the others, and which way.
-func (a *Agreement) people() (out []doc.Block) {
-	t := doc.Table{Caption: "who marks how", Columns: []doc.Column{
+func (a *Agreement) people() []doc.Block {
+	marking := doc.Table{Caption: "who marks how", Columns: []doc.Column{
 		{Name: "annotator"},
 		{Name: "items", Number: true},
 		{Name: "jaccard", Number: true},
@@ -298,46 +274,42 @@ func (a *Agreement) people() (out []doc.Block) {
 		{Name: "marked nothing alone", Number: true, Keep: 1},
 	}}
 	for _, x := range a.Result.Marking {
-		t.Rows = append(t.Rows, []doc.Cell{
-			doc.C(x.Name), doc.C(Thousands(x.Items)), doc.C(numberOf(x.Jaccard)), doc.C(known(x.StartShift, shift)), doc.C(known(x.EndShift, shift)), doc.C(known(x.LengthRate, times)), doc.C(Thousands(x.Empty)),
+		marking.Rows = append(marking.Rows, []doc.Cell{
+			doc.C(x.Name), doc.C(Thousands(x.Items)), doc.C(numberOf(x.Jaccard)),
+			doc.C(shift(x.StartShift)), doc.C(shift(x.EndShift)),
+			doc.C(known(x.LengthRate, "× %.2f")), doc.C(Thousands(x.Empty)),
 		})
 	}
-	if len(t.Rows) > 0 {
-		out = append(out, t)
-	}
-	t = doc.Table{Caption: "who labels how", Columns: []doc.Column{
+	labelling := doc.Table{Caption: "who labels how", Columns: []doc.Column{
 		{Name: "annotator"}, {Name: "labels", Number: true}, {Name: "same as others", Number: true}, {Name: "leans", Number: true},
 	}}
 	for _, x := range a.Result.Labelling {
-		t.Rows = append(t.Rows, []doc.Cell{doc.C(x.Name), doc.C(Thousands(x.Labels)), doc.C(numberOf(x.Agree)), doc.C(known(x.Leaning, leaning))})
+		labelling.Rows = append(labelling.Rows, []doc.Cell{
+			doc.C(x.Name), doc.C(Thousands(x.Labels)), doc.C(numberOf(x.Agree)), doc.C(known(x.Leaning, "%+.3f")),
+		})
 	}
-	if len(t.Rows) > 0 {
-		out = append(out, t)
-	}
-	return out
+	return filled(marking, labelling)
 }
 
 func numberOf(n ibid.Number) string { return numberOrDash(n.Pointer()) }
 
 // known prints a number that may not be known.
-func known(n ibid.Number, text func(v float64) string) string {
+func known(n ibid.Number, format string) string {
 	if !n.Known() {
 		return "–"
 	}
-	return text(n.Value)
+	return fmt.Sprintf(format, n.Value)
 }
 
 // shift says a mean distance in characters and its direction.
-func shift(v float64) string {
+func shift(n ibid.Number) string {
 	switch {
-	case v < 0:
-		return fmt.Sprintf("%.1f early", -v)
-	case v > 0:
-		return fmt.Sprintf("%.1f late", v)
+	case !n.Known():
+		return "–"
+	case n.Value < 0:
+		return fmt.Sprintf("%.1f early", -n.Value)
+	case n.Value > 0:
+		return fmt.Sprintf("%.1f late", n.Value)
 	}
 	return "alike"
 }
-
-func times(v float64) string { return fmt.Sprintf("× %.2f", v) }
-
-func leaning(v float64) string { return fmt.Sprintf("%+.3f", v) }

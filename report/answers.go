@@ -93,22 +93,21 @@ func (f *worst) sorted() []found {
 	return f.list
 }
 
-// totals count what the runs of a page hold, by system.
+// A tally counts by system.
+type tally map[int]int64
+
+// totals count what the runs of a page hold.
 type totals struct {
-	rows, errors, failing []int64
-	citations             []int64
-	claims                []int64
-	problem               map[string][]int64 // rows by what became of them
-	status                map[string][]int64
-	outcome               map[string][]int64
+	rows, errors, failing, citations, claims tally
+
+	problem         map[string]tally // rows by what became of them
+	status, outcome map[string]tally
 }
 
 // A survey counts what all rows of the runs hold, and finds the worst.
 type survey struct {
 	data    *pageData
 	number  map[string]int // of systems
-	last    string         // the system that was asked for last, and its number
-	lastOne int
 	worst   worst
 	fits    func(run *runs.Block, i int) bool // what is listed; nil is all
 	fitting int64
@@ -117,38 +116,21 @@ type survey struct {
 // system is the number of a system; one that has no defined number follows those of the
 // summary.
 func (s *survey) system(prefix, bare string) int {
-	if bare == s.last && s.lastOne >= 0 {
-		return s.lastOne
-	}
 	n, ok := s.number[prefix+bare]
 	if !ok {
-		data, t := s.data, &s.data.totals
-		n = len(s.number)
-		if n == len(data.systems) {
-			data.systems = append(data.systems, prefix+strings.Clone(bare))
-		}
-		s.number[data.systems[n]] = n
-		for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.claims} {
-			*list = append(*list, 0)
-		}
-		for _, m := range []map[string][]int64{t.problem, t.status, t.outcome} {
-			for code := range m {
-				m[code] = append(m[code], 0)
-			}
-		}
+		n = len(s.data.systems)
+		s.data.systems = append(s.data.systems, prefix+strings.Clone(bare))
+		s.number[s.data.systems[n]] = n
 	}
-	s.last, s.lastOne = bare, n
 	return n
 }
 
 // count counts a state of a system.
-func (s *survey) count(m map[string][]int64, code string, system int) {
-	counts := m[code]
-	if counts == nil {
-		counts = make([]int64, len(s.data.systems))
-		m[strings.Clone(code)] = counts
+func (s *survey) count(m map[string]tally, code string, system int) {
+	if m[code] == nil {
+		m[strings.Clone(code)] = make(tally)
 	}
-	counts[system]++
+	m[code][system]++
 }
 
 // rows counts the rows of a run.
@@ -161,7 +143,6 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 			sign = -1
 		}
 	}
-	s.lastOne = -1
 	return f.Each(func(b *runs.Block) error {
 		system, because := b.Texts("system"), b.Texts("fails_because")
 		row, citations := b.Column("row").Ints, b.Column("citations")
@@ -211,9 +192,8 @@ func (s *survey) addLow(l lowSource) {
 // items counts the citations and claims of a run by what is known of them.
 func (s *survey) items(run int) error {
 	t, r := &s.data.totals, s.data.results[run]
-	s.lastOne = -1
 	supported := limitsOf(r.run.Manifest).Supported
-	err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
+	_, err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
 		system, status, kind, source := b.Texts("system"), b.Texts("status"), b.Texts("source_type"), b.Texts("source_ref")
 		support, exact, row := b.Column("support"), b.Column("exact_jaccard"), b.Column("row")
 		id, docs := b.Texts("id"), b.Texts("doc")
@@ -247,11 +227,10 @@ func (s *survey) items(run int) error {
 			}
 		}
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a summary of rows may have none
+	if err != nil {
 		return err
 	}
-	err = eachBlock(r.run.Dir, runs.ClaimsFile, func(b *runs.Block) {
-		r.judged = true
+	r.judged, err = eachBlock(r.run.Dir, runs.ClaimsFile, func(b *runs.Block) {
 		system, outcome := b.Texts("system"), b.Texts("outcome")
 		for i := range outcome {
 			k := s.system(r.prefix, system[i])
@@ -259,20 +238,19 @@ func (s *survey) items(run int) error {
 			s.count(t.outcome, outcome[i], k)
 		}
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	r.judged = true
 	return err
 }
 
-func eachBlock(dir, file string, do func(b *runs.Block)) error {
+// eachBlock calls do with the blocks of a table, if the run has it: a summary of rows may not.
+func eachBlock(dir, file string, do func(b *runs.Block)) (there bool, err error) {
 	f, err := runs.OpenFrame(filepath.Join(dir, file))
-	if err != nil {
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
 	}
 	defer f.Close()
-	return f.Each(func(b *runs.Block) error {
+	return true, f.Each(func(b *runs.Block) error {
 		do(b)
 		return b.Err()
 	})
@@ -280,12 +258,12 @@ func eachBlock(dir, file string, do func(b *runs.Block)) error {
 
 // newSurvey begins to count what runs hold; it finds at most so many rows.
 func newSurvey(data *pageData, most int) *survey {
-	s := &survey{data: data, number: make(map[string]int), lastOne: -1, worst: worst{most: most}}
+	s := &survey{data: data, number: make(map[string]int), worst: worst{most: most}}
 	t := &data.totals
-	t.status, t.outcome, t.problem = make(map[string][]int64), make(map[string][]int64), make(map[string][]int64)
-	for _, name := range data.systems {
-		s.lastOne = -1
-		s.system("", name)
+	t.rows, t.errors, t.failing, t.citations, t.claims = make(tally), make(tally), make(tally), make(tally), make(tally)
+	t.problem, t.status, t.outcome = make(map[string]tally), make(map[string]tally), make(map[string]tally)
+	for n, name := range data.systems {
+		s.number[name] = n
 	}
 	return s
 }
@@ -486,8 +464,8 @@ func facets(row *runs.Row, citations []runs.Citation, claims []runs.Claim, x *an
 // mostFacets is how many facets an answer has.
 const mostFacets = 40
 
-func sum(list []int64) (total int64) {
-	for _, n := range list {
+func sum(counts tally) (total int64) {
+	for _, n := range counts {
 		total += n
 	}
 	return total

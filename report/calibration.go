@@ -54,10 +54,7 @@ func (c *Calibration) section() doc.Section {
 	if c.Offer != "" {
 		blocks = append(blocks, doc.Para{Text: doc.T(c.Offer)})
 	}
-	for _, text := range c.Warnings {
-		blocks = append(blocks, doc.Para{Text: doc.T(text)})
-	}
-	return doc.Section{Title: c.Title, Blocks: blocks}
+	return doc.Section{Title: c.Title, Blocks: append(blocks, paras(doc.Plain, c.Warnings)...)}
 }
 
 // blocks are the kinds of questions, those about support first. Of ends captions where there
@@ -110,7 +107,11 @@ func kindBlocks(k *annotations.Calibration, of string) []doc.Block {
 		items.Notes = slices.Concat([]string(k.Warnings), []string(r.Warnings))
 		measures.Rows = append(measures.Rows, []doc.Cell{doc.C(r.Statistic), doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, items})
 		if r.Verdict != "" {
-			out = append(out, doc.Para{Text: doc.Text{{Text: verdictText(r.Verdict, r.Need), Tone: verdictTones[r.Verdict]}, {
+			verdict := r.Verdict
+			if r.Need != nil {
+				verdict += fmt.Sprintf(": about %s would decide", Plural(*r.Need, "item", "items"))
+			}
+			out = append(out, doc.Para{Text: doc.Text{{Text: verdict, Tone: verdictTones[r.Verdict]}, {
 				Text: fmt.Sprintf(" by %s: %s %s, target %g", r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), *r.Target),
 			}}})
 		}
@@ -237,17 +238,11 @@ func judgeSection(data *pageData) *doc.Section {
 				source = fmt.Sprintf("Compared with the labels that people gave in the run %s, which had the same judge.", c.Of)
 			}
 			out = append(out, doc.Para{Text: doc.T(source)})
-			for _, w := range c.Warnings {
-				out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(w)})
-			}
-			out = append(out, c.blocks(of)...)
+			out = slices.Concat(out, paras(doc.Note, c.Warnings), c.blocks(of))
 		}
 		if len(corrected) > 0 {
 			out = append(out, correctionTable("Scores corrected by what people said"+of, corrected))
 		}
-	}
-	if out == nil {
-		return nil
 	}
 	return docSection("judge", "Judge", out)
 }
@@ -272,14 +267,4 @@ func judgeFacts(j *runs.JudgeRecord) (facts doc.Facts) {
 		}
 	}
 	return facts
-}
-
-// distinct are texts, each once, in the order of their first appearance.
-func distinct(texts []string) (out []string) {
-	for _, s := range texts {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }

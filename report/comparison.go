@@ -24,7 +24,12 @@ type Comparison struct {
 // NewComparison makes the view.
 func NewComparison(r *compare.Result) *Comparison { return &Comparison{r} }
 
-func (c *Comparison) asJSON() any { return comparisonJSON{c.Result, c.headline()} }
+func (c *Comparison) asJSON() any {
+	return struct {
+		*compare.Result
+		Headline string `json:"headline"`
+	}{c.Result, c.headline()}
+}
 
 func (c *Comparison) writeCSV(w io.Writer) error { return compare.Lines.WriteCSV(w, c.Lines()) }
 
@@ -52,11 +57,8 @@ func (c *Comparison) title() string {
 // blocks are the answer, the lists of failures, what a reader must know, the metrics that
 // decide, then the others.
 func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
-	out := []doc.Block{doc.Para{Kind: doc.Lead, Text: doc.T(c.headline())}}
-	out = append(out, failures...)
-	for _, note := range slices.Concat(c.Notes, c.leftOut()) {
-		out = append(out, doc.Para{Kind: doc.Note, Text: doc.T(note)})
-	}
+	out := append(paras(doc.Lead, []string{c.headline()}), failures...)
+	out = append(out, paras(doc.Note, slices.Concat(c.Notes, c.leftOut()))...)
 	var deciding, others, sliced []*compare.Metric
 	for i := range c.Metrics {
 		switch m := &c.Metrics[i]; {
@@ -68,8 +70,13 @@ func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
 			others = append(others, m)
 		}
 	}
-	for name, all := range groupMetrics(deciding) {
-		out = append(out, c.table(name+", "+c.title(), all)...)
+	for rest := deciding; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(m *compare.Metric) bool { return quantityName(m) != quantityName(rest[0]) })
+		if n < 0 {
+			n = len(rest)
+		}
+		out = append(out, c.table(shortQuantity(rest[0])+", "+c.title(), rest[:n])...)
+		rest = rest[n:]
 	}
 	for _, more := range []struct {
 		summary string
@@ -86,23 +93,6 @@ func (c *Comparison) blocks(failures []doc.Block) []doc.Block {
 	}
 	out = append(out, tookTable(names, all)...)
 	return append(out, doc.Details{Summary: "how this was compared", Blocks: c.how(deciding)})
-}
-
-// groupMetrics are metrics by name, in order.
-func groupMetrics(all []*compare.Metric) func(yield func(string, []*compare.Metric) bool) {
-	return func(yield func(string, []*compare.Metric) bool) {
-		for len(all) > 0 {
-			name := quantityName(all[0])
-			n := 1
-			for n < len(all) && quantityName(all[n]) == name {
-				n++
-			}
-			if !yield(shortQuantity(all[0]), all[:n]) {
-				return
-			}
-			all = all[n:]
-		}
-	}
 }
 
 // leftOut says which sides and rows count in nothing.
@@ -235,10 +225,15 @@ func (c *Comparison) alone(m *compare.Metric, v *compare.Value) []doc.Cell {
 	return row
 }
 
+// rankOf is the rank of a side, a range where chance may explain the order; "" if it has none.
 func (c *Comparison) rankOf(side string) string {
 	for i := range c.Sides {
-		if s := &c.Sides[i]; s.Name == side && s.Rank != nil {
-			return rankText(s)
+		switch s := &c.Sides[i]; {
+		case s.Name != side || s.Rank == nil:
+		case s.Rank[1] > s.Rank[0]:
+			return fmt.Sprintf("%d–%d", s.Rank[0], s.Rank[1])
+		default:
+			return fmt.Sprint(s.Rank[0])
 		}
 	}
 	return ""

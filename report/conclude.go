@@ -112,14 +112,6 @@ func (c *Compared) rank(system, metric string) string {
 	return NewComparison(c.Comparison).rankOf(system)
 }
 
-// rankText is a rank: a range where chance may explain the order.
-func rankText(s *compare.Side) string {
-	if s.Rank[1] > s.Rank[0] {
-		return fmt.Sprintf("%d–%d", s.Rank[0], s.Rank[1])
-	}
-	return fmt.Sprint(s.Rank[0])
-}
-
 // An answerCount counts answers by what became of them.
 type answerCount struct {
 	rows, fails, errors int64
@@ -134,9 +126,7 @@ func (t *totals) answers(of func(system int) bool) (n answerCount) {
 		}
 		n.rows, n.fails, n.errors = n.rows+t.rows[k], n.fails+t.failing[k], n.errors+t.errors[k]
 		for i := range n.open {
-			if counts := t.problem[answerWords[i].Code]; counts != nil {
-				n.open[i] += counts[k]
-			}
+			n.open[i] += t.problem[answerWords[i].Code][k]
 		}
 	}
 	return n
@@ -192,12 +182,6 @@ func oneOrMany(n int64, one, many string) string {
 		return one
 	}
 	return many
-}
-
-// comparisonJSON is a comparison with its headline.
-type comparisonJSON struct {
-	*compare.Result
-	Headline string `json:"headline"`
 }
 
 // headline is what came of the comparison in a sentence, by the first metric that decides; the
@@ -363,17 +347,18 @@ func (c *Comparison) ranked(m *compare.Metric) string {
 	default:
 		text = fewNames(best) + " are tied for best on " + shortQuantity(m)
 	}
-	for i := range c.Sides {
-		if s := &c.Sides[i]; s.Rank != nil && s.Rank[0] > 2 && s.Rank[0] == s.Rank[1] && !c.anyBelow(s.Rank[1]) {
+	lowest := 0 // place that some side may have
+	for _, s := range c.Sides {
+		if s.Rank != nil {
+			lowest = max(lowest, s.Rank[1])
+		}
+	}
+	for _, s := range c.Sides {
+		if s.Rank != nil && s.Rank[0] > 2 && s.Rank[0] == lowest {
 			text += "; " + s.Name + " is last"
 		}
 	}
 	return text
-}
-
-// anyBelow reports whether some side may be below a place.
-func (c *Comparison) anyBelow(place int) bool {
-	return slices.ContainsFunc(c.Sides, func(s compare.Side) bool { return s.Rank != nil && s.Rank[1] > place })
 }
 
 // changesSection lists the answers that fail newly, no longer and still.
@@ -397,12 +382,6 @@ func changesSection(data *pageData) *doc.Section {
 	return docSection("changes", "Changes", blocks)
 }
 
-// runOfSide is the run of a side.
-func runOfSide(r *compare.Result, side string) string {
-	i := slices.IndexFunc(r.Sides, func(s compare.Side) bool { return s.Name == side })
-	return r.Sides[i].Run
-}
-
 // namedFailures is how many rows are named that fail anew or were fixed.
 const namedFailures = 10
 
@@ -416,6 +395,7 @@ func failureLists(r *compare.Result, link func(run, name string) string) []doc.B
 		if len(r.Failures) > 1 {
 			of = f.New + ": "
 		}
+		side := slices.IndexFunc(r.Sides, func(s compare.Side) bool { return s.Name == f.New })
 		for _, list := range []struct {
 			what, code string
 			rows       compare.Named
@@ -432,7 +412,7 @@ func failureLists(r *compare.Result, link func(run, name string) string) []doc.B
 					before = " ("
 				}
 				if link != nil {
-					span.Link = link(runOfSide(r, f.New), id)
+					span.Link = link(r.Sides[side].Run, id)
 				}
 				text = append(text, doc.Span{Text: before}, span)
 			}

@@ -30,9 +30,7 @@ func agreementSection(data *pageData) *doc.Section {
 			out = append(out, t)
 		}
 		out = append(out, all.pairs...)
-		if len(all.more) > 0 {
-			out = append(out, doc.Details{Summary: "more statistics" + of, Blocks: all.more})
-		}
+		out = append(out, folded("more statistics"+of, all.more)...)
 		for _, list := range []struct{ kind, title string }{{runs.SpanAgreement, "Where they disagree most"}, {runs.LabelAgreement, "What they answer differently"}} {
 			var first, more []doc.Block
 			n := 0
@@ -53,9 +51,6 @@ func agreementSection(data *pageData) *doc.Section {
 				out = append(out, doc.Details{Summary: fmt.Sprintf("%d more", n-shownDisputes), Blocks: more})
 			}
 		}
-	}
-	if out == nil {
-		return nil
 	}
 	return docSection("agreement", "Agreement", out)
 }
@@ -205,21 +200,17 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 	}
 	slices.Sort(people)
 	slices.SortFunc(keys, func(a, b textKey) int { return cmp.Or(strings.Compare(a.doc, b.doc), cmp.Compare(a.page, b.page)) })
-	marked := func(name string, key textKey) []mark {
-		var out []mark
-		for _, p := range passages {
-			if p.Annotator == name && p.Doc == key.doc && p.Page == key.page && p.Start >= 0 && p.End > p.Start {
-				out = append(out, mark{start: p.Start, end: p.End, kind: markTrue})
-			}
-		}
-		return out
-	}
-	marks := func(fits func(p annotations.Passage) bool) bool { return slices.ContainsFunc(passages, fits) }
 	var out []doc.Block
 	for _, key := range keys {
-		var all [][]mark
-		for _, name := range people {
-			all = append(all, marked(name, key))
+		said, all := make([][]annotations.Passage, len(people)), make([][]mark, len(people))
+		for _, p := range passages {
+			k := slices.Index(people, p.Annotator)
+			if p.Doc != key.doc || p.Page != key.page {
+				continue
+			}
+			if said[k] = append(said[k], p); p.Start >= 0 && p.End > p.Start {
+				all[k] = append(all[k], mark{start: p.Start, end: p.End, kind: markTrue})
+			}
 		}
 		whole, ok := text(key.doc, key.page)
 		var panels doc.Panels
@@ -227,9 +218,11 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 			p := doc.Panel{Title: nameOf(name), Below: placesOf(all[k])}
 			switch {
 			case len(all[k]) > 0:
-			case marks(func(p annotations.Passage) bool { return p.Annotator == name && p.Doc == key.doc && p.Page == key.page }):
+			case len(said[k]) > 0:
 				p.Below = "marked a place that is not in this text"
-			case marks(func(p annotations.Passage) bool { return p.Annotator == name && p.Doc != "" }):
+			case slices.ContainsFunc(passages, func(p annotations.Passage) bool {
+				return p.Annotator == name && p.Doc != ""
+			}):
 				p.Below = "marked nothing in this text"
 			default:
 				p.Below = "looked and marked nothing"
@@ -237,7 +230,7 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 			if ok {
 				p.Text = sideOf(whole, all, k)
 			} else if len(all[k]) > 0 {
-				if p.Text = markedBy(passages, name, key); p.Text == nil {
+				if p.Text = markedBy(said[k]); p.Text == nil {
 					p.Below += ": the text is not at hand"
 				}
 			}
@@ -249,9 +242,9 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 }
 
 // markedBy is what an annotator marked in a text, as far as the marks have it.
-func markedBy(passages []annotations.Passage, name string, key textKey) (out doc.Text) {
+func markedBy(passages []annotations.Passage) (out doc.Text) {
 	for _, p := range passages {
-		if p.Annotator == name && p.Doc == key.doc && p.Page == key.page && p.Text != "" {
+		if p.Text != "" {
 			if out != nil {
 				out = append(out, doc.Span{Text: " … "})
 			}

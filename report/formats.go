@@ -7,17 +7,6 @@ import (
 	"ibid/dataset/runs"
 )
 
-type summaryJSON struct {
-	Schema     string                       `json:"schema"`
-	Run        runJSON                      `json:"run"`
-	Conclusion Conclusion                   `json:"conclusion"`
-	Gates      runs.ListOf[runs.GateResult] `json:"gates"`
-	Summary    []runs.SummaryRow            `json:"summary"`
-	Signs      runs.ListOf[runs.Sign]       `json:"signs"`
-	Warnings   runs.ListOf[string]          `json:"warnings"`
-	Statuses   map[string]int64             `json:"citation_statuses"`
-}
-
 type runJSON struct {
 	ID          string   `json:"id"`
 	Status      string   `json:"status"`
@@ -29,17 +18,21 @@ type runJSON struct {
 }
 
 func runOf(m *runs.Manifest) runJSON {
-	return runJSON{
-		ID: m.ID, Status: m.Status, Fingerprint: m.Fingerprint, Rows: m.Rows, Citations: m.Citations,
-		Errors: m.Errors, Coverage: m.Coverage,
-	}
+	return runJSON{m.ID, m.Status, m.Fingerprint, m.Rows, m.Citations, m.Errors, m.Coverage}
 }
 
 func (s *Summary) asJSON() any {
 	m := s.Run
-	return summaryJSON{
-		Schema: "ibid.summary/v1", Run: runOf(m), Conclusion: s.conclusion(), Gates: s.Gates, Summary: s.rows, Signs: m.Signs, Warnings: m.Warnings, Statuses: m.Statuses,
-	}
+	return struct {
+		Schema     string                       `json:"schema"`
+		Run        runJSON                      `json:"run"`
+		Conclusion Conclusion                   `json:"conclusion"`
+		Gates      runs.ListOf[runs.GateResult] `json:"gates"`
+		Summary    []runs.SummaryRow            `json:"summary"`
+		Signs      runs.ListOf[runs.Sign]       `json:"signs"`
+		Warnings   runs.ListOf[string]          `json:"warnings"`
+		Statuses   map[string]int64             `json:"citation_statuses"`
+	}{"ibid.summary/v1", runOf(m), s.conclusion(), s.Gates, s.rows, m.Signs, m.Warnings, m.Statuses}
 }
 
 // WriteJSON writes a value as all JSON of ibid is written: indented by two spaces,

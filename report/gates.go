@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/xml"
 	"fmt"
@@ -30,11 +31,7 @@ func NewGates(m *runs.Manifest, verdict runs.Verdict, lacks []string, results []
 }
 
 func (g *Gates) section() doc.Section {
-	out := gateBlocks("Gates", g.Results)
-	for _, why := range g.Lacks {
-		out = append(out, doc.Para{Text: doc.T(why)})
-	}
-	return doc.Section{Title: g.title, Blocks: out}
+	return doc.Section{Title: g.title, Blocks: append(gateBlocks("Gates", g.Results), paras(doc.Plain, g.Lacks)...)}
 }
 
 func (g *Gates) asJSON() any { return g }
@@ -47,23 +44,18 @@ func (g *Gates) writeCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// gateTable shows what each gate wants and got, those that did not pass first.
-func gateTable(results []runs.GateResult) doc.Table {
-	t := doc.Table{Columns: []doc.Column{{Name: "gate"}, {Name: "verdict"}, {Name: "value", Number: true}}}
+// gateBlocks are the table of what each gate wants and got, those that did not pass first, and below
+// it what their values rest on, or why there is none: it is too long for a column.
+func gateBlocks(caption string, results []runs.GateResult) []doc.Block {
+	t := doc.Table{Caption: caption, Columns: []doc.Column{
+		{Name: "gate"}, {Name: "verdict"}, {Name: "value", Number: true},
+	}}
 	order := map[runs.Verdict]int{runs.Failed: 0, runs.NoVerdict: 1, runs.NotAsked: 2, runs.Passed: 3}
-	results = slices.Clone(results)
-	slices.SortStableFunc(results, func(a, b runs.GateResult) int { return order[a.Verdict] - order[b.Verdict] })
-	for _, g := range results {
+	sorted := slices.Clone(results)
+	slices.SortStableFunc(sorted, func(a, b runs.GateResult) int { return order[a.Verdict] - order[b.Verdict] })
+	for _, g := range sorted {
 		t.Rows = append(t.Rows, []doc.Cell{doc.C(g.Gate), {Text: doc.Text{gateWords[g.Verdict]}}, doc.C(numberOrDash(g.Value))})
 	}
-	return t
-}
-
-// gateBlocks are the table of gates, and below it what their values rest on, or why there is
-// none: it is too long for a column.
-func gateBlocks(caption string, results []runs.GateResult) []doc.Block {
-	t := gateTable(results)
-	t.Caption = caption
 	out := []doc.Block{t}
 	for _, g := range results {
 		if text := strings.TrimSpace(g.Reason + " " + g.Detail); text != "" {
@@ -97,14 +89,9 @@ func gatesInWords(gates []runs.GateResult) string {
 	return strings.Join(parts, ", ")
 }
 
-func gateText(g runs.GateResult) string { return strings.TrimSpace(gateValue(g) + " " + g.Detail) }
-
-// gateValue is what a gate looked at, or why there is nothing to look at.
-func gateValue(g runs.GateResult) string {
-	if g.Reason != "" {
-		return g.Reason
-	}
-	return numberOrDash(g.Value)
+// gateText is what a gate looked at, or why there is nothing to look at.
+func gateText(g runs.GateResult) string {
+	return strings.TrimSpace(cmp.Or(g.Reason, numberOrDash(g.Value)) + " " + g.Detail)
 }
 
 // gateWords are the verdicts in words; "" is that of a run without gates.
@@ -116,11 +103,9 @@ var gateWords = map[runs.Verdict]doc.Span{
 	"":             {Tone: doc.Dim},
 }
 
-// A gateCount is how many gates ended in which way.
-type gateCount map[runs.Verdict]int64
-
-func countGates(results []runs.GateResult) gateCount {
-	count := make(gateCount)
+// countGates is how many gates ended in which way.
+func countGates(results []runs.GateResult) map[runs.Verdict]int64 {
+	count := make(map[runs.Verdict]int64)
 	for _, g := range results {
 		count[g.Verdict]++
 	}
@@ -128,9 +113,10 @@ func countGates(results []runs.GateResult) gateCount {
 }
 
 // gravest is the verdict that is said first.
-func (c gateCount) gravest() runs.Verdict {
+func gravest(results []runs.GateResult) runs.Verdict {
+	count := countGates(results)
 	for _, v := range []runs.Verdict{runs.Failed, runs.NoVerdict, runs.Passed, runs.NotAsked} {
-		if c[v] > 0 {
+		if count[v] > 0 {
 			return v
 		}
 	}

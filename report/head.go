@@ -21,7 +21,7 @@ type standing struct {
 	failing    doc.Text
 	rank       string // "" if it has none
 	of         *Summary
-	block      *summaryBlock   // its numbers; nil if it has none
+	block      *summaryBlock   // its numbers
 	change     *compare.Result // since an earlier run; nil if that is not known
 }
 
@@ -50,14 +50,6 @@ func (s *standing) notes(metric string) []string {
 	return notes
 }
 
-// changed is how a number changed since the earlier run.
-func (s *standing) changed(metric string) *compare.Difference {
-	if s.block == nil {
-		return nil
-	}
-	return changeOf(s.change, s.of.Run.ID, s.block.System, metric)
-}
-
 // mostStandings is how many systems are listed first.
 const mostStandings = 20
 
@@ -70,16 +62,6 @@ func rankOf(metric string, s *runs.SummaryRow) float64 {
 		return *s.Estimate
 	}
 	return -*s.Estimate
-}
-
-// rankingMetric is the first metric that matters of which some system has a number.
-func rankingMetric(lead []string, systems []standing) string {
-	for _, name := range lead {
-		if slices.ContainsFunc(systems, func(s standing) bool { n := s.number(name); return n != nil && n.Estimate != nil }) {
-			return name
-		}
-	}
-	return lead[0]
 }
 
 // standings are the systems of a run; a run without systems has all answers. Prefix stands
@@ -100,12 +82,16 @@ func (s *Summary) standings(prefix string, lead []string) (out []standing) {
 	return out
 }
 
-// sortStandings puts the best first.
+// sortStandings puts the best first, by the first metric that matters of which some system has a
+// number.
 func sortStandings(lead []string, systems []standing) {
-	metric := rankingMetric(lead, systems)
-	slices.SortStableFunc(systems, func(x, y standing) int {
-		return cmp.Compare(rankOf(metric, x.number(metric)), rankOf(metric, y.number(metric)))
-	})
+	for _, metric := range lead {
+		rank := func(s standing) float64 { return rankOf(metric, s.number(metric)) }
+		if slices.ContainsFunc(systems, func(s standing) bool { return !math.IsInf(rank(s), 0) }) {
+			slices.SortStableFunc(systems, func(x, y standing) int { return cmp.Compare(rank(x), rank(y)) })
+			return
+		}
+	}
 }
 
 // standingTable has a line for each system, or whatever else: its rank, or the change since an earlier run where
@@ -179,9 +165,9 @@ func changeText(d *compare.Difference) doc.Text {
 	return doc.Text{{Text: signed(d.Diff) + " " + differenceWord(d).Short, Tone: differenceWord(d).Tone}}
 }
 
-// changeOf is how a number of a system changed in a run, "" for any; nil if that is not
-// known.
-func changeOf(r *compare.Result, run, system, metric string) *compare.Difference {
+// changed is how a number changed since the earlier run; nil if that is not known.
+func (s *standing) changed(metric string) *compare.Difference {
+	r, system, run := s.change, s.block.System, s.of.Run.ID
 	if r == nil {
 		return nil
 	}

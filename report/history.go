@@ -122,14 +122,14 @@ const (
 )
 
 // systemsOf are the systems that have values of a metric, sorted.
-func systemsOf(s *history.Account, metric string) (systems []string) {
+func systemsOf(s *history.Account, metric string) []string {
+	seen := make(map[string]bool)
 	for _, r := range s.Lines() {
-		if r.Metric == metric && !slices.Contains(systems, r.System) {
-			systems = append(systems, r.System)
+		if r.Metric == metric {
+			seen[r.System] = true
 		}
 	}
-	slices.Sort(systems)
-	return systems
+	return sortedKeys(seen)
 }
 
 // seriesTable is a line for each run, the newest first: its gates, a metric by system, and what
@@ -222,13 +222,11 @@ func changeInWords(r *history.Line, v *history.Value, named bool) string {
 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
-type historyJSON struct {
-	Schema string                        `json:"schema"`
-	Series runs.ListOf[*history.Account] `json:"series"`
-}
-
 func (h *History) asJSON() any {
-	out := historyJSON{Schema: "ibid.history/v2"}
+	out := struct {
+		Schema string                        `json:"schema"`
+		Series runs.ListOf[*history.Account] `json:"series"`
+	}{Schema: "ibid.history/v2"}
 	for _, s := range h.Series {
 		out.Series = append(out.Series, s.Account)
 	}

@@ -81,8 +81,11 @@ type results struct {
 	calibration *Calibration // nil if nobody compared the judge with people
 }
 
-// docSection is a section that is made of blocks.
+// docSection is a section that is made of blocks, nil if there are none.
 func docSection(id, title string, blocks []doc.Block) *doc.Section {
+	if len(blocks) == 0 {
+		return nil
+	}
 	return &doc.Section{ID: id, Title: title, Blocks: blocks}
 }
 
@@ -155,7 +158,10 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 	}
 	data := &pageData{options: o, quotations: quotations{counts: make(map[string]map[string]int64), open: make(map[string]int64)}, kinds: make(map[string]*kindCount), disagreements: make([][]*disagreementView, len(all))}
 	for run := range all {
-		r := &results{run: &all[run], prefix: prefixOf(all, run), summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
+		r := &results{run: &all[run], summary: NewSummary(all[run].Manifest, all[run].Summary, all[run].Gates)}
+		if len(all) > 1 {
+			r.prefix = all[run].Manifest.ID + "/"
+		}
 		r.summary.Compared = o.Compared
 		data.results = append(data.results, r)
 		for _, b := range r.summary.systems() {
@@ -168,15 +174,6 @@ func newPageData(o PageOptions, all []RunData) *pageData {
 		return slices.ContainsFunc(data.results, func(r *results) bool { return r.summary.has(name) })
 	})
 	return data
-}
-
-// prefixOf is what stands before the names of a run's systems: "" if there is no
-// other run.
-func prefixOf(all []RunData, run int) string {
-	if len(all) == 1 {
-		return ""
-	}
-	return all[run].Manifest.ID + "/"
 }
 
 // readRest reads the tables of the run that are small.

@@ -41,9 +41,7 @@ func provenance(m *runs.Manifest) doc.Details {
 	}
 	fact("started", m.Timings.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 	out := doc.Details{Summary: "What " + m.ID + " was made of", Blocks: []doc.Block{facts}}
-	for _, w := range m.Warnings {
-		out.Blocks = append(out.Blocks, doc.Para{Kind: doc.Note, Text: doc.T(w)})
-	}
+	out.Blocks = append(out.Blocks, paras(doc.Note, m.Warnings)...)
 	inputs := doc.Table{Caption: "Inputs of " + m.ID, Columns: []doc.Column{
 		{Name: "kind"}, {Name: "file"}, {Name: "rows", Number: true}, {Name: "bytes", Number: true}, {Name: "read without checksums", Number: true, Keep: 1}, {Name: "SHA-256", Keep: 1},
 	}}
@@ -117,7 +115,7 @@ func methodSection(data *pageData) *doc.Section {
 	}
 	say("Macro is the mean of the rows' values; micro is the quotient of sums over rows.")
 	say("A metric without meaning for a row is undefined, with a reason. Such rows are left out of means and counted beside them.")
-	say(whatFails())
+	say(fmt.Sprintf("A row fails if its worst problem is a warning or worse, or if its overall_citation_accuracy is below %v.", metrics.FailsBelow))
 	var defined doc.Facts
 	for _, d := range metrics.Definitions() {
 		if !slices.ContainsFunc(data.results, func(r *results) bool { return r.summary.has(d.Name) }) {
@@ -149,8 +147,4 @@ func definitionText(d *metrics.Definition) string {
 		text += "; also called " + strings.Join(d.Aliases, ", ")
 	}
 	return text + "."
-}
-
-func whatFails() string {
-	return fmt.Sprintf("A row fails if its worst problem is a warning or worse, or if its overall_citation_accuracy is below %v.", metrics.FailsBelow)
 }

@@ -36,16 +36,10 @@ const maxSystems = 40
 func metricsSection(data *pageData) *doc.Section {
 	var out []doc.Block
 	for _, r := range data.results {
-		of := data.named(" of %s", r)
 		if !data.several() {
 			out = append(out, r.summary.sliceTables(false)...)
 		}
-		if every := r.summary.everyMetric(r.prefix, maxSystems); len(every) > 0 {
-			out = append(out, doc.Details{Summary: "Every metric" + of, Blocks: every})
-		}
-	}
-	if len(out) == 0 {
-		return nil
+		out = append(out, folded("Every metric"+data.named(" of %s", r), r.summary.everyMetric(r.prefix, maxSystems))...)
 	}
 	return docSection("metrics", "Metrics", out)
 }

@@ -23,7 +23,7 @@ func verdictSection(data *pageData) *doc.Section {
 		if said[k].Answers != title {
 			fact("Answers", doc.Span{Text: said[k].Answers, Link: rowsLink("is:failing")})
 		}
-		fact("Gates", doc.Span{Text: gatesInWords(r.run.Gates), Tone: gateWords[countGates(r.run.Gates).gravest()].Tone})
+		fact("Gates", doc.Span{Text: gatesInWords(r.run.Gates), Tone: gateWords[gravest(r.run.Gates)].Tone})
 		fact("Judge", doc.Span{Text: judgeInWords(r)})
 		fact("Run", doc.Span{Text: runText(r)})
 		w, n := inputSigns(r, data.named("%s: ", r))
@@ -38,9 +38,7 @@ func verdictSection(data *pageData) *doc.Section {
 	out := append([]doc.Block{facts}, wrong...)
 	out = append(out, standings(data)...)
 	out = append(out, gateTables(data)...)
-	if len(noted) > 0 {
-		out = append(out, doc.Details{Summary: Plural(int64(len(noted)), "note", "notes") + " on the input", Blocks: noted})
-	}
+	out = append(out, folded(Plural(int64(len(noted)), "note", "notes")+" on the input", noted)...)
 	return &doc.Section{ID: "verdict", Title: title, Name: "Verdict", Top: true, Blocks: out}
 }
 

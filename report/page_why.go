@@ -15,14 +15,9 @@ import (
 func whySection(data *pageData) *doc.Section {
 	t := &data.totals
 	failing := Plural(sum(t.failing), "failing row", "failing rows")
-	var out []doc.Block
-	if most := countTable(data, "What fails most, of "+failing, "problem", failingWords(data), t.problem, t.rows); len(most.Rows) > 0 {
-		out = append(out, most)
-	}
+	out := filled(countTable(data, "What fails most, of "+failing, "problem", failingWords(data), t.problem, t.rows))
 	fold := func(table doc.Table) {
-		if len(table.Rows) > 0 {
-			out = append(out, doc.Details{Summary: table.Caption, Blocks: []doc.Block{table}})
-		}
+		out = append(out, folded(table.Caption, filled(table))...)
 	}
 	leftOut := slices.ContainsFunc(data.results, func(r *results) bool { return r.run.Parts.NoHallucinations })
 	if data.judged() && !leftOut {
@@ -31,7 +26,7 @@ func whySection(data *pageData) *doc.Section {
 	fold(countTable(data, "What is known of "+Plural(sum(t.citations), "cited place", "cited places"), "status", statusWords, t.status, t.citations))
 	fold(kindTable(data))
 	fold(lowTable(data))
-	return docSection("why", "Why", out)
+	return &doc.Section{ID: "why", Title: "Why", Blocks: out}
 }
 
 // failingWords are the problems of answers that fail, the most frequent first, then the gravest.
@@ -45,7 +40,7 @@ func failingWords(data *pageData) []word {
 
 // countTable counts the states that occur, in the order of words, of all rows and by system.
 // Counts link to the rows of their state.
-func countTable(data *pageData, caption, facet string, words []word, counts map[string][]int64, of []int64) doc.Table {
+func countTable(data *pageData, caption, facet string, words []word, counts map[string]tally, of tally) doc.Table {
 	t := doc.Table{Caption: caption, Class: "counted", Columns: []doc.Column{{Name: "state"}, {Name: "count", Number: true}, {Name: "share", Number: true}}}
 	several := len(data.systems) > 1
 	if several {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 // surround is how many code points around a mark are shown.
@@ -30,6 +32,9 @@ type textKey struct {
 	page int32
 }
 
+// keyOf is the text that a place is in.
+func keyOf(p *ibid.Place) textKey { return textKey{p.Doc, p.Page} }
+
 // A mark is a stretch of a text that somebody points at.
 type mark struct {
 	start, end int64 // code points
@@ -46,9 +51,18 @@ const (
 // into runs. Marks outside the text are cut to it.
 func passages(text string, marks []mark) []passage {
 	length := int64(utf8.RuneCountInString(text))
+	ordered := slices.Clone(marks)
+	slices.SortStableFunc(ordered, func(a, b mark) int { return cmp.Compare(a.start, b.start) })
 	var out []passage
-	for _, w := range windowsOf(marks, length, surround) {
-		out = append(out, passage{Start: w[0], End: w[1]})
+	for _, m := range ordered {
+		start, end := max(0, m.start-surround), min(length, m.end+surround)
+		switch n := len(out); {
+		case m.start >= length || m.end <= max(m.start, 0):
+		case n > 0 && start <= out[n-1].End:
+			out[n-1].End = max(out[n-1].End, end)
+		default:
+			out = append(out, passage{Start: start, End: end})
+		}
 	}
 	for i := range out {
 		p := &out[i]
@@ -81,26 +95,6 @@ func runsOf(text string, start, end int64, marks []mark) []markedRun {
 			}
 		}
 		out = append(out, r)
-	}
-	return out
-}
-
-// windowsOf are the stretches of a text that reach so far around marks, in order and apart.
-func windowsOf(marks []mark, length, around int64) [][2]int64 {
-	var all [][2]int64
-	for _, m := range marks {
-		if m.start < length && m.end > max(m.start, 0) {
-			all = append(all, [2]int64{max(0, m.start-around), min(length, m.end+around)})
-		}
-	}
-	slices.SortFunc(all, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
-	var out [][2]int64
-	for _, w := range all {
-		if n := len(out); n > 0 && w[0] <= out[n-1][1] {
-			out[n-1][1] = max(out[n-1][1], w[1])
-		} else {
-			out = append(out, w)
-		}
 	}
 	return out
 }

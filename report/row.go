@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ibid"
 	"ibid/configs"
@@ -80,9 +79,9 @@ type RowView struct {
 
 	notKept   int64 // citations, of a summary of rows that has none of them
 	source    *RowSource
-	marked    []markedText
-	untouched []int // spans of the truth that nothing cites
-	missed    int   // what stands in for a citation of no right place, see findMissed
+	marked    map[textKey][]mark // what is cited and right in each text
+	untouched []int              // spans of the truth that nothing cites
+	missed    int                // what stands in for a citation of no right place, see findMissed
 }
 
 // A metricView is one metric of the row. Number is nil where the metric is undefined,
@@ -229,9 +228,9 @@ func limitsOf(m *runs.Manifest) metrics.ProblemLimits {
 // asJSON is the row with the texts around its places.
 func (v *RowView) asJSON() any {
 	if v.source.Text != nil {
-		for _, t := range v.marked {
+		for t, marks := range v.marked {
 			if whole, ok := v.source.Text(t.doc, t.page); ok {
-				if list := passages(whole, t.marks); len(list) > 0 {
+				if list := passages(whole, marks); len(list) > 0 {
 					v.Sources = append(v.Sources, sourceView{t.doc, t.page, list})
 				}
 			}
@@ -250,28 +249,13 @@ func (e *elsewhereView) quote(text func(doc string, page int32) (string, bool)) 
 	}
 }
 
-// A markedText is a text that a row points into, with what is marked in it.
-type markedText struct {
-	doc   string
-	page  int32
-	marks []mark
-}
-
 // markedTexts are the texts that the row points into, with what is cited and right in them.
-func (v *RowView) markedTexts() []markedText {
-	var out []markedText
-	place := make(map[textKey]int)
+func (v *RowView) markedTexts() map[textKey][]mark {
+	out := make(map[textKey][]mark)
 	add := func(p *ibid.Place, kind int32) {
-		if !p.InSets() || p.Start < 0 || p.End <= p.Start || p.End > ibid.MaxEnd {
-			return
+		if p.InSets() && p.Start >= 0 && p.End > p.Start && p.End <= ibid.MaxEnd {
+			out[keyOf(p)] = append(out[keyOf(p)], mark{p.Start, p.End, kind})
 		}
-		key := textKey{p.Doc, p.Page}
-		n, ok := place[key]
-		if !ok {
-			n, out = len(out), append(out, markedText{doc: p.Doc, page: p.Page})
-			place[key] = n
-		}
-		out[n].marks = append(out[n].marks, mark{p.Start, p.End, kind})
 	}
 	for k := range v.source.Answer.Citations {
 		add(&v.source.Answer.Citations[k].Place, markPredicted)
@@ -355,9 +339,4 @@ func judgedBy(kind, model string) string {
 		who += " (" + more + ")"
 	}
 	return who
-}
-
-// judgeName is what verdicts of a run are called.
-func judgeName(m *runs.Manifest) string {
-	return cmp.Or(judgeWords[strings.ToLower(m.Judge.Kind)].verdict, "Judge")
 }

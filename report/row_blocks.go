@@ -60,13 +60,9 @@ func (v *RowView) section() doc.Section {
 	if len(v.Claims) > 0 {
 		out = append(out, answer...)
 	}
-	if t := v.Matrix.table(); t != nil {
-		out = append(out, doc.Details{Summary: "claims and sources: support", Blocks: []doc.Block{*t}})
-	}
+	out = append(out, folded("claims and sources: support", filled(v.Matrix.table()))...)
 	out = append(out, v.scoreBlocks())
-	if len(v.Calls) > 0 {
-		out = append(out, doc.Details{Summary: "what was asked of the judge", Blocks: []doc.Block{callTable(v.Calls)}})
-	}
+	out = append(out, folded("what was asked of the judge", filled(callTable(v.Calls)))...)
 	return doc.Section{ID: "row", Top: true, Title: cmp.Or(clip(v.Query, 240), clip(v.ID, 240)), Blocks: out}
 }
 
@@ -137,9 +133,7 @@ func (v *RowView) panels() (out []doc.Block, marked bool) {
 	if len(v.Citations)+len(v.Claims) == 0 && v.Error == "" {
 		out = append(out, doc.Para{Text: doc.T("This answer cites nothing.")})
 	}
-	if len(more) > 0 {
-		out = append(out, doc.Details{Summary: Plural(int64(len(more)), "more citation", "more citations"), Blocks: more})
-	}
+	out = append(out, folded(Plural(int64(len(more)), "more citation", "more citations"), more)...)
 	if left < 0 {
 		out = append(out, doc.Para{Kind: doc.Small, Text: doc.T(fmt.Sprintf("%s more: ibid show RUN ID --json has them", Thousands(int64(-left))))})
 	}
@@ -167,9 +161,11 @@ func (v *RowView) grouped(citations []int32) []int32 {
 	return list
 }
 
-// addNote adds a sentence to the notes of a panel.
-func addNote(p *doc.Panel, format string, args ...any) {
-	p.Notes = append(p.Notes, doc.T(fmt.Sprintf(format, args...)))
+// addNote adds a sentence to the notes of a panel if it is true.
+func addNote(p *doc.Panel, is bool, format string, args ...any) {
+	if is {
+		p.Notes = append(p.Notes, doc.T(fmt.Sprintf(format, args...)))
+	}
 }
 
 // claimPanel is a claim, what became of it and why.
@@ -182,25 +178,19 @@ func (v *RowView) claimPanel(c *claimView) doc.Panel {
 	if c.Support != nil && len(c.Citations) > 0 {
 		p.Below = "support " + number(*c.Support)
 	}
-	if len(c.Citations) == 0 && c.Outcome != ibid.NotFactual.String() {
-		addNote(&p, "It cites nothing.")
-	}
+	addNote(&p, len(c.Citations) == 0 && c.Outcome != ibid.NotFactual.String(), "It cites nothing.")
 	if e := c.Elsewhere; e != nil && c.Outcome != ibid.SupportedByCited.String() {
 		support := ""
 		if e.Support != nil {
 			support = ", support " + number(*e.Support)
 		}
-		addNote(&p, "The best evidence it does not cite: %s%s.", placeInWords(e.Doc, e.Page, e.Start, e.End, ""), support)
-		if e.Text != "" {
-			addNote(&p, "“%s”", shortStretch(e.Text))
-		}
+		addNote(&p, true, "The best evidence it does not cite: %s%s.", placeInWords(e.Doc, e.Page, e.Start, e.End, ""), support)
+		addNote(&p, e.Text != "", "“%s”", shortStretch(e.Text))
 	}
 	if c.Votes != nil && *c.Votes > 1 {
-		addNote(&p, "%s votes.", Thousands(int64(*c.Votes)))
+		addNote(&p, true, "%s votes.", Thousands(int64(*c.Votes)))
 	}
-	if c.Reason != "" {
-		addNote(&p, "Reason: %s", clip(c.Reason, longText))
-	}
+	addNote(&p, c.Reason != "", "Reason: %s", clip(c.Reason, longText))
 	return p
 }
 
@@ -220,56 +210,44 @@ func (v *RowView) citationPanel(c *citationView) doc.Panel {
 	}
 	if k := int(c.Number); v.source.Answer != nil && k >= 0 && k < len(v.source.Answer.Citations) && v.source.Answer.Citations[k].Place.InSets() && !v.source.Parts.NoSpans {
 		at := &v.source.Answer.Citations[k].Place
-		p.Text = v.excerpt(textKey{doc: at.Doc, page: at.Page}, at.Start, at.End)
+		p.Text = v.excerpt(keyOf(at), at.Start, at.End)
 	}
 	good := c.Status == ibid.StatusOK.String()
 	switch {
 	case good:
 	case c.Status == ibid.StatusQuoteRepaired.String() && c.RepairedStart != nil && c.RepairedEnd != nil:
-		addNote(&p, "%s: %s.", strings.TrimSuffix(status.Long, "."), extent(*c.RepairedStart, *c.RepairedEnd))
+		addNote(&p, true, "%s: %s.", strings.TrimSuffix(status.Long, "."), extent(*c.RepairedStart, *c.RepairedEnd))
 	default:
-		addNote(&p, "%s", status.Long)
+		addNote(&p, true, "%s", status.Long)
 	}
-	if !good && c.Meant != "" {
-		addNote(&p, "Did you mean %s?", c.Meant)
-	}
+	addNote(&p, !good && c.Meant != "", "Did you mean %s?", c.Meant)
 	if exact := c.ExactJaccard; exact != nil && !v.source.Parts.NoSpans {
 		who := cmp.Or(clip(v.Annotator, 100), "an annotator")
 		switch snapped := c.SnappedJaccard; {
 		case *exact == 1:
-			addNote(&p, "It points exactly at what %s marked.", who)
+			addNote(&p, true, "It points exactly at what %s marked.", who)
 		case *exact == 0:
-			addNote(&p, "It touches nothing that %s marked.", who)
+			addNote(&p, true, "It touches nothing that %s marked.", who)
 		case snapped != nil && *snapped > *exact:
-			addNote(&p, "It overlaps what %s marked: Jaccard %s, %s when ends that miss by a few characters count as hits.", who, number(*exact), number(*snapped))
+			addNote(&p, true, "It overlaps what %s marked: Jaccard %s, %s when ends that miss by a few characters count as hits.", who, number(*exact), number(*snapped))
 		default:
-			addNote(&p, "It overlaps what %s marked: Jaccard %s.", who, number(*exact))
+			addNote(&p, true, "It overlaps what %s marked: Jaccard %s.", who, number(*exact))
 		}
 	}
 	valid := validStatus(c.Status)
 	if support := verdictOf(&c.Citation); support != "" && valid {
-		addNote(&p, "%s: %s.", judgeName(v.source.Run), support)
+		name := cmp.Or(judgeWords[strings.ToLower(v.source.Run.Judge.Kind)].verdict, "Judge")
+		addNote(&p, true, "%s: %s.", name, support)
 	} else if support != "" {
-		addNote(&p, "It was not judged: a citation that is not valid supports nothing.")
+		addNote(&p, true, "It was not judged: a citation that is not valid supports nothing.")
 	}
-	if c.Relevant != nil && !*c.Relevant && valid {
-		addNote(&p, "It is not relevant to its claim.")
-	}
-	if c.Necessary != nil && !*c.Necessary {
-		addNote(&p, "The claim is supported without it.")
-	}
-	if c.Precheck != "" && c.Precheck != c.Status {
-		addNote(&p, "Check before judging: %s.", strings.ReplaceAll(clip(c.Precheck, 200), "_", " "))
-	}
-	if c.Reason != "" {
-		addNote(&p, "Reason: %s", clip(c.Reason, longText))
-	}
-	if !good && c.CitedText != "" {
-		addNote(&p, "It quotes “%s”.", clip(c.CitedText, longStretch))
-	}
-	if c.Quote != "" {
-		addNote(&p, "Evidence: “%s”", clip(c.Quote, longStretch))
-	}
+	addNote(&p, c.Relevant != nil && !*c.Relevant && valid, "It is not relevant to its claim.")
+	addNote(&p, c.Necessary != nil && !*c.Necessary, "The claim is supported without it.")
+	addNote(&p, c.Precheck != "" && c.Precheck != c.Status,
+		"Check before judging: %s.", strings.ReplaceAll(clip(c.Precheck, 200), "_", " "))
+	addNote(&p, c.Reason != "", "Reason: %s", clip(c.Reason, longText))
+	addNote(&p, !good && c.CitedText != "", "It quotes “%s”.", clip(c.CitedText, longStretch))
+	addNote(&p, c.Quote != "", "Evidence: “%s”", clip(c.Quote, longStretch))
 	return p
 }
 
@@ -299,7 +277,7 @@ func (v *RowView) excerpt(key textKey, start, end int64) (out doc.Text) {
 	if k := strings.LastIndexFunc(tail, unicode.IsSpace); at[3] < len(whole) && k >= 0 {
 		to -= int64(len([]rune(tail[k:])))
 	}
-	for _, r := range runsOf(whole, from, to, v.marksIn(key)) {
+	for _, r := range runsOf(whole, from, to, v.marked[key]) {
 		span := doc.Span{Text: shortStretch(r.Text)}
 		switch {
 		case r.Predicted && r.True:
@@ -315,16 +293,6 @@ func (v *RowView) excerpt(key textKey, start, end int64) (out doc.Text) {
 		out = append(out, doc.Span{Text: " …"})
 	}
 	return out
-}
-
-// marksIn are the places of a text that are cited and right.
-func (v *RowView) marksIn(key textKey) []mark {
-	for _, t := range v.marked {
-		if t.doc == key.doc && t.page == key.page {
-			return t.marks
-		}
-	}
-	return nil
 }
 
 // shouldBeCited is the panel of a place that should have been cited.
@@ -390,8 +358,7 @@ func (v *RowView) findMissed() {
 	cited := make(map[textKey][]reaching)
 	for i := range v.source.Answer.Citations {
 		if p := &v.source.Answer.Citations[i].Place; p.InSets() {
-			key := textKey{doc: p.Doc, page: p.Page}
-			cited[key] = append(cited[key], reaching{p.Start, p.End})
+			cited[keyOf(p)] = append(cited[keyOf(p)], reaching{p.Start, p.End})
 		}
 	}
 	for _, list := range cited {
@@ -406,7 +373,7 @@ func (v *RowView) findMissed() {
 		if !p.InSets() || !v.scores(k) {
 			continue
 		}
-		list := cited[textKey{doc: p.Doc, page: p.Page}]
+		list := cited[keyOf(p)]
 		before := sort.Search(len(list), func(i int) bool { return list[i].start >= p.End }) // those that begin before it ends
 		if before == 0 || list[before-1].end <= p.Start {
 			v.untouched = append(v.untouched, k)
@@ -554,8 +521,8 @@ func (e *earlierAnswer) blocks(v *RowView) []doc.Block {
 		now = append(now, v.Citations[k].Place)
 	}
 	notes := func(places, others []string) (out []doc.Text) {
-		for _, p := range distinct(places) {
-			if !slices.Contains(others, p) && len(out) < mostMissed {
+		for k, p := range places {
+			if !slices.Contains(places[:k], p) && !slices.Contains(others, p) && len(out) < mostMissed {
 				out = append(out, doc.T("cites "+p))
 			}
 		}

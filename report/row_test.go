@@ -80,7 +80,7 @@ scores, with -v
 func TestExcerpts(t *testing.T) {
 	text := strings.Repeat("some words ", 20) + "the right place" + strings.Repeat(" of a text", 20)
 	v := &RowView{source: &RowSource{Text: func(string, int32) (string, bool) { return text, true }}}
-	v.marked = []markedText{{doc: "d", marks: []mark{cited(220, 235)}}}
+	v.marked = map[textKey][]mark{{doc: "d"}: {cited(220, 235)}}
 	const want = "… some words some words some words some words some words ⟦the right place⟧ of a text of a text of a text of a text of a text of a …"
 	if got := v.excerpt(textKey{doc: "d"}, 220, 235).String(); strings.Join(strings.Fields(got), " ") != want {
 		t.Errorf("%q, want %q", got, want)

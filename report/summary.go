@@ -130,18 +130,38 @@ func Write(w io.Writer, v View, format string, o TextOptions) error {
 		return WriteJSON(w, v.asJSON())
 	case "csv":
 		return v.writeCSV(w)
+	case "markdown":
+		_, err := io.WriteString(w, doc.FormatMarkdown(v.section()))
+		return err
 	}
-	return writeSection(w, v.section(), format, o)
+	_, err := io.WriteString(w, doc.FormatText(o, v.section()))
+	return err
 }
 
-// writeSection writes text, or Markdown.
-func writeSection(w io.Writer, s doc.Section, format string, o TextOptions) error {
-	text := doc.FormatMarkdown(s)
-	if format != "markdown" {
-		text = doc.FormatText(o, s)
+// paras are paragraphs of a kind.
+func paras(kind doc.Kind, texts []string) (out []doc.Block) {
+	for _, text := range texts {
+		out = append(out, doc.Para{Kind: kind, Text: doc.T(text)})
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return out
+}
+
+// filled are the tables that have rows.
+func filled(tables ...doc.Table) (out []doc.Block) {
+	for _, t := range tables {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// folded are blocks under a summary, nothing if there are none.
+func folded(summary string, blocks []doc.Block) []doc.Block {
+	if len(blocks) == 0 {
+		return nil
+	}
+	return []doc.Block{doc.Details{Summary: summary, Blocks: blocks}}
 }
 
 func (s *Summary) writeCSV(w io.Writer) error { return runs.Summary.WriteCSV(w, s.rows) }
@@ -160,7 +180,7 @@ func (s *Summary) section() doc.Section {
 	c := s.conclusion()
 	var out []doc.Block
 	para := func(text ...doc.Span) { out = append(out, doc.Para{Text: text}) }
-	ended := doc.Span{Text: c.Gates, Tone: gateWords[countGates(s.Gates).gravest()].Tone}
+	ended := doc.Span{Text: c.Gates, Tone: gateWords[gravest(s.Gates)].Tone}
 	switch {
 	case c.title() != c.Answers:
 		para(doc.Span{Text: c.Answers + " "}, ended)
@@ -250,9 +270,7 @@ func (s *Summary) everything() doc.Details {
 		add(s.Calibration.Title, s.Calibration.blocks("")...)
 	}
 	all.Blocks = append(all.Blocks, s.everyMetric("", len(s.Blocks))...)
-	if tables := s.sliceTables(false); len(tables) > 0 {
-		all.Blocks = append(all.Blocks, doc.Details{Summary: "by slice", Blocks: tables})
-	}
+	all.Blocks = append(all.Blocks, folded("by slice", s.sliceTables(false))...)
 	return all
 }
 
@@ -319,9 +337,6 @@ func (s *Summary) firstBlocks() []summaryBlock {
 
 // line finds a metric of the block, or nil.
 func (b *summaryBlock) line(metric string) *summaryLine {
-	if b == nil {
-		return nil
-	}
 	i := slices.IndexFunc(b.Lines, func(l summaryLine) bool { return l.Metric.Name == metric && !l.Count })
 	if i < 0 {
 		return nil
@@ -417,10 +432,7 @@ func (b *summaryBlock) tables(of string) (out []doc.Block) {
 	}
 	level := levelOf(*b)
 	out = append(out, groupTables(b.Lines[:first], level, of)...)
-	if counts := groupTables(b.Lines[first:], level, of); len(counts) > 0 {
-		out = append(out, doc.Details{Summary: "counts" + of, Blocks: counts})
-	}
-	return out
+	return append(out, folded("counts"+of, groupTables(b.Lines[first:], level, of))...)
 }
 
 // groupTables are metrics, a table for each group.

@@ -104,12 +104,6 @@ func asciiPrefix(text string, at []int64) int {
 	}
 	end := int(min(int64(len(text)), max(at[len(at)-1], 0)))
 	i := 0
-	for ; i+8 <= end; i += 8 {
-		t := text[i : i+8]
-		if (t[0]|t[1]|t[2]|t[3]|t[4]|t[5]|t[6]|t[7])&0x80 != 0 {
-			break
-		}
-	}
 	for i < end && text[i] < utf8.RuneSelf {
 		i++
 	}
@@ -147,15 +141,6 @@ func estimateText(r *runs.SummaryRow) string {
 
 // rangeText prints the least and the greatest value that a number can have.
 func rangeText(low, high float64) string { return fmt.Sprintf("%.2f–%.2f", low, high) }
-
-// optional is numberOrDash for what most rows of a table may lack: nothing instead of a
-// dash, so that an empty column vanishes.
-func optional(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return number(*v)
-}
 
 func number(v float64) string {
 	switch {

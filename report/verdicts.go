@@ -47,12 +47,11 @@ func (c *verdictCell) text() string {
 // newVerdictTable is the matrix of what counts among verdicts, nil if there is none.
 func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
 	m := &verdictTable{}
-	cells := make(map[int32]map[int32]*verdictCell) // by claim and citation
+	cells := make(map[[2]int32]*verdictCell) // by claim and citation
 	row := func(claim int32) *verdictRow {
 		i, found := slices.BinarySearchFunc(m.Claims, claim, func(r verdictRow, c int32) int { return cmp.Compare(r.Claim, c) })
 		if !found {
 			m.Claims = slices.Insert(m.Claims, i, verdictRow{Claim: claim})
-			cells[claim] = make(map[int32]*verdictCell)
 		}
 		return &m.Claims[i]
 	}
@@ -75,7 +74,7 @@ func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
 			if at, known := slices.BinarySearch(m.Citations, int32(n)); !known {
 				m.Citations = slices.Insert(m.Citations, at, int32(n))
 			}
-			cells[*v.Claim][int32(n)] = cell
+			cells[[2]int32{*v.Claim, int32(n)}] = cell
 		}
 	}
 	if len(m.Claims) == 0 {
@@ -85,7 +84,7 @@ func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
 		r := &m.Claims[i]
 		r.Cells = make([]*verdictCell, len(m.Citations))
 		for k, n := range m.Citations {
-			r.Cells[k] = cells[r.Claim][n]
+			r.Cells[k] = cells[[2]int32{r.Claim, n}]
 		}
 	}
 	return m
@@ -113,12 +112,12 @@ func tamperingInWords(word string, suspected []string) []string {
 	return out
 }
 
-// table is the matrix in words, nil where the claims and citations beside it say all of it.
-func (m *verdictTable) table() *doc.Table {
+// table is the matrix in words, empty where the claims and citations beside it say all of it.
+func (m *verdictTable) table() (t doc.Table) {
 	if m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 {
-		return nil
+		return t
 	}
-	t := &doc.Table{Caption: "Claims and sources", Columns: []doc.Column{{Name: "claim"}}}
+	t = doc.Table{Caption: "Claims and sources", Columns: []doc.Column{{Name: "claim"}}}
 	for _, n := range m.Citations {
 		t.Columns = append(t.Columns, doc.Column{Name: fmt.Sprintf("[%d]", n+1)})
 	}

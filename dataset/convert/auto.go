@@ -25,7 +25,14 @@ var auto = Format{
 	Input:   "files, or directories of them",
 	streams: true,
 	options: append([]string{"columns"}, exchangeOptions...),
-	convert: convertAuto,
+	convert: func(ctx context.Context, r *run) error {
+		return r.eachFile(ctx, autoExtensions, func(path string) error {
+			if isRequest(path) {
+				return nil
+			}
+			return r.convertOne(ctx, path)
+		})
+	},
 }
 
 const autoName = "auto"
@@ -34,15 +41,6 @@ var (
 	tableExtensions = []string{".csv", ".tsv"}
 	autoExtensions  = append(slices.Clone(exchangeExtensions), tableExtensions...)
 )
-
-func convertAuto(ctx context.Context, r *run) error {
-	return r.eachFile(ctx, autoExtensions, func(path string) error {
-		if isRequest(path) {
-			return nil
-		}
-		return r.convertOne(ctx, path)
-	})
-}
 
 // directoryFormat is the name of the format that a directory as a whole is of, "" if it is of none.
 func directoryFormat(path string) string {
@@ -113,7 +111,7 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 	for _, f := range r.formats {
 		switch {
 		case f.program == nil || !f.program.fits(ctx, whole):
-		case f.program.last:
+		case f.program.says["last"]:
 			last = append(last, f)
 		default:
 			fitting = append(fitting, f)

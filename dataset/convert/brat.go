@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,9 +33,10 @@ func gatherBrat(ctx context.Context, c *exchangeReader) (func(func(madeRow) erro
 	documents, err := c.findDocuments(c.file)
 	return func(do func(madeRow) error) error {
 		for i, d := range documents {
-			r, err := c.bratRecord(ctx, d)
+			r := c.recordOf(i + 1)
+			err := c.bratRecord(ctx, d, r)
 			if err == nil {
-				err = c.finish(ctx, r, i+1, false, do)
+				err = c.finish(ctx, r, false, do)
 			}
 			if err != nil {
 				return err
@@ -45,14 +47,13 @@ func gatherBrat(ctx context.Context, c *exchangeReader) (func(func(madeRow) erro
 }
 
 // bratRecord reads the files of a document.
-func (c *exchangeReader) bratRecord(ctx context.Context, d *bratDocument) (*foldedRecord, error) {
-	r := &foldedRecord{}
+func (c *exchangeReader) bratRecord(ctx context.Context, d *bratDocument, r *programRecord) error {
 	path := d.path()
 	layers := make([]any, len(d.layers))
 	for i, l := range d.layers {
 		before := len(r.pieces)
 		if err := c.bratLines(ctx, l.path, r); err != nil {
-			return nil, err
+			return err
 		}
 		layers[i] = map[string]any{"annotator": l.annotator, "lines": trees(r.pieces[before:])}
 	}
@@ -64,11 +65,11 @@ func (c *exchangeReader) bratRecord(ctx context.Context, d *bratDocument) (*fold
 		r.pieces = []recordPiece{{file: path, data: []byte("{}")}}
 	}
 	r.tree = map[string]any{"name": strings.ToValidUTF8(d.name, "\ufffd"), "layers": layers, "text": text, "marked": marked}
-	return r, nil
+	return nil
 }
 
 // bratLines adds the lines of a file of annotations to a record.
-func (c *exchangeReader) bratLines(ctx context.Context, path string, r *foldedRecord) error {
+func (c *exchangeReader) bratLines(ctx context.Context, path string, r *programRecord) error {
 	return c.lines(ctx, path, func(line []byte, number int, bad error) error {
 		at := position{line: number}
 		switch {
@@ -154,16 +155,12 @@ func (r *run) findDocuments(root string) ([]*bratDocument, error) {
 			}
 		}
 	}
-	var all []*bratDocument
-	annotated := false
-	for _, d := range byName {
-		all = append(all, d)
-		annotated = annotated || len(d.layers) > 0
-	}
-	if !annotated {
+	all := slices.SortedFunc(maps.Values(byName), func(a, b *bratDocument) int {
+		return strings.Compare(a.name, b.name)
+	})
+	if !slices.ContainsFunc(all, func(d *bratDocument) bool { return len(d.layers) > 0 }) {
 		return nil, ibid.Usagef("%s: no .ann files here, nor in its folders", root)
 	}
-	slices.SortFunc(all, func(a, b *bratDocument) int { return strings.Compare(a.name, b.name) })
 	return all, nil
 }
 

@@ -114,6 +114,7 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 		return newReport(f.Name), err
 	}
 	r := &run{ctx: ctx, Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
+	r.seen = map[rowKey]struct{}{}
 	if o.With != "" {
 		r.report.Program = fmt.Sprintf("%x", sha256.Sum256([]byte(f.program.text)))
 	}
@@ -269,20 +270,13 @@ type Format struct {
 
 // formats is the registry: a new format is a program in formats.
 var formats = func() []Format {
-	all := slices.Clone(goFormats)
+	all := []Format{auto, csvRows, jsonl}
 	for _, p := range programs {
 		all = append(all, p.format())
 	}
 	slices.SortFunc(all, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }()
-
-// goFormats are those that are read by Go.
-var goFormats = []Format{
-	auto,
-	csvRows,
-	jsonl,
-}
 
 // Formats returns every format, by name.
 func Formats() []Format { return append([]Format(nil), formats...) }
@@ -333,9 +327,6 @@ func unknownFormat(name string) error {
 // optionHint names the formats that take an option.
 func optionHint(option string) string {
 	takes := slices.DeleteFunc(Formats(), func(f Format) bool { return !slices.Contains(f.options, option) })
-	if len(takes) == 0 {
-		return ""
-	}
 	return "it is for " + strings.Join(namesOf(takes), ", ")
 }
 

@@ -221,7 +221,7 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 			column = strings.TrimPrefix(column, notOurs)
 			more.addText(column, cell)
 			unknown = append(unknown, column)
-			if first && isAnswer(column) {
+			if first && isOtherName(column, "answer") {
 				g.others = append(g.others, memberText{column, cell})
 			}
 		}
@@ -230,17 +230,17 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 		citation.addAll(&more)
 		more.reset()
 	}
-	for _, list := range []struct {
-		name string
-		of   *extra
-	}{{"citations", &citation}, {"truth", &truth}} {
-		if !list.of.empty() {
-			line.add(list.name, []byte("["+list.of.object()+"]"))
-		}
-	}
-	for name, of := range map[string]*extra{"tags": &tags, "columns": &more} {
-		if !of.empty() {
-			line.add(name, []byte(of.object()))
+	for _, m := range []struct {
+		name, open, end string
+		of              *extra
+	}{
+		{"citations", "[", "]", &citation},
+		{"truth", "[", "]", &truth},
+		{"tags", "", "", &tags},
+		{"columns", "", "", &more},
+	} {
+		if !m.of.empty() {
+			line.add(m.name, []byte(m.open+m.of.object()+m.end))
 		}
 	}
 	if e := c.record.decode([]byte(line.object())); e != nil {
@@ -267,7 +267,7 @@ var startsAsList = regexp.MustCompile(`^\s*\[\s*["'{]`)
 
 // isDocuments reports whether a column is called as lists of documents are.
 func isDocuments(column string) bool {
-	return column == "documents" || slices.ContainsFunc(otherNames, func(n otherName) bool { return n.ours == "documents" && slices.Contains(n.theirs, column) })
+	return column == "documents" || isOtherName(column, "documents")
 }
 
 // cellList is the list in a cell, as JSON: it is written in JSON, or as Python prints a list of

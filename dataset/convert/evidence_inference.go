@@ -52,21 +52,22 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 	return func(do func(madeRow) error) error {
 		var article, text string // read last: prompts of one article follow each other
 		for i := range records {
-			r := records[i]
+			r := *records[i]
 			tree := map[string]any{"annotations": trees(r.pieces), "truth": truth, "file": filepath.Base(files.prompts)}
 			if r.bad == nil {
 				first := r.pieces[0].tree.(map[string]any)
 				tree["prompts"] = prompts[first[colPrompt].(string)]
 				if id := first[colArticle].(string); id != article || i == 0 {
 					var err error
-					if article, text, err = c.article(files.texts, id); err != nil {
+					article = id
+					if text, err = c.article(files.texts, id); err != nil {
 						r.fail(r.pieces[0].at.err(c.file, err.Error()))
 					}
 				}
 				tree["text"] = text
 			}
 			r.tree = tree
-			if err := c.finish(ctx, &r, i+1, false, do); err != nil {
+			if err := c.finish(ctx, &r, false, do); err != nil {
 				return err
 			}
 		}
@@ -75,7 +76,7 @@ func gatherEvidence(ctx context.Context, c *exchangeReader) (func(func(madeRow) 
 }
 
 // readAnnotations reads the annotations of every prompt.
-func (c *exchangeReader) readAnnotations(path string) (records []foldedRecord, err error) {
+func (c *exchangeReader) readAnnotations(path string) (records []*programRecord, err error) {
 	byID := map[string]int{}
 	columns := []string{colUser, colPrompt, colArticle, "Label", "Annotations", "Evidence Start", "Evidence End"}
 	err = c.eachLine(path, columns, nil, func(rec csvRecord, wrong *RecordError) error {
@@ -87,9 +88,9 @@ func (c *exchangeReader) readAnnotations(path string) (records []foldedRecord, e
 		if !known || id == "" {
 			at = len(records)
 			byID[id] = at
-			records = append(records, foldedRecord{})
+			records = append(records, c.recordOf(at+1))
 		}
-		r := &records[at]
+		r := records[at]
 		if wrong == nil && len(r.pieces) > 0 {
 			if article := r.pieces[0].tree.(map[string]any)[colArticle]; article != rec.get(colArticle) {
 				wrong = rec.bad("%s %s, and line %d has %s for the same prompt", colArticle, quoted(rec.get(colArticle)), r.pieces[0].at.line, quoted(article.(string)))
@@ -106,7 +107,7 @@ func (c *exchangeReader) readAnnotations(path string) (records []foldedRecord, e
 }
 
 // checkAnnotator refuses a truth annotator whom the file does not know.
-func (c *exchangeReader) checkAnnotator(records []foldedRecord) error {
+func (c *exchangeReader) checkAnnotator(records []*programRecord) error {
 	var all []string
 	for _, r := range records {
 		for _, p := range r.pieces {
@@ -126,18 +127,13 @@ func (c *exchangeReader) checkAnnotator(records []foldedRecord) error {
 	return e
 }
 
-// article reads the text of an article. It returns the id, too.
-func (c *exchangeReader) article(folder, id string) (string, string, error) {
+// article reads the text of an article.
+func (c *exchangeReader) article(folder, id string) (string, error) {
 	if id == "" || strings.Trim(id, "0123456789") != "" {
-		return id, "", errors.New(colArticle + ": want a number, got " + quoted(id)) // it becomes a file name
+		return "", errors.New(colArticle + ": want a number, got " + quoted(id)) // it becomes a file name
 	}
-	text, err := c.textOf(filepath.Join(folder, "PMC"+id+".txt"))
-	return id, text, err
-}
-
-// textOf reads a text beside a record.
-func (r *run) textOf(path string) (string, error) {
-	data, err := r.readText(path)
+	path := filepath.Join(folder, "PMC"+id+".txt")
+	data, err := c.readText(path)
 	if err == nil && !utf8.Valid(data) {
 		err = errors.New(path + ": invalid UTF-8")
 	}

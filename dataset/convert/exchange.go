@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
+	"unicode/utf8"
 
 	"ibid"
 	"ibid/metrics/token"
@@ -61,7 +61,7 @@ type exchangeWarning struct {
 // A part is one piece of the answer: a content block, or the part of a message.
 // A hidden one, such as a thought, is counted but does not belong to the answer.
 type part struct {
-	text   []byte
+	text   string
 	hidden bool
 	at     int // where it begins in the answer, in code points; once it is complete
 	chars  int // its length in code points, 0 if hidden
@@ -140,12 +140,6 @@ const (
 	noPart      = -1
 )
 
-// addText adds a part to the answer and returns its index.
-func (x *exchange) addText(text string) int {
-	x.parts = append(x.parts, part{text: []byte(text)})
-	return len(x.parts) - 1
-}
-
 // complete makes the answer of the parts.
 func (x *exchange) complete() {
 	var b strings.Builder
@@ -156,8 +150,8 @@ func (x *exchange) complete() {
 		if p.hidden {
 			continue
 		}
-		b.Write(p.text)
-		p.chars = len([]rune(string(p.text)))
+		b.WriteString(p.text)
+		p.chars = utf8.RuneCountInString(p.text)
 		n += p.chars
 	}
 	x.row.Answer = b.String()
@@ -175,7 +169,7 @@ func (x *exchange) answer() *token.Text {
 func (x *exchange) partText(i int) *token.Text {
 	p := &x.parts[i]
 	if p.tokens == nil {
-		p.tokens = token.NewText(string(p.text))
+		p.tokens = token.NewText(p.text)
 	}
 	return p.tokens
 }
@@ -225,16 +219,13 @@ func (x *exchange) forget() {
 	}
 }
 
-// size is about how many bytes the exchange holds: a text that it shares with the one before is
-// not counted again.
-func (x *exchange) size(before *exchange) int {
+// size is about how many bytes the exchange holds, without what others have, too.
+func (x *exchange) size() int {
 	n := len(x.row.SourceRecord)/2 + len(x.row.Answer)
-	for i, s := range x.sources {
-		text, _ := textOf(&s.Document)
-		if before != nil && i < len(before.sources) && unsafe.StringData(before.sources[i].Text) == unsafe.StringData(text) {
-			continue
+	for _, s := range x.sources {
+		if text, _ := textOf(&s.Document); !s.shared {
+			n += len(text)
 		}
-		n += len(text)
 	}
 	for i := range x.citations {
 		n += len(x.citations[i].CitedText) + len(x.citations[i].Doc)
@@ -290,9 +281,6 @@ func (x *exchange) numbered(called, title, of string) int {
 	}
 	i := len(x.sources)
 	x.sources = append(x.sources, &source{Document: d, unnamed: unnamed})
-	if x.unasked == nil {
-		x.unasked = map[string]int{}
-	}
 	x.unasked[called] = i
 	return i
 }
@@ -314,9 +302,6 @@ func keyOf(id, system string) rowKey {
 
 // isRepeated reports whether a row of that id and system has been written before.
 func (r *run) isRepeated(id, system string) bool {
-	if r.seen == nil {
-		r.seen = map[rowKey]struct{}{}
-	}
 	key := keyOf(id, system)
 	_, seen := r.seen[key]
 	r.seen[key] = struct{}{}
@@ -350,7 +335,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	row.Tags = append(x.kept.tags(), row.Tags...)
 	sortTags(row.Tags)
 	for _, name := range x.unknown {
-		c.report.unknownField(name)
+		tally(c.report.UnknownFields, name)
 	}
 	for _, label := range x.spanLabel {
 		tally(c.report.SpanLabels, label)

@@ -5,37 +5,20 @@ import (
 	"fmt"
 )
 
-// A foldedRecord collects the events of a response, the lines of a group, or what files of a
-// folder say together.
-type foldedRecord struct {
-	pieces []recordPiece
-	bad    *RecordError // why it cannot be read
-	tree   any          // what the pieces make; nil if the program folds them
-}
-
-// fail keeps the first thing that is wrong with the record.
-func (r *foldedRecord) fail(e RecordError) {
-	if r.bad == nil {
-		r.bad = &e
-	}
-}
-
-// finish calls do with the rows of what has been collected.
-func (c *exchangeReader) finish(ctx context.Context, r *foldedRecord, number int, only bool, do func(madeRow) error) (err error) {
+// finish calls do with the rows of a record that has been collected.
+func (c *exchangeReader) finish(ctx context.Context, r *programRecord, only bool, do func(madeRow) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if r.bad == nil && r.tree == nil {
+		if r.tree, err = c.program.first(ctx, "fold", r, trees(r.pieces)); err != nil {
+			r.fail(r.mistake(c.program, err, r.whole()))
+		}
 	}
 	if r.bad != nil {
 		return do(madeRow{bad: r.bad, counts: true})
 	}
-	from := c.recordOf(number, r.pieces...)
-	if r.tree == nil {
-		if r.tree, err = c.program.first(ctx, "fold", from, trees(r.pieces)); err != nil {
-			e := from.mistake(c.program, err, from.whole())
-			return do(madeRow{bad: &e, counts: true})
-		}
-	}
-	return c.rows(ctx, from, r.tree, only, do)
+	return c.rows(ctx, r, only, do)
 }
 
 // trees are the values of pieces.
@@ -47,19 +30,20 @@ func trees(pieces []recordPiece) []any {
 	return all
 }
 
-// eachFolded does what [exchangeReader.eachRow] does with the responses of a file of events, and
-// with the records of a table: lines that follow each other and have the same group.
-func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error) error {
+// eachRow calls do with every row that the program makes of the file. What it folds are the events
+// of a response, or lines of a table that follow each other and have the same group; else each
+// record stands alone.
+func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
 	p, table := c.program, c.shape == tableShape
-	if !p.has["fold"] {
+	folds := table || c.shape == eventShape || p.says["list"]
+	if folds && !p.has["fold"] {
 		return do(madeRow{bad: &RecordError{File: c.file, Reason: fmt.Sprintf("format %s has no event streams: save the response as JSON", p.name)}, counts: true})
 	}
-	var response *foldedRecord // that is being read
+	var response *programRecord // that is being read
 	number := 0
 	finish := func(only bool) (err error) {
 		if response != nil {
-			number++
-			err = c.finish(ctx, response, number, only, do)
+			err = c.finish(ctx, response, only, do)
 		}
 		response = nil
 		return err
@@ -77,13 +61,17 @@ func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error)
 		return group == "" || group != before
 	}
 	add := func(piece recordPiece, wrong *RecordError) error {
-		if wrong == nil && begins(piece.tree) {
+		if !folds || wrong == nil && begins(piece.tree) {
 			if err := finish(false); err != nil {
 				return err
 			}
 		}
 		if response == nil {
-			response = &foldedRecord{}
+			number++
+			response = c.recordOf(number)
+		}
+		if !folds {
+			response.tree = piece.tree
 		}
 		if response.bad == nil { // else it is the rest of a response that cannot be read
 			response.pieces, response.bad = append(response.pieces, piece), wrong
@@ -108,8 +96,8 @@ func (c *exchangeReader) eachFolded(ctx context.Context, do func(madeRow) error)
 	if err != nil {
 		return err
 	}
-	if response == nil && number == 0 && !table {
+	if number == 0 && folds && !table {
 		return do(madeRow{bad: &RecordError{File: c.file, Reason: "no event here"}, counts: true})
 	}
-	return finish(number == 0 && !table)
+	return finish(number == 1 && !table && (folds || c.shape == wholeShape))
 }

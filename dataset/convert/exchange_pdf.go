@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -11,15 +10,8 @@ import (
 	"ibid/dataset/documents"
 )
 
-// A pdfReader reads the PDFs of requests. One that several requests have is read
-// once, as long as there are few.
-type pdfReader struct {
-	ctx    context.Context
-	report *Report
-	read   map[[sha256.Size]byte]readPDF
-}
-
-type readPDF struct {
+// A pdfText is what was read of a PDF.
+type pdfText struct {
 	text documents.Text
 	err  error
 }
@@ -27,33 +19,33 @@ type readPDF struct {
 // keptPDFs is how many PDFs are kept.
 const keptPDFs = 8
 
-// of reads a PDF in base64.
-func (r *pdfReader) of(encoded string) (documents.Text, error) {
+// pdf reads a PDF in base64. One that several requests have is read once, as long as there are few.
+func (c *exchangeReader) pdf(encoded string) (documents.Text, error) {
 	digest := sha256.Sum256([]byte(encoded))
-	p, known := r.read[digest]
+	p, known := c.pdfs[digest]
 	if known {
 		return p.text, p.err
 	}
 	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	if err != nil {
 		p.err = fmt.Errorf("no base64: %w", err)
-	} else if p.text, p.err = documents.Read(r.ctx, documents.PDF, "", data); p.err == nil {
-		r.report.PDFReader = p.text.Reader
+	} else if p.text, p.err = documents.Read(c.ctx, documents.PDF, "", data); p.err == nil {
+		c.report.PDFReader = p.text.Reader
 	}
-	if len(r.read) == keptPDFs || r.read == nil {
-		r.read = map[[sha256.Size]byte]readPDF{}
+	if len(c.pdfs) == keptPDFs || c.pdfs == nil {
+		c.pdfs = map[[sha256.Size]byte]pdfText{}
 	}
-	r.read[digest] = p
+	c.pdfs[digest] = p
 	return p.text, p.err
 }
 
 // readPDF gives s the pages of a PDF that the request has in base64, or says why
 // it has none. A document that has a text keeps it.
-func (q *request) readPDF(s *source, encoded string) {
+func (c *exchangeReader) readPDF(s *source, encoded string) {
 	if s.HasText || s.HasPages || s.HasBlocks || encoded == "" {
 		return
 	}
-	t, err := q.pdfs.of(encoded)
+	t, err := c.pdf(encoded)
 	if err != nil {
 		s.problem = fmt.Sprintf("the PDF of document %s: %v", quoted(s.Doc), err)
 		return

@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -32,11 +33,11 @@ var exchangeOptions = []string{"request", "system"}
 // Two passes are made: the first proves how the offsets of the file are to be read, the second
 // writes.
 func convertExchanges(ctx context.Context, r *run, p *program) error {
-	c := &exchangeReader{run: r, program: p, pdfs: pdfReader{ctx: ctx, report: &r.report}, text: jsonText{limits: r.Limits}}
+	c := &exchangeReader{run: r, program: p, text: jsonText{limits: r.Limits}}
 	if _, err := p.codes["row"](); err != nil {
 		return ibid.Usagef("%s", err.Error())
 	}
-	if p.systems && len(r.paths) > 1 {
+	if p.says["systems"] && len(r.paths) > 1 {
 		return ibid.Usagef("format %s takes one file", p.name).With("ids are numbers of records and would repeat between files")
 	}
 	if r.Request != "" {
@@ -66,7 +67,7 @@ type exchangeReader struct {
 	*run
 	program *program
 	asked   *request // by the options, nil if by none
-	pdfs    pdfReader
+	pdfs    map[[sha256.Size]byte]pdfText
 
 	file   string
 	shape  shape
@@ -110,7 +111,7 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	} else if c.shape, err = c.shapeOf(path); err != nil {
 		return err
 	}
-	if c.program.flat {
+	if c.program.says["flat"] {
 		flat := newJSONLReader(c.run, path)
 		flat.record.columns = c.Columns
 		c.flat = &flat
@@ -154,13 +155,11 @@ func (c *exchangeReader) convertRows(ctx context.Context, each func(func(madeRow
 	c.proof = newExchangeProof(c.program)
 	var all []madeRow // as long as they are not too many
 	size, complete := 0, true
-	var before *exchange
 	err := each(func(m madeRow) error {
 		if m.x != nil {
 			c.proof.examine(m.x)
 			m.x.forget()
-			size += m.x.size(before)
-			before = m.x
+			size += m.x.size()
 		}
 		if complete = complete && size <= heldExchanges; complete {
 			all = append(all, m)
@@ -216,27 +215,13 @@ func (c *exchangeReader) convert(m madeRow) error {
 	return nil
 }
 
-// eachRow calls do with every row that the program makes of the file.
-func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
-	if c.shape == tableShape || c.shape == eventShape || c.program.list {
-		return c.eachFolded(ctx, do)
-	}
-	return c.eachRecord(ctx, c.file, c.shape, func(rec *foreignRecord) error {
-		piece, bad := newPiece(rec, &c.text)
-		if bad != nil {
-			return do(madeRow{at: rec.at, bad: bad, counts: true})
-		}
-		return c.rows(ctx, c.recordOf(rec.number, piece), piece.tree, rec.only, do)
-	})
-}
-
 // recordOf is the record that pieces of the file make.
 func (c *exchangeReader) recordOf(number int, pieces ...recordPiece) *programRecord {
 	return &programRecord{pieces: pieces, number: number, stem: c.stem(), limits: c.Limits, surveyed: c.surveyed}
 }
 
 // rows calls do with every row of a record; only says that there is no other record.
-func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any, only bool, do func(madeRow) error) error {
+func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only bool, do func(madeRow) error) error {
 	p, whole := c.program, from.whole()
 	mistaken := func(err error) madeRow {
 		bad := from.mistake(p, err, whole)
@@ -245,7 +230,7 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 	if c.bad != nil {
 		return do(madeRow{at: whole.position(), bad: c.bad, counts: true})
 	}
-	w, err := unwrapped(ctx, tree, p)
+	w, err := unwrapped(ctx, from.tree, p)
 	if err != nil {
 		return do(mistaken(err))
 	}
@@ -255,12 +240,20 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 	}
 	var all []madeRow
 	err = p.run(ctx, "row", from, w.response, func(row any) bool {
-		if p.flat {
-			all = append(all, whole.flatRow(p, row, len(all)+1))
+		if p.says["flat"] {
+			m := madeRow{at: whole.position(), number: len(all) + 1}
+			if flat, isObject := row.(map[string]any); isObject || row == nil {
+				m.flat = flat
+			} else {
+				why := fmt.Sprintf("format %s: row %d: want an object, got %s", p.name, m.number, kindOfTree(row))
+				bad := m.at.err(c.file, why)
+				m.bad = &bad
+			}
+			all = append(all, m)
 			return true
 		}
 		f := filler{p: p, rec: from, response: w.response, first: c.firstMark()}
-		f.x = &exchange{row: w.row}
+		f.x = &exchange{row: w.row, unasked: map[string]int{}}
 		c.ask(f.x, q)
 		m := c.made(&f, row)
 		if m.x != nil && len(all) == 0 {
@@ -276,9 +269,9 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 		all = append(all, mistaken(err))
 	}
 	for i, m := range all {
-		m.counts = i == 0 || !p.systems
+		m.counts = i == 0 || !p.says["systems"]
 		number := from.number
-		if !p.systems {
+		if !p.says["systems"] {
 			number += i
 		}
 		if m.flat != nil && !hasID(m.flat) {
@@ -290,7 +283,12 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 		}
 		if m.x != nil {
 			m.x.row.ID = c.nameOf(m.x, number, only && len(all) == 1)
-			m.x.row.System = cmp.Or(m.x.row.System, c.System, m.x.ownSystem, m.x.row.Model, c.lastSystem())
+			m.x.row.System = cmp.Or(m.x.row.System, c.System, m.x.ownSystem, m.x.row.Model)
+			if m.x.row.System == "" && p.says["collection"] {
+				m.x.row.System = "default"
+			} else if m.x.row.System == "" {
+				m.x.row.System = p.name
+			}
 			m.x.complete()
 			m.x.again = !m.counts
 		}
@@ -299,14 +297,6 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, tree any
 		}
 	}
 	return nil
-}
-
-// lastSystem is the system of rows of which nothing is known.
-func (c *exchangeReader) lastSystem() string {
-	if c.program.collection {
-		return "default"
-	}
-	return c.program.name
 }
 
 // made is what comes of a row that the program gives.
@@ -366,9 +356,9 @@ func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
 	switch {
 	case x.row.ID != "": // beside the response
 		return x.row.ID
-	case c.program.collection && x.responseID == "":
+	case c.program.says["collection"] && x.responseID == "":
 		return fmt.Sprint(number)
-	case only && c.file != stdinPath && !c.program.collection:
+	case only && c.file != stdinPath && !c.program.says["collection"]:
 		return c.stem()
 	case x.responseID != "":
 		return x.responseID
@@ -382,17 +372,6 @@ func hasID(row map[string]any) bool {
 		id, _ := label(row[name])
 		return id != nil && id != ""
 	})
-}
-
-// flatRow is what comes of a flat row of the part.
-func (p *recordPart) flatRow(of *program, row any, number int) madeRow {
-	m := madeRow{at: p.position(), number: number}
-	var isObject bool
-	if m.flat, isObject = row.(map[string]any); row != nil && !isObject {
-		bad := m.at.err(p.piece.file, fmt.Sprintf("format %s: row %d: want an object, got %s", of.name, number, kindOfTree(row)))
-		m.bad = &bad
-	}
-	return m
 }
 
 // writeFlat does with a flat row what format jsonl does with its own. One without an id is called

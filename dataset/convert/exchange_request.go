@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -16,7 +17,6 @@ import (
 type request struct {
 	query, model       string
 	documents, results []*source
-	pdfs               *pdfReader
 }
 
 // requestSuffix is how the name of the request ends that lies beside a response
@@ -26,9 +26,6 @@ const requestSuffix = ".request.json"
 // besideRequest is the path of the request beside a response, "" if there is
 // none.
 func besideRequest(path string) string {
-	if path == stdinPath {
-		return ""
-	}
 	stem, _, found := strings.Cut(filepath.Base(path), ".response.")
 	if !found {
 		return ""
@@ -71,26 +68,15 @@ func (c *exchangeReader) loadRequest(path string) (q *request, bad *RecordError,
 
 // ask gives the exchange the request that it answers.
 func (c *exchangeReader) ask(x *exchange, own *request) {
-	for _, q := range []*request{own, c.beside, c.asked} {
-		if q == nil {
-			continue
-		}
-		for _, s := range slices.Concat(q.documents, q.results) {
-			s.shared = q != own
-		}
-		x.request = q
-		if x.row.Query == "" {
-			x.row.Query = q.query
-		}
-		x.row.Model = q.model
-		break
+	q := cmp.Or(own, c.beside, c.asked)
+	if q == nil {
+		return
 	}
-	if x.request != nil {
-		x.sources = append(append(x.sources, x.request.documents...), x.request.results...)
-		for _, d := range x.request.documents {
-			if d.problem != "" {
-				x.warn(d.problem)
-			}
+	x.request, x.row.Model, x.row.Query = q, q.model, cmp.Or(x.row.Query, q.query)
+	x.sources = slices.Concat(q.documents, q.results)
+	for _, s := range x.sources {
+		if s.shared = q != own; s.problem != "" {
+			x.warn(s.problem)
 		}
 	}
 }
@@ -136,7 +122,7 @@ func (c *exchangeReader) requestOf(ctx context.Context, asked any, from *program
 	if err != nil || body == nil {
 		return nil, err
 	}
-	q := &request{pdfs: &c.pdfs}
+	q := &request{}
 	out, err := c.program.first(ctx, "asked", from, body)
 	if err != nil || out == nil {
 		return q, err
@@ -154,7 +140,7 @@ func (c *exchangeReader) requestOf(ctx context.Context, asked any, from *program
 			if s.Doc == "" {
 				s.Doc = fmt.Sprintf("document %d", i)
 			}
-			q.readPDF(&s, f.text(d, "pdf"))
+			c.readPDF(&s, f.text(d, "pdf"))
 			*side.to = append(*side.to, &s)
 		}
 	}

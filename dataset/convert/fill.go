@@ -64,7 +64,7 @@ func (f *filler) fill(row any) error {
 		return fmt.Errorf("row: want an object, got %s", kindOfTree(row))
 	}
 	x := f.x
-	x.collected, x.leftOut = f.p.collection, f.isTrue(o, "left_out")
+	x.collected, x.leftOut = f.p.says["collection"], f.isTrue(o, "left_out")
 	x.row.HasCitations = o["cites"] != false && (o["parts"] != nil || o["cites"] != nil || o["numbered"] != nil)
 	x.responseID = f.text(o, "id")
 	x.row.Model = cmp.Or(f.text(o, "model"), x.row.Model)
@@ -98,7 +98,10 @@ func (f *filler) fill(row any) error {
 	f.warnings(o)
 	x.spanLabel, _ = f.texts(o, "marked_as")
 	x.ignored, _ = f.texts(o, "ignored")
-	f.tags(o)
+	tags := member[map[string]any](f, o, "tags", anObject)
+	for key := range tags {
+		x.row.Tags = append(x.row.Tags, ibid.Tag{Key: key, Value: f.text(tags, key)})
+	}
 	f.members(&x.kept, f.list(o, "kept"))
 	if !x.collected {
 		x.row.SourceRecord = f.record()
@@ -281,18 +284,17 @@ func (f *filler) texts(o map[string]any, name string) (all []string, known bool)
 }
 
 func (f *filler) part(i int, v any) {
-	if text, ok := v.(string); ok {
-		f.x.addText(text)
-		return
-	}
-	at := indexed("parts", i)
-	if v == nil {
+	p, at := part{}, indexed("parts", i)
+	switch v := v.(type) {
+	case string:
+		p.text = v
+	case nil:
 		f.wrong(at, "a text", v)
-		return
+	default:
+		o := f.object(v, at)
+		p.text, p.hidden = f.textOf(o["text"], at+".text"), f.isTrue(o, "hidden")
 	}
-	o := f.object(v, at)
-	f.x.addText(f.textOf(o["text"], at+".text"))
-	f.x.parts[i].hidden = f.isTrue(o, "hidden")
+	f.x.parts = append(f.x.parts, p)
 }
 
 // document is a document as a program gives it.
@@ -301,10 +303,8 @@ func (f *filler) document(o map[string]any) source {
 	d.Text, d.HasText = f.text(o, "text"), o["text"] != nil
 	d.Pages, d.HasPages = f.texts(o, "pages")
 	d.Blocks, d.HasBlocks = f.texts(o, "blocks")
-	if m := o["metadata"]; m != nil {
-		if all, isObject := m.(map[string]any); !isObject || len(all) > 0 {
-			d.Metadata = f.json(m)
-		}
+	if all, isObject := o["metadata"].(map[string]any); o["metadata"] != nil && (!isObject || len(all) > 0) {
+		d.Metadata = f.json(o["metadata"])
 	}
 	s := source{Document: d, unnamed: f.isTrue(o, "local") && f.x.request == nil, apart: f.isTrue(o, "apart"), common: f.isTrue(o, "common"), fixed: f.isTrue(o, "fixed")}
 	if o["standoff"] != nil {
@@ -475,7 +475,11 @@ func (f *filler) mark(o map[string]any, part int) int {
 func (f *filler) marks(o map[string]any) {
 	x, sources := f.x, f.own
 	list := f.list(o, "numbered")
-	said := o["cites"] != nil || o["claims"] != nil || o["truth"] != nil || slices.ContainsFunc(f.list(o, "parts"), citesOfPart)
+	said := o["cites"] != nil || o["claims"] != nil || o["truth"] != nil
+	for _, v := range f.list(o, "parts") {
+		part, _ := v.(map[string]any)
+		said = said || part["cites"] != nil
+	}
 	if o["numbered"] == nil && said || !x.row.HasCitations {
 		return
 	}
@@ -529,21 +533,6 @@ func (f *filler) marks(o map[string]any) {
 	}
 }
 
-// citesOfPart reports whether a part says what it cites.
-func citesOfPart(part any) bool {
-	o, _ := part.(map[string]any)
-	return o["cites"] != nil
-}
-
-func (f *filler) tags(o map[string]any) {
-	if o["tags"] == nil {
-		return
-	}
-	for key := range f.object(o["tags"], "tags") {
-		f.x.row.Tags = append(f.x.row.Tags, ibid.Tag{Key: key, Value: f.text(o["tags"].(map[string]any), key)})
-	}
-}
-
 // longText is the longest text that stays in a source record.
 const longText = 4 << 10
 
@@ -551,19 +540,16 @@ const longText = 4 << 10
 // a list.
 func (f *filler) record() string {
 	var b bytes.Buffer
-	if len(f.rec.pieces) != 1 {
-		b.WriteByte('[')
-	}
 	for i := range f.rec.pieces {
 		if i > 0 {
 			b.WriteByte(',')
 		}
 		shortJSON(&b, f.rec.pieces[i].data)
 	}
-	if len(f.rec.pieces) != 1 {
-		b.WriteByte(']')
+	if len(f.rec.pieces) == 1 {
+		return b.String()
 	}
-	return b.String()
+	return "[" + b.String() + "]"
 }
 
 // shortJSON writes checked JSON without white space; of long texts their digest and length.

@@ -12,17 +12,17 @@ import (
 // its end.
 func divided(t *testing.T, data []byte) (all []string, reason string) {
 	t.Helper()
-	s := jsonRecords{data: data}
-	for last := 0; ; {
-		start, end, reason := s.next()
-		if start < last || end < start || end > len(data) {
-			t.Fatalf("%q: record at %d-%d after %d", data, start, end, last)
+	last := 0
+	_ = jsonRecords(data, func(start, end int, why string) error {
+		if start < last || end < start || end > len(data) || reason != "" || start == end && why == "" {
+			t.Fatalf("%q: record at %d-%d after %d, %q after %q", data, start, end, last, why, reason)
 		}
-		if start == end {
-			return all, reason
+		if reason = why; why == "" {
+			all, last = append(all, string(data[start:end])), end
 		}
-		all, last = append(all, string(data[start:end])), end
-	}
+		return nil
+	})
+	return all, reason
 }
 
 func TestJSONRecords(t *testing.T) {

@@ -173,7 +173,7 @@ func (c *jsonlReader) value(from *foreignRecord) error {
 // tallyNames counts the members of the record that are no column of ours, or have another name.
 func (c *jsonlReader) tallyNames() {
 	for _, name := range c.record.unknown {
-		c.report.unknownField(name)
+		tally(c.report.UnknownFields, name)
 	}
 	for _, names := range c.record.renamed {
 		tally(c.report.ReadAs, names[0]+" as "+names[1])
@@ -281,7 +281,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		default:
 			if !rowColumns.read(c, name, v) {
 				c.keep(v)
-				if isText(v) && isAnswer(name) {
+				if isText(v) && isOtherName(name, "answer") {
 					c.others = append(c.others, memberText{name, v.string()})
 				}
 			}
@@ -379,26 +379,16 @@ var (
 	roles = []string{"user", "assistant", "tool", "system"}
 )
 
-// aliases are the specification's names of members of citations and truth, and
-// aliasOf the same the other way round.
-var (
-	aliases = map[string]string{
-		"file_name":         "doc",
-		"page_number":       "page",
-		"start_char":        "start",
-		"end_char":          "end",
-		"confidence_score":  "confidence",
-		"extraction_method": "method",
-		"relevance_score":   "relevance",
-	}
-	aliasOf = func() map[string]string {
-		all := map[string]string{}
-		for theirs, ours := range aliases {
-			all[ours] = theirs
-		}
-		return all
-	}()
-)
+// aliases are the specification's names of members of citations and truth.
+var aliases = map[string]string{
+	"file_name":         "doc",
+	"page_number":       "page",
+	"start_char":        "start",
+	"end_char":          "end",
+	"confidence_score":  "confidence",
+	"extraction_method": "method",
+	"relevance_score":   "relevance",
+}
 
 // surroundings is the specification's name of the text around a citation, which is no quote.
 const surroundings = "context_text"
@@ -408,12 +398,13 @@ const surroundings = "context_text"
 func (o *object) ours() iter.Seq2[string, value] {
 	return func(yield func(string, value) bool) {
 		for name, v := range o.all() {
-			own, other := name, aliasOf[name]
+			own := name
 			if ours, isAlias := aliases[name]; isAlias {
-				own, other = ours, ours
-			}
-			if other != "" {
-				if m := o.find(other); m != nil && m.start < v.start {
+				own = ours
+				if m := o.find(own); m != nil {
+					if m.start > v.start {
+						v = o.valueOf(m)
+					}
 					v.fail("%s is given under two names", own)
 					return
 				}

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -46,25 +47,6 @@ func (c columns[T]) names(more ...string) []string {
 	return append(all, more...)
 }
 
-// A placeOf is what citations and truth have in common: where in which document.
-type placeOf struct {
-	doc        *string
-	docNull    *bool
-	page       *ibid.Integer
-	start, end *ibid.Integer
-	unit       *string
-}
-
-func placeColumns[T any](of func(*T) placeOf) columns[T] {
-	return columns[T]{
-		{"doc", func(t *T, v value) { p := of(t); *p.doc, *p.docNull = v.label(), !v.given() }},
-		{"page", func(t *T, v value) { *of(t).page = v.integerOf(32) }},
-		{"start", func(t *T, v value) { *of(t).start = v.integerOf(64) }},
-		{"end", func(t *T, v value) { *of(t).end = v.integerOf(64) }},
-		{"unit", func(t *T, v value) { *of(t).unit = v.oneOf(units) }},
-	}
-}
-
 // The columns of rows, but for lists, and of the elements of lists.
 var (
 	rowColumns = columns[jsonlRecord]{
@@ -83,9 +65,12 @@ var (
 		{"answer_latency_ms", func(c *jsonlRecord, v value) { c.row.LatencyMillis = v.float() }},
 		{"unread_marks", func(c *jsonlRecord, v value) { c.row.UnreadMarks = v.integerOf(64) }},
 	}
-	citationColumns = append(placeColumns(func(c *ibid.Citation) placeOf {
-		return placeOf{&c.Doc, &c.DocNull, &c.Page, &c.Start, &c.End, &c.Unit}
-	}), columns[ibid.Citation]{
+	citationColumns = columns[ibid.Citation]{
+		{"doc", func(c *ibid.Citation, v value) { c.Doc, c.DocNull = v.label(), !v.given() }},
+		{"page", func(c *ibid.Citation, v value) { c.Page = v.integerOf(32) }},
+		{"start", func(c *ibid.Citation, v value) { c.Start = v.integerOf(64) }},
+		{"end", func(c *ibid.Citation, v value) { c.End = v.integerOf(64) }},
+		{"unit", func(c *ibid.Citation, v value) { c.Unit = v.oneOf(units) }},
 		{"cited_text", func(c *ibid.Citation, v value) { c.CitedText = v.string() }},
 		{"title", func(c *ibid.Citation, v value) { c.Title = v.string() }},
 		{"answer_start", func(c *ibid.Citation, v value) { c.AnswerStart = v.integerOf(64) }},
@@ -104,14 +89,17 @@ var (
 		{"relevance", func(c *ibid.Citation, v value) { c.Relevance = v.float() }},
 		{"token_contribution", func(c *ibid.Citation, v value) { c.TokenContribution = v.integerOf(64) }},
 		{"source_reference", func(c *ibid.Citation, v value) { c.SourceReference = v.column() }},
-	}...)
-	truthColumns = append(placeColumns(func(m *ibid.Mark) placeOf {
-		return placeOf{&m.Doc, &m.DocNull, &m.Page, &m.Start, &m.End, &m.Unit}
-	}), columns[ibid.Mark]{
+	}
+	truthColumns = columns[ibid.Mark]{
+		{"doc", func(m *ibid.Mark, v value) { m.Doc, m.DocNull = v.label(), !v.given() }},
+		{"page", func(m *ibid.Mark, v value) { m.Page = v.integerOf(32) }},
+		{"start", func(m *ibid.Mark, v value) { m.Start = v.integerOf(64) }},
+		{"end", func(m *ibid.Mark, v value) { m.End = v.integerOf(64) }},
+		{"unit", func(m *ibid.Mark, v value) { m.Unit = v.oneOf(units) }},
 		{"annotator", func(m *ibid.Mark, v value) { m.Annotator = v.label() }},
 		{"cited_text", func(m *ibid.Mark, v value) { m.CitedText = v.string() }},
 		{"claim_id", func(m *ibid.Mark, v value) { m.ClaimID = v.label() }},
-	}...)
+	}
 	claimColumns = columns[ibid.Claim]{
 		{"claim_id", func(c *ibid.Claim, v value) { c.ClaimID = v.label() }},
 		{"text", func(c *ibid.Claim, v value) { c.Text = v.string() }},
@@ -224,17 +212,18 @@ func IsOther(path string, renamed map[string]string) bool {
 	}
 	names = (&run{Options: Options{Columns: renamed}}).renamed(names)
 	other := func(ours string) bool {
-		return !slices.Contains(names, ours) && slices.ContainsFunc(otherNames, func(n otherName) bool {
-			return n.ours == ours && slices.ContainsFunc(n.theirs, func(name string) bool { return slices.Contains(names, name) })
-		})
+		other := func(name string) bool { return isOtherName(name, ours) }
+		return !slices.Contains(names, ours) && slices.ContainsFunc(names, other)
 	}
 	answers := slices.Contains(names, "answer") || other("answer")
 	return answers && !slices.Contains(names, "citations") && (other("answer") || other("query") || other("documents"))
 }
 
-// isAnswer reports whether other tools call answers so.
-func isAnswer(name string) bool {
-	return slices.ContainsFunc(otherNames, func(n otherName) bool { return n.ours == "answer" && slices.Contains(n.theirs, name) })
+// isOtherName reports whether other tools call a member of ours so.
+func isOtherName(name, ours string) bool {
+	return slices.ContainsFunc(otherNames, func(n otherName) bool {
+		return n.ours == ours && slices.Contains(n.theirs, name)
+	})
 }
 
 func isText(v value) bool { return v.kind() == aString }
@@ -329,26 +318,18 @@ func (c *jsonlRecord) rename(o *object, list string) {
 		}
 		return said
 	})
-	called := func(theirs string) string { // the name of a member after renaming
-		if ours := c.columns[memberPath(list, theirs)]; ours != "" {
-			return strings.TrimPrefix(ours, list+".")
-		}
-		return theirs
+	var called []string // the names of members after renaming, if there is any
+	for i := 0; i < len(o.members) && len(c.columns) > 0; i++ {
+		theirs := o.members[i].name
+		called = append(called, cmp.Or(strings.TrimPrefix(c.columns[memberPath(list, theirs)], list+"."), theirs))
 	}
-	for i := range o.members {
-		m := &o.members[i]
-		ours := called(m.name)
-		if ours == m.name {
-			continue
-		}
-		if slices.ContainsFunc(o.members, func(other objectMember) bool { return other.name != m.name && called(other.name) == ours }) {
+	for i, ours := range called {
+		switch m := &o.members[i]; {
+		case ours == m.name:
+		case slices.Index(called, ours) != i || slices.Contains(called[i+1:], ours):
 			o.valueOf(m).fail("%s is given, too", ours)
 			return
-		}
-	}
-	for i := range o.members {
-		m := &o.members[i]
-		if ours := called(m.name); ours != m.name {
+		default:
 			c.renameMember(m, list, ours)
 		}
 	}

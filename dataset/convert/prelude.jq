@@ -1,5 +1,5 @@
 # Functions that all programs have, beside those in Go: need, need_KIND and KIND (str, num,
-# int, bool, obj, list, id) of a member, one_of of a member and its values, bad, truncated,
+# int, bool, obj, list, id) of a member, one_of of a member and its values, bad,
 # quoted; is_row, if an object is a flat row; once(part), where a text holds a part, white space ignored, if once only.
 
 def now: error("now: the same file must give the same rows");
@@ -8,18 +8,18 @@ def now: error("now: the same file must give the same rows");
 def entries: _entries($__record);
 
 # a member of the object that has the response as its member
-def beside(name): _beside($__record; name);
+def beside(name): _record($__record)[name];
 
 # the elements of a list, none if it is null or absent, which must be of a kind
 def objects(name): _elements($__record; name; "an object");
 def strings(name): _elements($__record; name; "a string");
 
 # the number of the record in its file, and the name of the file without its ending
-def number: _number($__record);
-def stem: _stem($__record);
+def number: $__number;
+def stem: $__stem;
 
 # what the records of the file tell together
-def surveyed: _surveyed($__record);
+def surveyed: $__surveyed;
 
 # the members of an object but some, in the order of the record
 def others(names): names as $names | [entries[] | select(.key as $key | $names | index($key) | not)];
@@ -105,6 +105,7 @@ def no_error: if (.error | type) == "object" then bad("the response is an error:
 # fails at the first event that is an error, and if none is the last
 def fails(is): (first(.[] | select(is)) // null) as $e
   | if $e == null then . else $e | bad("the stream is an error: \(quoted)") end;
+def truncated(what): (if type == "array" and . != [] then .[-1] else . end) | bad("truncated: the stream ends before \(what)");
 def ends(is; name): if any(.[]; is) then . else truncated(name) end;
 
 # the chunks of a stream of chat completions as one completion

@@ -45,12 +45,9 @@ type program struct {
 	name, summary  string
 	file           string // that it stands in, "" if it is built in
 	source, answer Reading
-	last           bool
-	flat, list     bool
-	collection     bool
-	systems        bool
-	table          []string      // columns
-	folder         *folderFormat // nil for a program of single files
+	says           map[string]bool // lines of the comment, such as flat
+	table          []string        // columns
+	folder         *folderFormat   // nil for a program of single files
 
 	text  string
 	words func() map[string]bool // that stand in it
@@ -106,7 +103,7 @@ func definedName(def string) string { return strings.TrimSpace(def[:strings.Inde
 
 // newProgram reads a program but for its functions, which are compiled when they are used.
 func newProgram(name, text string) (*program, error) {
-	p := &program{name: name, text: text, has: map[string]bool{}}
+	p := &program{name: name, text: text, says: map[string]bool{}, has: map[string]bool{}}
 	p.words = sync.OnceValue(func() map[string]bool { return addWords(map[string]bool{}, text) })
 	for _, def := range definitions(text) {
 		p.has[definedName(def)] = true
@@ -129,16 +126,8 @@ func newProgram(name, text string) (*program, error) {
 			}
 		case about == "table":
 			p.table = strings.Fields(value)
-		case line == "last":
-			p.last = true
-		case line == "flat":
-			p.flat = true
-		case line == "list":
-			p.list = true
-		case line == "collection":
-			p.collection = true
-		case line == "systems":
-			p.systems = true
+		default:
+			p.says[line] = true
 		}
 	}
 	p.codes = map[string]func() (*gojq.Code, error){}
@@ -174,7 +163,7 @@ func (p *program) offsets(text string) error {
 // format is the program as a conversion knows it.
 func (p *program) format() Format {
 	f := Format{
-		Name: p.name, Summary: p.summary, Input: "JSON or JSON Lines files, or a directory of them", CodePoints: !p.flat,
+		Name: p.name, Summary: p.summary, Input: "JSON or JSON Lines files, or a directory of them", CodePoints: !p.says["flat"],
 		program: p, streams: true, options: exchangeOptions,
 		convert: func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, p) },
 	}
@@ -182,7 +171,7 @@ func (p *program) format() Format {
 	case p.folder != nil:
 		f.Input, f.streams = p.folder.input, false
 		f.convert = func(ctx context.Context, r *run) error { return convertFolder(ctx, r, p) }
-	case p.systems:
+	case p.says["systems"]:
 		f.Input = "one JSON or JSON Lines file"
 	case p.table != nil:
 		f.Input = "CSV, JSON or JSON Lines files, or a directory of them"
@@ -193,9 +182,9 @@ func (p *program) format() Format {
 	switch {
 	case p.folder != nil:
 		f.options = p.folder.options
-	case p.flat:
+	case p.says["flat"]:
 		f.options = []string{"columns"}
-	case p.systems:
+	case p.says["systems"]:
 		f.options = nil
 	case !p.has["asked"]:
 		f.options = []string{"system"}
@@ -270,7 +259,7 @@ func (p *program) run(ctx context.Context, function string, rec *programRecord, 
 	limit := programTime * time.Duration(1+len(rec.pieces)/1000)
 	clock := time.AfterFunc(limit, func() { cancel(fmt.Errorf("takes over %v", limit)) })
 	defer clock.Stop()
-	for results := code.RunWithContext(ctx, in, rec); ; clock.Reset(limit) {
+	for results := code.RunWithContext(ctx, in, rec, rec.number, rec.stem, rec.surveyed); ; clock.Reset(limit) {
 		v, ok := results.Next()
 		if !ok {
 			return nil
@@ -312,12 +301,21 @@ func (p *program) fits(ctx context.Context, record any) bool {
 // the lines of a group in a table.
 type programRecord struct {
 	pieces []recordPiece
+	tree   any                   // what the pieces make; nil until they are folded
+	bad    *RecordError          // why it cannot be read
 	places map[uintptr]treePlace // of objects and lists of all pieces; nil until one is sought
 	number int                   // of the record in its file, from 1
 	stem   string                // the name of the file without its ending
 	limits int                   // by which the limit of elements is multiplied; 0 is 1
 
 	surveyed any // what the records of the file tell together
+}
+
+// fail keeps the first thing that is wrong with the record.
+func (r *programRecord) fail(e RecordError) {
+	if r.bad == nil {
+		r.bad = &e
+	}
 }
 
 // A recordPiece is one JSON text of a file, or one line of a table.
@@ -384,12 +382,12 @@ func (r *programRecord) part(in any, path []any) *recordPart {
 		default:
 			return nil
 		}
-		if place, ok := r.places[identity(p.tree)]; ok {
-			p.start = place.start
-		} else if p.start, ok = stepTo(p.piece.data, p.start, step); !ok {
-			return nil
-		}
-		p.path = append(p.path, step)
+	}
+	p.path = append(p.path, path...)
+	if place, ok := r.places[identity(p.tree)]; ok {
+		p.start = place.start
+	} else {
+		p.start = located(p.piece.data, p.path)
 	}
 	return &p
 }
@@ -434,17 +432,15 @@ func (r *programRecord) mistake(p *program, err error, of recordPart) RecordErro
 		return r.unplaced(p, err, of)
 	}
 	at, ok := r.find(placed.in)
-	path := at.path
 	if !ok && identity(placed.in) == 0 {
-		at.piece, path, ok = r.only(of, func(v any) bool { return isSame(v, placed.in) })
-	}
-	if !ok {
-		at.piece, path = of.piece, of.path
+		at = r.only(of, func(v any) bool { return isSame(v, placed.in) })
+	} else if !ok {
+		at = of
 	}
 	if placed.at != nil {
-		path = append(path, placed.at)
+		at.path = append(at.path, placed.at)
 	}
-	return at.piece.mistake(path, placed.msg)
+	return at.piece.mistake(at.path, placed.msg)
 }
 
 // isSame reports whether a value equals another that has no identity.
@@ -461,45 +457,44 @@ func isSame(v, other any) bool {
 // unplaced is a mistake of which jq says only the value: its place, if no other value of the
 // part is like it, else that of the part.
 func (r *programRecord) unplaced(p *program, err error, of recordPart) RecordError {
-	piece, path, ok := r.only(of, func(v any) bool {
+	at := r.only(of, func(v any) bool {
 		return strings.HasSuffix(err.Error(), ": "+gojq.TypeOf(v)+" ("+gojq.Preview(v)+")")
 	})
-	if !ok {
-		piece, path = of.piece, of.path
-	}
-	return piece.mistake(path, "format "+p.name+": "+shorten(err.Error(), 300))
+	return at.piece.mistake(at.path, "format "+p.name+": "+shorten(err.Error(), 300))
 }
 
-// only returns where the only value of a part, or of all pieces if it is the whole record, is
-// for which is reports true.
-func (r *programRecord) only(of recordPart, is func(any) bool) (piece *recordPiece, path treePath, ok bool) {
-	count := 0
+// only returns the only value of a part, or of all pieces if it is the whole record, for which is
+// reports true; the part if there are several or none.
+func (r *programRecord) only(of recordPart, is func(any) bool) recordPart {
+	found, count := of, 0
 	look := func(in *recordPiece, tree any, at treePath) {
 		eachInTree(tree, slices.Clone(at), func(here treePath, v any) bool {
 			if is(v) {
 				count++
-				piece, path = in, slices.Clone(here)
+				found = recordPart{piece: in, path: slices.Clone(here)}
 			}
 			return count < 2
 		})
 	}
 	if len(of.path) > 0 {
 		look(of.piece, of.tree, of.path)
-		return piece, path, count == 1
+	} else {
+		for i := range r.pieces {
+			look(&r.pieces[i], r.pieces[i].tree, nil)
+		}
 	}
-	for i := range r.pieces {
-		look(&r.pieces[i], r.pieces[i].tree, nil)
+	if count != 1 {
+		return of
 	}
-	return piece, path, count == 1
+	return found
 }
 
 // mistake is an error at a path of the piece.
 func (r *recordPiece) mistake(path treePath, msg string) RecordError {
-	start, _ := located(r.data, path)
 	if len(path) > 0 {
 		msg = clipped(path.String()) + ": " + msg
 	}
-	return r.position(start).err(r.file, msg)
+	return r.position(located(r.data, path)).err(r.file, msg)
 }
 
 // position is where a byte of the piece is in the file. Positions are mostly asked for in the

@@ -167,29 +167,17 @@ func memberOf(in any, arg any, required bool, as func(any) (any, string)) any {
 func programFunctions() []gojq.CompilerOption {
 	anything := func(v any) (any, string) { return v, "" }
 	all := []gojq.CompilerOption{
-		gojq.WithVariables([]string{recordVariable}),
+		gojq.WithVariables([]string{"$__record", "$__number", "$__stem", "$__surveyed"}),
 		gojq.WithFunction("need", 1, 1, func(in any, args []any) any { return memberOf(in, args[0], true, anything) }),
 		gojq.WithFunction("_elements", 3, 3, elementsOf),
 		gojq.WithFunction("bad", 2, 2, func(in any, args []any) any { return &placedError{in, args[0], fmt.Sprint(args[1])} }),
 		gojq.WithFunction("bad", 1, 1, func(in any, args []any) any { return &placedError{in: in, msg: fmt.Sprint(args[0])} }),
-		gojq.WithFunction("truncated", 1, 1, func(in any, args []any) any {
-			events, _ := in.([]any)
-			e := &placedError{in: in, msg: fmt.Sprintf("truncated: the stream ends before %v", args[0])}
-			if len(events) > 0 {
-				e.in = events[len(events)-1]
-			}
-			return e
-		}),
 		gojq.WithFunction("_raw", 1, 1, func(in any, args []any) any { return args[0].(*programRecord).raw(in) }),
-		gojq.WithFunction("_beside", 2, 2, func(_ any, args []any) any {
-			o, _ := args[0].(*programRecord).pieces[0].tree.(map[string]any)
-			return o[fmt.Sprint(args[1])]
+		gojq.WithFunction("_record", 1, 1, func(_ any, args []any) any {
+			return args[0].(*programRecord).pieces[0].tree
 		}),
 		gojq.WithFunction("_entries", 1, 1, entriesInOrder),
-		gojq.WithFunction("_number", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).number }),
-		gojq.WithFunction("_surveyed", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).surveyed }),
 		gojq.WithFunction("stands", 3, 3, func(in any, args []any) any { return stands(in, args[0], args[1], args[2]) }),
-		gojq.WithFunction("_stem", 1, 1, func(_ any, args []any) any { return args[0].(*programRecord).stem }),
 		gojq.WithFunction("once", 1, 1, func(in any, args []any) any {
 			text, _ := in.(string)
 			part, _ := args[0].(string)
@@ -253,9 +241,6 @@ func elementsOf(in any, args []any) any {
 	}
 	return list
 }
-
-// recordVariable is the variable of programs that holds the record they look at.
-const recordVariable = "$__record"
 
 // entriesInOrder is to_entries in the order of the record: objects of jq have none.
 func entriesInOrder(in any, args []any) any {

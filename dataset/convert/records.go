@@ -80,8 +80,7 @@ type foreignRecord struct {
 	file   string
 	data   []byte
 	at     position
-	number int  // from 1
-	only   bool // there is no other in the file
+	number int // from 1
 	reason string
 }
 
@@ -124,32 +123,21 @@ func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*for
 		return err
 	}
 	if reason != "" {
-		return do(&foreignRecord{file: path, number: 1, only: true, reason: reason})
+		return do(&foreignRecord{file: path, number: 1, reason: reason})
 	}
-	records := jsonRecords{data: data}
 	at, last := position{1, 1}, 0
-	for {
+	err = jsonRecords(data, func(start, end int, reason string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		start, end, reason := records.next()
 		at, last = at.after(data[last:start]), start
 		rec = foreignRecord{file: path, data: data[start:end], at: at, number: rec.number + 1, reason: reason}
-		if start == end && reason == "" && rec.number > 1 {
-			return nil
-		}
-		if reason == "" {
-			ahead := records
-			from, to, bad := ahead.next()
-			rec.only = rec.number == 1 && from == to && bad == ""
-		}
-		if start == end && reason == "" {
-			rec.reason = emptyFile
-		}
-		if err := do(&rec); err != nil || rec.reason != "" {
-			return err
-		}
+		return do(&rec)
+	})
+	if err == nil && rec.number == 0 {
+		return do(&foreignRecord{file: path, at: at.after(data), number: 1, reason: emptyFile})
 	}
+	return err
 }
 
 // lines calls do with every line of a file and its number. bad says why a line
@@ -242,67 +230,45 @@ func (r *run) eachEvent(ctx context.Context, path string, do func(*foreignRecord
 	return dispatch() // a last event without an empty line behind it
 }
 
-// jsonRecords divides a JSON text into its records: the elements of a list, or
-// the values that follow each other. It finds their extent only, so that one
-// bad record does not take the others along; what they hold is for a jsonText to
-// check.
-type jsonRecords struct {
-	data   []byte
-	pos    int
-	begun  bool
-	inList bool
-}
-
-// next returns the extent of the next record, an empty one after the last. If
-// there is a reason, the text cannot be divided any further at start.
-func (s *jsonRecords) next() (start, end int, reason string) {
-	c := s.space()
-	switch {
-	case !s.begun:
-		s.begun = true
-		if s.inList = c == '['; s.inList {
-			s.pos++
-			if s.space() == ']' {
-				return s.endList()
+// jsonRecords divides a JSON text into its records: the elements of a list, or the values that
+// follow each other. It calls do with the extent of each and then, with a reason, where the text
+// cannot be divided any further. It finds their extent only, so that one bad record does not take
+// the others along; what they hold is for a jsonText to check.
+func jsonRecords(data []byte, do func(start, end int, reason string) error) error {
+	at := skipSpace(data, 0)
+	inList := at < len(data) && data[at] == '['
+	if inList {
+		at = skipSpace(data, at+1)
+	}
+	for first := true; ; first = false {
+		switch {
+		case !inList || at == len(data):
+		case data[at] == ']':
+			if at = skipSpace(data, at+1); at < len(data) {
+				return do(at, at, "something follows the list of records")
 			}
+			return nil
+		case first:
+		case data[at] != ',':
+			return do(at, at, "want ',' or ']' after a record")
+		default:
+			at = skipSpace(data, at+1)
 		}
-	case s.inList && c == ']':
-		return s.endList()
-	case s.inList && c == ',':
-		s.pos++
-		s.space()
-	case s.inList && s.pos < len(s.data):
-		return s.pos, s.pos, "want ',' or ']' after a record"
+		end := valueEnd(data, at)
+		switch {
+		case end > at:
+		case at < len(data):
+			return do(at, at, "want a record")
+		case inList:
+			return do(at, at, "truncated: the list of records does not end")
+		default:
+			return nil
+		}
+		if err := do(at, end, ""); err != nil {
+			return err
+		}
+		at = skipSpace(data, end)
 	}
-	start = s.pos
-	s.pos = valueEnd(s.data, start)
-	switch {
-	case s.pos > start:
-		return start, s.pos, ""
-	case start < len(s.data):
-		return start, start, "want a record"
-	case s.inList:
-		return start, start, "truncated: the list of records does not end"
-	}
-	return start, start, ""
-}
-
-// space goes to the next byte that is not white space and returns it, or 0 at
-// the end.
-func (s *jsonRecords) space() byte {
-	if s.pos = skipSpace(s.data, s.pos); s.pos < len(s.data) {
-		return s.data[s.pos]
-	}
-	return 0
-}
-
-func (s *jsonRecords) endList() (start, end int, reason string) {
-	s.pos++
-	if s.space(); s.pos < len(s.data) {
-		return s.pos, s.pos, "something follows the list of records"
-	}
-	s.inList = false
-	return s.pos, s.pos, ""
 }
 
 // skipSpace returns the index of the next byte that is not white space, or the

@@ -202,8 +202,6 @@ func tally(counts map[string]int64, name string) {
 	}
 }
 
-func (r *Report) unknownField(name string) { tally(r.UnknownFields, name) }
-
 // quoted is s in double quotes, shortened where it is long.
 func quoted(s string) string { return strconv.Quote(shorten(s, 60)) }
 

@@ -187,10 +187,10 @@ func eachInTree(v any, path treePath, do func(treePath, any) bool) bool {
 	return true
 }
 
-// located returns where in the JSON text of a tree the value at a path begins and ends, or
-// the last value on the way that is there.
-func located(data []byte, path treePath) (start, end int) {
-	start = skipSpace(data, 0)
+// located returns where in the JSON text of a tree the value at a path begins, or the last value
+// on the way that is there.
+func located(data []byte, path treePath) int {
+	start := skipSpace(data, 0)
 	for _, step := range path {
 		next, ok := stepTo(data, start, step)
 		if !ok {
@@ -198,7 +198,7 @@ func located(data []byte, path treePath) (start, end int) {
 		}
 		start = next
 	}
-	return start, valueEnd(data, start)
+	return start
 }
 
 // stepTo returns where a member or an element of the value at start begins.
