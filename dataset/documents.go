@@ -9,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/dataset/disk"
+	"ibid/metrics/quote"
 )
 
 // Documents are the sources that citations point into: for each the bounds of
@@ -21,7 +22,7 @@ type Documents struct {
 	texts    blob
 	most     int64                  // bytes of one text
 	needed   func(name string) bool // of all documents that were read; nil of all
-	order    []string               // the names, if the documents are all that the run has, and small
+	all      *searched              // all documents that the run has, if they are small
 	problems []string
 }
 
@@ -150,9 +151,9 @@ func (d *Documents) isNeeded(doc *ibid.Document) bool { return d.needed == nil |
 // searchAll notes that quotations are looked for in all documents.
 func (d *Documents) searchAll() *Documents {
 	if d != nil {
-		d.order = make([]string, len(d.docs))
+		d.all = &searched{names: make([]string, len(d.docs)), texts: make([]*quote.Text, len(d.docs))}
 		for name, i := range d.numbers {
-			d.order[i] = name
+			d.all.names[i] = name
 		}
 	}
 	return d

@@ -1,10 +1,22 @@
 package dataset
 
-import "ibid/metrics/quote"
+import (
+	"sync"
+
+	"ibid"
+	"ibid/metrics/quote"
+)
 
 // wholeSearch is how many bytes of text a run's documents may have so that quotations are
 // looked for in all of them.
 const wholeSearch = 16 << 20
+
+// A searched has the texts of small documents of a run, folded when one is first looked into.
+type searched struct {
+	names []string
+	mu    sync.Mutex
+	texts []*quote.Text
+}
 
 // Quotable returns the text of a document as quotations are looked for in it, nil if it is not
 // known whole. exists is false if there is no such document.
@@ -17,41 +29,56 @@ func (r *Resolver) Quotable(doc string) (text *quote.Text, exists bool) {
 	if !ok || s.layout.pieces {
 		return nil, true
 	}
+	if s.inline == nil && r.view.docs.all != nil {
+		all := r.view.docs.all
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		if all.texts[s.number] == nil {
+			all.texts[s.number] = quote.NewText(reg.slice(0, reg.len())).Fold()
+		}
+		return all.texts[s.number], true
+	}
 	if reg.quotes == nil {
 		reg.quotes = quote.NewText(reg.slice(0, reg.len()))
 	}
-	if s.inline == nil {
-		r.searched = append(r.searched, searchedText{s.number, reg.quotes, reg.quotes.Size()})
+	if s.inline == nil && reg.quotes.Size() == 0 { // the view counts what it holds
+		reg.quotes.Fold()
+		r.grew(&s, reg.quotes.Size())
 	}
 	return reg.quotes, true
 }
 
-// A searchedText is a text of the run, and the memory that it took before a search.
-type searchedText struct {
-	number int32
-	text   *quote.Text
-	before int64
-}
-
-// Searched tells the view what searches in the texts of [Resolver.Quotable] took.
-func (r *Resolver) Searched() {
-	for _, s := range r.searched {
-		if grown := s.text.Size() - s.before; grown > 0 {
-			r.view.grew(s.number, grown)
-		}
-	}
-	r.searched = r.searched[:0]
-}
-
 // Searchable are the names of the documents in which quotations of the row are looked for that
 // it does not cite: its own, or those of the run if it lists none and they are small.
-func (r *Resolver) Searchable() []string {
-	if len(r.row.Documents) > 0 || r.view == nil {
-		names := make([]string, len(r.row.Documents))
-		for i := range names {
-			names[i] = r.row.Documents[i].Doc
+func (r *Resolver) Searchable() (names []string) {
+	switch {
+	case len(r.row.Documents) == 0 && r.view != nil && r.view.docs.all != nil:
+		return r.view.docs.all.names
+	case len(r.row.Documents) > 0:
+		for i := range r.row.Documents {
+			names = append(names, r.row.Documents[i].Doc)
 		}
-		return names
 	}
-	return r.view.docs.order
+	return names
+}
+
+// KnowsText reports whether some text is known in which quotations of the row can stand.
+func (r *Resolver) KnowsText() bool {
+	for i := range r.row.Documents {
+		if r.row.Documents[i].HasText {
+			return true
+		}
+	}
+	if len(r.row.Documents) == 0 && r.view != nil && r.view.docs.all != nil && len(r.view.docs.all.names) > 0 {
+		return true
+	}
+	for i := range r.row.Citations {
+		var s source
+		if c := &r.row.Citations[i]; !c.DocNull && c.Place.Status != ibid.StatusDocumentNotFound {
+			if r.find(c.Doc, &s); s.layout != nil && s.layout.hasText {
+				return true
+			}
+		}
+	}
+	return false
 }

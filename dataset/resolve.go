@@ -61,8 +61,6 @@ type Resolver struct {
 	query  query // the place being resolved; kept so that its parts are not copied about
 	bad    error // of the row at hand, see Resolve
 	err    error
-
-	searched []searchedText
 }
 
 // NewResolver returns a resolver for documents, which may be nil.

@@ -62,7 +62,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"annotations/history": {ours: []string{"annotations/compare", "dataset", "dataset/disk", "dataset/runs", "metrics"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
 	"report/doc":          {theirs: []string{"github.com/rivo/uniseg"}},
-	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history", "report/doc"}, theirs: []string{"github.com/klauspost/compress"}},
+	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/quote", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history", "report/doc"}, theirs: []string{"github.com/klauspost/compress"}},
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/objects", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",

@@ -66,35 +66,42 @@ func (s *scorer) checkQuotations(in *ibid.Answer) {
 		s.sumQuotations()
 		return
 	}
-	if s.texts == nil {
+	if s.texts == nil || !s.resolver.KnowsText() {
 		return
 	}
-	var sources []quote.Source
-	known := false
-	for _, name := range s.resolver.Searchable() {
-		text, _ := s.resolver.Quotable(name)
-		known = known || text != nil
-		sources = append(sources, quote.Source{Doc: name, Text: text})
-	}
-	for i := range in.Citations {
-		if name := citedName(in, i); !slices.ContainsFunc(sources, func(s quote.Source) bool { return s.Doc == name }) {
-			text, exists := s.resolver.Quotable(name)
-			known = known || text != nil
-			missing := in.Citations[i].Place.Status == ibid.StatusDocumentNotFound || in.Citations[i].DocNull && in.Citations[i].Place.Status != ibid.StatusUnchecked
-			sources = append(sources, quote.Source{Doc: name, Text: text, Missing: !exists && missing})
-		}
-	}
-	defer s.resolver.Searched()
-	if s.row.Quotations.Known = known; !known || !claims.MayQuote(in.Answer) {
+	if s.row.Quotations.Known = true; !claims.MayQuote(in.Answer) {
 		return
 	}
 	if s.judging == nil {
 		s.cutter.Cut(in)
 	}
+	var sources []quote.Source // once one is long enough
 	for _, q := range s.cutter.Quotations(in) {
+		if sources == nil && !q.Short {
+			sources = s.quotable(in)
+		}
 		s.quotations = append(s.quotations, s.checkQuotation(in, &q, sources))
 	}
 	s.sumQuotations()
+}
+
+// quotable are the documents in which quotations of the row may stand.
+func (s *scorer) quotable(in *ibid.Answer) (sources []quote.Source) {
+	seen := make(map[string]bool)
+	for _, name := range s.resolver.Searchable() {
+		text, _ := s.resolver.Quotable(name)
+		sources, seen[name] = append(sources, quote.Source{Doc: name, Text: text}), true
+	}
+	for i := range in.Citations {
+		name := citedName(in, i)
+		if seen[name] {
+			continue
+		}
+		text, exists := s.resolver.Quotable(name)
+		missing := in.Citations[i].Place.Status == ibid.StatusDocumentNotFound || in.Citations[i].DocNull && in.Citations[i].Place.Status != ibid.StatusUnchecked
+		sources, seen[name] = append(sources, quote.Source{Doc: name, Text: text, Missing: !exists && missing}), true
+	}
+	return sources
 }
 
 // citedName is the name of the document that citation i names; a mark without a source as it

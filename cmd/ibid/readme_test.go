@@ -14,7 +14,7 @@ import (
 
 // manual are the pages whose commands run, in this order: later ones use runs of earlier
 // ones. The commands of docs/scale.md need a cluster.
-var manual = []string{"README.md", "docs/tutorial.md", "docs/data.md", "docs/providers.md", "docs/annotation.md", "docs/judges.md", "docs/nightly.md", "docs/results.md"}
+var manual = []string{"README.md", "docs/tutorial.md", "docs/data.md", "docs/providers.md", "docs/annotation.md", "docs/judges.md", "docs/nightly.md", "docs/quotations.md", "docs/results.md"}
 
 // TestREADME runs every command of the sh blocks of README and docs, in order. Those of the
 // README make what they use in an empty folder; then it gets the files which the pages say a

@@ -35,9 +35,12 @@ const (
 	quotedShare  = 60   // percent of a block that is in quotation marks, from which they count and not the block
 )
 
+// straightOpens is a straight single mark that opens; most are apostrophes.
+var straightOpens = regexp.MustCompile(`(?:^|[^\pL\pN])'\pL`)
+
 // MayQuote reports whether an answer has a sign that quotations have.
 func MayQuote(answer string) bool {
-	return strings.ContainsAny(answer, "\"“”„«»‹›「」『』‘’‚'>") || strings.Contains(answer, ":~:text=")
+	return strings.ContainsAny(answer, "\"“”„«»‹›「」『』‘‚>") || strings.Contains(answer, ":~:text=") || straightOpens.MatchString(answer)
 }
 
 // Quotations returns the quotations of the row that was cut last, the outermost ones, in order.

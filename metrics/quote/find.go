@@ -44,7 +44,7 @@ func (p Place) Start() int64 { return p[0].Start }
 func (p Place) End() int64 { return p[len(p)-1].End }
 
 // A Text is a text in which quotes are looked for. It folds the text once, on the
-// first search that needs it. It is not safe for concurrent use.
+// first search that needs it. It is not safe for concurrent use before [Text.Fold].
 type Text struct {
 	text  string
 	fold  fold
@@ -56,6 +56,12 @@ func NewText(text string) *Text { return &Text{text: text} }
 
 // Size is the memory that searches took, in bytes, beside the text itself.
 func (t *Text) Size() int64 { return int64(len(t.fold.text) + 20*cap(t.fold.words)) }
+
+// Fold folds the text, so that searches only read it from then on and may be concurrent.
+func (t *Text) Fold() *Text {
+	t.folded()
+	return t
+}
 
 func (t *Text) folded() *fold {
 	if !t.ready {
