@@ -2,7 +2,6 @@ package quote
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -142,7 +141,7 @@ var mutations = []mutation{
 func TestSharedMutations(t *testing.T) {
 	english, chinese := realTexts(t)
 	rng := rand.New(rand.NewPCG(20, 26))
-	type counts struct{ made, right, found, called int }
+	type counts struct{ made, right, found int }
 	table := make(map[string]*counts)
 	outcomes := make(map[string]map[Outcome]int)
 	invented := counts{}
@@ -161,7 +160,7 @@ func TestSharedMutations(t *testing.T) {
 				line := set.texts[i][at:]
 				line, _, _ = strings.Cut(line, "\n")
 				if set.join == "" {
-					for _, r := range []rune(strings.ToValidUTF8(line, "")) {
+					for _, r := range strings.ToValidUTF8(line, "") {
 						if Unspaced(r) {
 							words = append(words, string(r))
 						} else if len(words) > 0 {
@@ -253,7 +252,7 @@ func TestSharedMutations(t *testing.T) {
 		{"invented ones not faithful", invented.made - invented.found, invented.made, 1},
 	} {
 		if got := float64(share.n) / float64(share.of); got < share.atLeast || share.of < 100 {
-			t.Error(fmt.Sprintf("%s: %d of %d", share.what, share.n, share.of))
+			t.Errorf("%s: %d of %d", share.what, share.n, share.of)
 		}
 	}
 }
