@@ -118,11 +118,13 @@ const partCounts = `
 	distinct_truth_spans distinct_pred_spans untouched_pred_spans cited_chars answer_chars
 	consistency_claims relevance_citations
 	missing_citations offsets_checked offsets_held
-	abstained unread_marks`
+	abstained unread_marks
+	checked_citations quotations faithful_quotations misattributed_quotations fabricated_quotations`
 
 // answerCounts are in both.
 const answerCounts = `
-	missing_citations abstained unread_marks`
+	missing_citations abstained unread_marks
+	checked_citations quotations faithful_quotations misattributed_quotations fabricated_quotations`
 
 // storedMetrics are the metrics that are columns of rows.parquet, in the order in which they
 // are defined.
@@ -149,7 +151,7 @@ const derivedMetrics = `
 	span_precision span_recall span_f1 over_citation
 	citation_completeness supported_completeness cited_claim_precision citation_relevance
 	factual_consistency contradiction_rate citation_density wrong_abstention hallucination_score
-	offset_accuracy`
+	offset_accuracy fabricated_citation_rate quote_fidelity misattributed_quote_rate quote_fabrication_rate`
 
 const contractMetrics = storedMetrics + derivedMetrics + dialectMetrics
 
@@ -158,7 +160,7 @@ var onlyMacro = []string{"consistency_variance", "citation_coverage", "necessity
 
 // reasons are the words that say why a metric is undefined.
 var reasons = []string{
-	"no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched", "not_asked", "truth_not_found",
+	"no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched", "not_asked", "truth_not_found", "no_quotations",
 }
 
 // statuses are what can become of a citation.

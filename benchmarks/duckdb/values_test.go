@@ -51,7 +51,7 @@ func (d *duck) loadCounted(run runDir) {
 	d.t.Helper()
 	d.loadReasons(run)
 	worst := map[string]string{"hallucination_rate": "1", "contradiction_rate": "1", "over_citation": "1"}
-	without := []string{"offset_accuracy", "consistency_variance", "citation_density", "boundary_error_start", "boundary_error_end", "drb_effective_citations"}
+	without := []string{"offset_accuracy", "fabricated_citation_rate", "quote_fidelity", "misattributed_quote_rate", "quote_fabrication_rate", "consistency_variance", "citation_density", "boundary_error_start", "boundary_error_end", "drb_effective_citations"}
 	var replaced []string
 	for _, m := range strings.Fields(contractMetrics) {
 		if !slices.Contains(without, m) {

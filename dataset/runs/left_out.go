@@ -84,12 +84,15 @@ var emptyAnswer = []string{
 	metrics.MeanSupportScore.String(), metrics.CitationPresence.String(), metrics.OverallCitationAccuracy.String(),
 }
 
+// notWorst are metrics that say nothing of what is left out: nothing there is invented, or varies.
+var notWorst = []string{metrics.OffsetAccuracy.String(), metrics.FabricatedCitationRate.String(), metrics.ConsistencyVariance.String()}
+
 // Numbers are [Block.Numbers] of a metric as numbers over rows count them. left says which rows
 // have the worst value because something is left out; nil if none has.
 func (l *LeftOut) Numbers(b *Block, d *metrics.Definition) (values []float64, known, left []bool) {
 	values, known = b.Numbers(d.Name)
 	bounded := !math.IsInf(d.Min, 0) && !math.IsInf(d.Max, 0) && d.Direction != metrics.Neutral
-	if l.Rows == 0 || !bounded || !l.measured[d.Name] || d.Name == metrics.OffsetAccuracy.String() || d.Name == metrics.ConsistencyVariance.String() {
+	if l.Rows == 0 || !bounded || !l.measured[d.Name] || slices.Contains(notWorst, d.Name) || d.Group == "quotations" {
 		return values, known, nil
 	}
 	reasons, system, given := b.Reasons(d.Name), b.Texts("system"), givenOf(b)
