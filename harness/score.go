@@ -21,13 +21,13 @@ import (
 
 // A Filter says which table of results becomes of a stream of rows.
 type Filter struct {
-	Table   string   // rows, citations or verdicts
+	Table   string   // rows, citations, verdicts or quotes
 	Format  string   // of the rows: arrow or jsonl; "" recognises it
 	Without []string // columns that no row has a value in: truth, documents
 }
 
 // FilterTables are the tables that a [Filter] can have.
-var FilterTables = []string{string(partRowsFile), string(partCitations), string(partVerdicts)}
+var FilterTables = []string{string(partRowsFile), string(partCitations), string(partVerdicts), string(partQuotes)}
 
 // FilterWithout are the columns of which a [Filter] has to know that they are empty: one row
 // says nothing of others, and scores depend on whether any has truth, or documents of its own.

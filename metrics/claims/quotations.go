@@ -31,8 +31,9 @@ type Quotation struct {
 }
 
 const (
-	maxQuotation = 2000 // code points between two quotation marks
-	quotedShare  = 60   // percent of a block that is in quotation marks, from which they count and not the block
+	maxQuotation   = 6000 // bytes between two quotation marks: 2,000 code points of most scripts
+	mostQuotations = 2000 // of an answer that are read
+	quotedShare    = 60   // percent of a block that is in quotation marks, from which they count and not the block
 )
 
 // straightOpens is a straight single mark that opens; most are apostrophes.
@@ -43,7 +44,8 @@ func MayQuote(answer string) bool {
 	return strings.ContainsAny(answer, "\"“”„«»‹›「」『』‘‚>") || strings.Contains(answer, ":~:text=") || straightOpens.MatchString(answer)
 }
 
-// Quotations returns the quotations of the row that was cut last, the outermost ones, in order.
+// Quotations returns the quotations of the row that was cut last, the outermost ones, in order;
+// 2,000 at most.
 func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 	a := &c.answer
 	hidden := a.hidden()
@@ -57,7 +59,7 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 		case FragmentQuotation:
 			q.Text = fragmentQuote(":~:text=" + a.s[e.start:e.end])
 		}
-		if strings.IndexFunc(q.Text, isWordRune) < 0 {
+		if strings.IndexFunc(q.Text, isWordRune) < 0 || len(all) == mostQuotations {
 			return
 		}
 		at := a.points(e)
@@ -70,6 +72,10 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 		}
 		for i := range c.placed {
 			p := &c.placed[i]
+			if !p.known && row.Citations[i].ClaimID == "" { // it stands nowhere, and backs all of the answer
+				q.Citations = append(q.Citations, int32(i))
+				continue
+			}
 			inside := p.role == ibid.Marker && (p.at.meets(e) || p.at.empty() && e.start <= p.at.start && p.at.start <= e.end)
 			if p.known && (inside || slices.ContainsFunc(p.scope, e.meets) || cited != nil && cited(p)) {
 				q.Citations = append(q.Citations, int32(i))
@@ -315,12 +321,13 @@ func (a *answer) paired(region extent, hidden []extent) (out []extent) {
 		}
 		r, size := utf8.DecodeRuneInString(a.s[i:])
 		if closing := quotationMarks[r]; closing != "" && a.opens(r, before, i+size) {
-			if end, width := a.closed(r, closing, extent{max(i+size, none[r]), region.end}, hidden); end > 0 {
+			reach := extent{max(i+size, none[r]), min(region.end, i+size+maxQuotation)}
+			if end, width := a.closed(r, closing, reach, region.end, hidden); end > 0 {
 				out = append(out, extent{i + size, end})
 				i, before = end+width, ']'
 				continue
 			}
-			none[r] = max(none[r], a.reach(i+size, region.end))
+			none[r] = max(none[r], reach.end)
 		}
 		before = r
 		i += size
@@ -328,14 +335,8 @@ func (a *answer) paired(region extent, hidden []extent) (out []extent) {
 	return slices.DeleteFunc(out, func(e extent) bool { return !a.hasWord(e) })
 }
 
-// reach is how far a mark at a byte may be closed.
-func (a *answer) reach(from, end int) int {
-	for n := 0; n < maxQuotation && from < end; n++ {
-		_, size := utf8.DecodeRuneInString(a.s[from:])
-		from += size
-	}
-	return from
-}
+// clipped are words that begin with an apostrophe.
+var clipped = regexp.MustCompile(`^(?i:tis|twas|twere|til|em|cause|cuz|bout|round|n)\b`)
 
 // opens reports whether a quotation mark opens: what stands before it is given, what stands
 // behind it begins at next.
@@ -348,30 +349,30 @@ func (a *answer) opens(mark, before rune, next int) bool {
 	case '”', '»', '›':
 		return !isWordRune(before) && isWordRune(after)
 	case '\'':
-		return !isWordRune(before) && unicode.IsLetter(after)
+		return !isWordRune(before) && unicode.IsLetter(after) && !clipped.MatchString(a.s[next:min(len(a.s), next+8)])
 	}
 	return true
 }
 
-// closed returns where a quotation mark is closed, and how long the closing mark is.
-func (a *answer) closed(mark rune, closing string, in extent, hidden []extent) (end, width int) {
+// closed returns where a quotation mark is closed within an extent of a region that ends at
+// last, and how long the closing mark is.
+func (a *answer) closed(mark rune, closing string, in extent, last int, hidden []extent) (end, width int) {
 	depth := 0
-	stop := a.reach(in.start, in.end)
-	for i := in.start; i < stop; {
+	for i := in.start; i < in.end; {
 		if h := meetingAll(hidden, extent{i, i + 1}); len(h) > 0 {
 			i = h[0].end
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(a.s[i:])
-		after, _ := utf8.DecodeRuneInString(a.s[min(i+size, in.end):in.end])
-		before, _ := lastRune(a.s[in.start:i])
+		after, _ := utf8.DecodeRuneInString(a.s[min(i+size, last):last])
+		before, _ := lastRune(a.s[:i])
 		switch {
 		case r == mark && !strings.ContainsRune(closing, mark) && mark != '‘':
 			depth++
 		case !strings.ContainsRune(closing, r):
 		case (r == '\'' || r == '’') && isWordRune(after) && !isUnspaced(after): // an apostrophe
 		case r == '\'' && unicode.IsSpace(before):
-		case r == '"' && unicode.IsDigit(before) && a.isInch(i+size, in.end):
+		case r == '"' && unicode.IsDigit(before) && a.isInch(i+size, last):
 		case depth > 0:
 			depth--
 		default:

@@ -34,7 +34,7 @@ func (a *app) scoreCommand() *cobra.Command {
 	s.addGold(cmd)
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	flags := cmd.Flags()
-	flags.StringVar(&f.filter.Table, "table", harness.FilterTables[0], "the table to write: rows, citations, verdicts")
+	flags.StringVar(&f.filter.Table, "table", harness.FilterTables[0], "the table to write: rows, citations, verdicts, quotes")
 	flags.StringSliceVar(&f.filter.Without, "without", nil, "columns that are empty in all rows: truth, documents")
 	flags.StringVar(&f.schema, "schema", "", "print the schema of the table and end: spark (DDL)")
 	flags.StringVar(&f.rows, "rows", "", "score the rows A to before B of a dataset, A:B, into the directory -o")

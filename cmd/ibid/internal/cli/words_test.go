@@ -23,7 +23,7 @@ const mostWords = 25
 
 // notRead are files whose texts are for programs and models: rules, prompts, SQL.
 var notRead = []string{
-	"judge/align.go", "judge/cache/", "judge/openrouter/template.go", "judge/prompts/", "metrics/claims/phrases.go", "metrics/presence/",
+	"judge/quoted.go", "judge/cache/", "judge/openrouter/template.go", "judge/prompts/", "metrics/claims/phrases.go", "metrics/presence/",
 	"metrics/token/", "dataset/documents/", "benchmarks/",
 }
 
