@@ -26,7 +26,7 @@ var quoteDefinitions = map[Metric]Definition{
 	FabricatedCitationRate: {
 		Name: "fabricated_citation_rate", Group: "citations", Kind: Ratio, Direction: LowerIsBetter, Min: 0, Max: 1,
 		Summary:       "share of citations of documents that do not exist",
-		Formula:       "missing_citations / checked_citations: citations of documents that are not among those given, marks without a source among them / citations of which it is known whether their document exists; identical ones once",
+		Formula:       "missing_citations / checked_citations: citations of documents that are not among those given / citations of which it is known whether their document exists. A mark without a source is one of a document that is not given; identical ones count once",
 		UndefinedWhen: "nothing is cited (no_citations), or no documents are known (no_documents)",
 		Source:        "this project",
 		Num:           term(MissingCitations), Den: term(CheckedCitations), Derived: true,
