@@ -90,7 +90,7 @@ func (s *scorer) quotable(in *ibid.Answer) (sources []quote.Source) {
 	seen := make(map[string]bool)
 	for _, name := range s.resolver.Searchable() {
 		text, _ := s.resolver.Quotable(name)
-		sources, seen[name] = append(sources, quote.Source{Doc: name, Text: text}), true
+		sources, seen[name] = append(sources, quote.Source{Doc: name, Text: text, Partial: s.resolver.Partial(name)}), true
 	}
 	for i := range in.Citations {
 		name := citedName(in, i)
@@ -99,7 +99,7 @@ func (s *scorer) quotable(in *ibid.Answer) (sources []quote.Source) {
 		}
 		text, exists := s.resolver.Quotable(name)
 		missing := in.Citations[i].Place.Status == ibid.StatusDocumentNotFound || in.Citations[i].DocNull && in.Citations[i].Place.Status != ibid.StatusUnchecked
-		sources, seen[name] = append(sources, quote.Source{Doc: name, Text: text, Missing: !exists && missing}), true
+		sources, seen[name] = append(sources, quote.Source{Doc: name, Text: text, Missing: !exists && missing, Partial: s.resolver.Partial(name)}), true
 	}
 	return sources
 }

@@ -16,7 +16,6 @@ type Quotations struct {
 	Faithful      int64 // a cited document has them
 	Misattributed int64 // only a document has them that is not cited
 	Fabricated    int64 // they stand nowhere, or are made of pieces of several places
-	Worst         Problem
 }
 
 var quoteDefinitions = map[Metric]Definition{

@@ -22,7 +22,7 @@ const (
 	Elided                       // a cited document has its pieces in order, with gaps that it shows
 	Echo                         // the user said it
 	Elsewhere                    // a document that is not cited has it, and every cited text is known
-	NoText                       // some cited text is not known
+	NoText                       // some cited text is not known, or not whole
 	Altered                      // a place differs in a few words, or leaves some out without saying so
 	Stitched                     // it is made of pieces of several places
 	OtherLanguage                // no text has its script or its language
@@ -49,11 +49,12 @@ func (o Outcome) Decided() bool {
 }
 
 // A Source is a document in which a quotation may stand. Its Text is nil if it is not known;
-// a document that does not exist has none, and Missing set.
+// a document that does not exist has none, and Missing set. Partial says that the document has
+// more text than Text.
 type Source struct {
-	Doc     string
-	Text    *Text
-	Missing bool
+	Doc              string
+	Text             *Text
+	Missing, Partial bool
 }
 
 // A Search is where quotations of one answer are looked for.
@@ -128,7 +129,7 @@ func Check(quotation string, s *Search) Result {
 			return Result{Outcome: Echo}
 		}
 	}
-	if slices.ContainsFunc(s.Cited, func(c Source) bool { return c.Text == nil && !c.Missing }) {
+	if slices.ContainsFunc(s.Cited, func(c Source) bool { return c.Text == nil && !c.Missing || c.Partial }) {
 		return Result{Outcome: NoText}
 	}
 	for _, o := range s.Others {

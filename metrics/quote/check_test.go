@@ -57,6 +57,13 @@ func TestCheck(t *testing.T) {
 	if r := Check("The pump must be cleaned weekly", missing); r.Outcome != Elsewhere {
 		t.Errorf("with a source that is not there it is %v", r.Outcome)
 	}
+	part := &Search{Cited: []Source{{Doc: "pump", Text: NewText(pump), Partial: true}}}
+	if r := Check("The pump must be cleaned monthly", part); r.Outcome != NoText {
+		t.Errorf("with a part of a text it is %v", r.Outcome)
+	}
+	if r := Check("The pump must be cleaned weekly", part); r.Outcome != Verbatim {
+		t.Errorf("in a part of a text it is %v", r.Outcome)
+	}
 	chunks := &Search{Cited: []Source{{Doc: "a", Text: NewText("Never open the valve")}, {Doc: "b", Text: NewText("while the motor is running.")}}}
 	if r := Check("open the valve while the motor", chunks); r.Outcome != Normalised || len(r.Places) != 2 {
 		t.Errorf("across chunks it is %v at %v", r.Outcome, r.Places)
