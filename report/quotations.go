@@ -9,7 +9,6 @@ import (
 
 	"ibid"
 	"ibid/dataset/runs"
-	"ibid/metrics"
 	"ibid/metrics/quote"
 	"ibid/report/doc"
 )
@@ -179,12 +178,4 @@ func (v *RowView) quotationTable() []doc.Block {
 		t.Rows = append(t.Rows, quotationCells(&v.Quotations[i]))
 	}
 	return []doc.Block{t}
-}
-
-// quotationProblems are the problems of quotations in words.
-var quotationProblems = map[metrics.Problem]word{
-	metrics.ProblemQuoteReworded:      {Short: "quotation reworded", Long: "A quotation differs in some words from what its source says.", Tone: doc.Dim},
-	metrics.ProblemQuoteMisattributed: {Short: "quotation of another source", Long: "A quotation stands only in a source that is not cited.", Tone: doc.Warn},
-	metrics.ProblemQuoteChanged:       {Short: "quotation changed", Long: "A quotation differs in a number or a negation from what its source says.", Tone: doc.Bad},
-	metrics.ProblemQuoteFabricated:    {Short: "quotation made up", Long: "A quotation stands in no source, or is made of pieces of several places.", Tone: doc.Bad},
 }

@@ -75,6 +75,12 @@ var problemWords = func() [metrics.NumProblems]word {
 		metrics.ProblemWrongPlace:   {Short: "wrong place", Long: "The citation touches nothing that was marked as the right place.", Tone: doc.Warn},
 		metrics.ProblemUncited:      {Short: "nothing cited", Long: "Something should have been cited, and nothing is.", Tone: doc.Warn},
 		metrics.ProblemTooLong:      status(ibid.StatusTooLong),
+
+		metrics.ProblemQuoteReworded:      {Short: "quotation reworded", Long: "A quotation differs in some words from what its source says.", Tone: doc.Dim},
+		metrics.ProblemQuoteMisattributed: {Short: "quotation of another source", Long: "A quotation stands only in a source that is not cited.", Tone: doc.Warn},
+		metrics.ProblemQuoteChanged:       {Short: "quotation changed", Long: "A quotation differs in a number or a negation from what its source says.", Tone: doc.Bad},
+		metrics.ProblemQuoteFabricated:    {Short: "quotation made up", Long: "A quotation stands in no source, or is made of pieces of several places.", Tone: doc.Bad},
+
 		metrics.ProblemUnsupported:  outcome(ibid.Unsupported),
 		metrics.ProblemMalformed:    {Short: "no valid span", Long: "The offsets are empty, inverted or negative and point nowhere.", Tone: doc.Bad},
 		metrics.ProblemMisquoted:    status(ibid.StatusQuoteMismatch),
@@ -83,9 +89,6 @@ var problemWords = func() [metrics.NumProblems]word {
 		metrics.ProblemNoDocument:   status(ibid.StatusDocumentNotFound),
 		metrics.ProblemContradicted: outcome(ibid.Contradicted),
 		metrics.ProblemError:        {Short: "could not be scored", Long: "The row could not be read or scored.", Tone: doc.Bad},
-	}
-	for p, w := range quotationProblems {
-		words[p] = w
 	}
 	for p := range words {
 		words[p].Code = metrics.Problem(p).String()
