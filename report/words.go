@@ -66,15 +66,15 @@ var problemWords = func() [metrics.NumProblems]word {
 	status := func(s ibid.Status) word { return statusWords[s] }
 	outcome := func(o ibid.Outcome) word { return wordOf(outcomeWords, o.String()) }
 	words := [metrics.NumProblems]word{
-		metrics.NoProblem:           {Short: "nothing wrong found", Long: "No check found anything wrong.", Tone: doc.Good},
-		metrics.ProblemUnjudged:     outcome(ibid.Unscored),
-		metrics.ProblemQuoteMoved:   status(ibid.StatusQuoteRepaired),
-		metrics.ProblemPartly:       {Short: "only partly right", Long: "The citation overlaps the marked place, but covers too little of it or too much around it.", Tone: doc.Dim},
-		metrics.ProblemLowScore:     {Short: "overall below 0.5", Long: "The overall score of the answer is below 0.5.", Tone: doc.Warn},
-		metrics.ProblemElsewhere:    outcome(ibid.SupportedElsewhere),
-		metrics.ProblemWrongPlace:   {Short: "wrong place", Long: "The citation touches nothing that was marked as the right place.", Tone: doc.Warn},
-		metrics.ProblemUncited:      {Short: "nothing cited", Long: "Something should have been cited, and nothing is.", Tone: doc.Warn},
-		metrics.ProblemTooLong:      status(ibid.StatusTooLong),
+		metrics.NoProblem:         {Short: "nothing wrong found", Long: "No check found anything wrong.", Tone: doc.Good},
+		metrics.ProblemUnjudged:   outcome(ibid.Unscored),
+		metrics.ProblemQuoteMoved: status(ibid.StatusQuoteRepaired),
+		metrics.ProblemPartly:     {Short: "only partly right", Long: "The citation overlaps the marked place, but covers too little of it or too much around it.", Tone: doc.Dim},
+		metrics.ProblemLowScore:   {Short: "overall below 0.5", Long: "The overall score of the answer is below 0.5.", Tone: doc.Warn},
+		metrics.ProblemElsewhere:  outcome(ibid.SupportedElsewhere),
+		metrics.ProblemWrongPlace: {Short: "wrong place", Long: "The citation touches nothing that was marked as the right place.", Tone: doc.Warn},
+		metrics.ProblemUncited:    {Short: "nothing cited", Long: "Something should have been cited, and nothing is.", Tone: doc.Warn},
+		metrics.ProblemTooLong:    status(ibid.StatusTooLong),
 
 		metrics.ProblemQuoteReworded:      {Short: "quotation reworded", Long: "A quotation differs in some words from what its source says.", Tone: doc.Dim},
 		metrics.ProblemQuoteMisattributed: {Short: "quotation of another source", Long: "A quotation stands only in a source that is not cited.", Tone: doc.Warn},
