@@ -21,7 +21,7 @@ type Quotations struct {
 var quoteDefinitions = map[Metric]Definition{
 	QuoteFidelity:        quoteShare("quote_fidelity", HigherIsBetter, FaithfulQuotations, "share of quotations that a cited document has", "quotations that a cited document has to the letter, but for typography, or with the gaps that they show / quotations that count"),
 	MisattributedRate:    quoteShare("misattributed_quote_rate", LowerIsBetter, MisattributedQuotations, "share of quotations that only a document has that is not cited", "quotations that a document has that is not cited, and no cited one / quotations that count"),
-	QuoteFabricationRate: quoteShare("quote_fabrication_rate", LowerIsBetter, FabricatedQuotations, "share of quotations that stand in no source", "quotations that stand nowhere, or are made of pieces of several places / quotations that count"),
+	QuoteFabricationRate: quoteShare("quote_fabrication_rate", LowerIsBetter, FabricatedQuotations, "share of quotations that stand in no source", "quotations that stand nowhere, or are made of pieces of several places / quotations that count", "quote_fabrication"),
 	FabricatedCitationRate: {
 		Name: "fabricated_citation_rate", Group: "citations", Kind: Ratio, Direction: LowerIsBetter, Min: 0, Max: 1,
 		Summary:       "share of citations of documents that do not exist",
@@ -32,9 +32,9 @@ var quoteDefinitions = map[Metric]Definition{
 	},
 }
 
-func quoteShare(name string, dir Direction, of Count, summary, formula string) Definition {
+func quoteShare(name string, dir Direction, of Count, summary, formula string, aliases ...string) Definition {
 	return Definition{
-		Name: name, Group: "quotations", Kind: Ratio, Direction: dir, Min: 0, Max: 1, Summary: summary, Formula: formula,
+		Name: name, Aliases: aliases, Group: "quotations", Kind: Ratio, Direction: dir, Min: 0, Max: 1, Summary: summary, Formula: formula,
 		UndefinedWhen: "no text of a source is known (no_documents), or the answer has no quotation that counts (no_quotations)",
 		Source:        "this project", Num: term(of), Den: term(AllQuotations), Derived: true,
 	}

@@ -298,6 +298,7 @@ var shortNames = map[string]string{
 	"span_accuracy_score":       "span_accuracy",
 	"mean_consistency":          "consistency",
 	"mean_snapped_jaccard":      "span_overlap",
+	"quote_fabrication_rate":    "quote_fabrication",
 }
 
 func shortName(metric string) string { return cmp.Or(shortNames[metric], metric) }
