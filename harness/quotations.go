@@ -76,13 +76,33 @@ func (s *scorer) checkQuotations(in *ibid.Answer) {
 		s.cutter.Cut(in)
 	}
 	var sources []quote.Source // once one is long enough
+	size, searched := int64(0), int64(0)
 	for _, q := range s.cutter.Quotations(in) {
 		if sources == nil && !q.Short {
 			sources = s.quotable(in)
+			size = lengthOf(sources)
+		}
+		if !q.Short {
+			if searched += size; searched > mostSearched {
+				break
+			}
 		}
 		s.quotations = append(s.quotations, s.checkQuotation(in, &q, sources))
 	}
 	s.sumQuotations()
+}
+
+// mostSearched is how many bytes of text the quotations of a row are looked for in, each time
+// counted; what would go beyond it is not looked at.
+const mostSearched = 4 << 30
+
+func lengthOf(sources []quote.Source) (n int64) {
+	for _, s := range sources {
+		if s.Text != nil {
+			n += int64(s.Text.Len())
+		}
+	}
+	return n
 }
 
 // quotable are the documents in which quotations of the row may stand.

@@ -54,6 +54,9 @@ type Text struct {
 // NewText returns text for searches.
 func NewText(text string) *Text { return &Text{text: text} }
 
+// Len is the length of the text in bytes.
+func (t *Text) Len() int { return len(t.text) }
+
 // Size is the memory that searches took, in bytes, beside the text itself.
 func (t *Text) Size() int64 { return int64(len(t.fold.text) + 20*cap(t.fold.words)) }
 
