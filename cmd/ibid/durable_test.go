@@ -280,7 +280,7 @@ func TestCompleteRun(t *testing.T) {
 	args := []string{"run", "ibid.yaml", "--id", "one", "--judge", "none", "--set", "gates=[]", "--only", "lang=de"}
 	first := mustIbid(t, dir, args...)
 	run := filepath.Join(dir, "runs", "one")
-	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html", "texts.parquet")
+	onlyResults(t, run, "agreement.parquet", "disagreements.json", "quotes.parquet", "report.html", "texts.parquet")
 	before := modified(t, run)
 	second, stderr, code := command(t, dir, append(args, "--workers", "2")...)
 	if code != 0 || second != first {

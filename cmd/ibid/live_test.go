@@ -435,7 +435,7 @@ func TestLiveNoCache(t *testing.T) {
 	if n := l.server.Counts().Answers; n > rows+10 {
 		t.Errorf("%d answers, %d before the kill, for %d rows", n, paid, rows)
 	}
-	onlyResults(t, l.runDir("bare"), "answers.parquet", "calls.parquet", "claims.parquet", "report.html", "texts.parquet", "verdicts.parquet")
+	onlyResults(t, l.runDir("bare"), "answers.parquet", "calls.parquet", "claims.parquet", "quotes.parquet", "report.html", "texts.parquet", "verdicts.parquet")
 }
 
 // TestLivePanel: two models judge together, both are paid, and the manifest says
