@@ -35,7 +35,7 @@ simulate: ## let every operation of a small run fail, be short or slow, or be th
 # start in packages, whose tests run whole, but for tests in the browser: those of report, cli and
 # annotate run the same of ours. Of the tests of whole processes those run that judge, write side
 # by side, stop, resume or serve.
-RACED := ^(TestLive|TestDurability|TestScoreRows|TestInterrupted|TestLeftovers)|^TestScripts$$/^(annotate|batch|cache|fetch|folder|import|interrupt|judge_recorded|keep|output|report|rows|score|score_rows|site|slices|stops|summary)$$
+RACED := ^(TestLive|TestDurability|TestScoreRows|TestInterrupted|TestLeftovers)|^TestScripts$$/^(annotate|batch|cache|fetch|folder|import|interrupt|judge_recorded|keep|output|quotations|report|rows|score|score_rows|site|slices|stops|summary)$$
 race: ## run the tests under the race detector; needs cgo
 	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m $$($(GO) list ./... | grep -v -e /report/browsertest -e '/cmd/ibid$$')
 	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m -run '$(RACED)' ./cmd/ibid

@@ -25,18 +25,20 @@ func (r *Resolver) Quotable(doc string) (text *quote.Text, exists bool) {
 	if r.find(doc, &s); s.layout == nil {
 		return nil, false
 	}
-	reg, ok := r.region(&s, 0)
-	if !ok || s.layout.pieces {
-		return nil, true
-	}
 	if s.inline == nil && r.view.docs.all != nil {
 		all := r.view.docs.all
 		all.mu.Lock()
 		defer all.mu.Unlock()
 		if all.texts[s.number] == nil {
-			all.texts[s.number] = quote.NewText(reg.slice(0, reg.len())).Fold()
+			if reg, ok := r.region(&s, 0); ok {
+				all.texts[s.number] = quote.NewText(reg.slice(0, reg.len())).Fold()
+			}
 		}
 		return all.texts[s.number], true
+	}
+	reg, ok := r.region(&s, 0)
+	if !ok || s.layout.pieces {
+		return nil, true
 	}
 	if reg.quotes == nil {
 		reg.quotes = quote.NewText(reg.slice(0, reg.len()))
