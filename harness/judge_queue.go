@@ -101,9 +101,9 @@ func isRowFailure(err error) bool {
 
 // askJudge puts the rows of a part to the live judge and waits for all of them. A row
 // without claims, or that cannot be scored, has no answer. Another judge is asked
-// row by row, later: the answers are nil. A batcher is given the questions instead. Where a model
-// makes claims of sentences, those come first: a row whose claims are not known yet has its other
-// questions in a later pass.
+// row by row, later: the answers are nil. A batcher takes the questions instead. Where a model
+// writes claims from sentences, the sentences go first: a row whose claims are not known yet has
+// its questions about claims in a later pass.
 func (w *worker) askJudge(ctx context.Context, in inputPart, batcher *openrouter.Batcher) ([]answer, error) {
 	if w.queue == nil {
 		return nil, nil

@@ -65,8 +65,8 @@ const (
 	partClaims    partFile = "claims" // of runs that have a judge
 	partVerdicts  partFile = "verdicts"
 	partAnswers   partFile = "answers"
-	partCalls     partFile = "calls"  // of runs whose judge is live
-	partQuotes    partFile = "quotes" // of runs that have texts
+	partCalls     partFile = "calls"  // only if a model or server judges
+	partQuotes    partFile = "quotes" // only if texts of sources are known
 	partCitations partFile = "citations"
 	partRowsFile  partFile = "rows"
 )

@@ -75,19 +75,18 @@ func (s *scorer) checkQuotations(in *ibid.Answer) {
 	if s.judging == nil {
 		s.cutter.Cut(in)
 	}
-	var sources []quote.Source // once one is long enough
-	size, searched := int64(0), int64(0)
+	var at *searchedTexts // once a quotation is long enough
+	searched := int64(0)
 	for _, q := range s.cutter.Quotations(in) {
-		if sources == nil && !q.Short {
-			sources = s.quotable(in)
-			size = lengthOf(sources)
-		}
 		if !q.Short {
-			if searched += size; searched > mostSearched {
+			if at == nil {
+				at = s.searched(in)
+			}
+			if searched += at.size; searched > mostSearched {
 				break
 			}
 		}
-		s.quotations = append(s.quotations, s.checkQuotation(in, &q, sources))
+		s.quotations = append(s.quotations, checkQuotation(in, &q, at))
 	}
 	s.sumQuotations()
 }
@@ -96,32 +95,39 @@ func (s *scorer) checkQuotations(in *ibid.Answer) {
 // counted; what would go beyond it is not looked at.
 const mostSearched = 4 << 30
 
-func lengthOf(sources []quote.Source) (n int64) {
-	for _, s := range sources {
-		if s.Text != nil {
-			n += int64(s.Text.Len())
-		}
-	}
-	return n
+// searchedTexts are those in which the quotations of a row may stand.
+type searchedTexts struct {
+	sources []quote.Source
+	said    []*quote.Text // by the user
+	size    int64         // bytes of the sources
 }
 
-// quotable are the documents in which quotations of the row may stand.
-func (s *scorer) quotable(in *ibid.Answer) (sources []quote.Source) {
-	seen := make(map[string]bool)
+func (s *scorer) searched(in *ibid.Answer) *searchedTexts {
+	out, seen := &searchedTexts{said: []*quote.Text{quote.NewText(in.Query)}}, make(map[string]bool)
+	add := func(name string, missing bool) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		text, exists := s.resolver.Quotable(name)
+		if text != nil {
+			out.size += int64(text.Len())
+		}
+		out.sources = append(out.sources, quote.Source{Doc: name, Text: text, Missing: !exists && missing, Partial: s.resolver.Partial(name)})
+	}
 	for _, name := range s.resolver.Searchable() {
-		text, _ := s.resolver.Quotable(name)
-		sources, seen[name] = append(sources, quote.Source{Doc: name, Text: text, Partial: s.resolver.Partial(name)}), true
+		add(name, false)
 	}
 	for i := range in.Citations {
-		name := citedName(in, i)
-		if seen[name] {
-			continue
-		}
-		text, exists := s.resolver.Quotable(name)
-		missing := in.Citations[i].Place.Status == ibid.StatusDocumentNotFound || in.Citations[i].DocNull && in.Citations[i].Place.Status != ibid.StatusUnchecked
-		sources, seen[name] = append(sources, quote.Source{Doc: name, Text: text, Missing: !exists && missing, Partial: s.resolver.Partial(name)}), true
+		status := in.Citations[i].Place.Status
+		add(citedName(in, i), status == ibid.StatusDocumentNotFound || in.Citations[i].DocNull && status != ibid.StatusUnchecked)
 	}
-	return sources
+	for _, m := range in.Messages {
+		if m.Role == "user" {
+			out.said = append(out.said, quote.NewText(m.Content))
+		}
+	}
+	return out
 }
 
 // citedName is the name of the document that citation i names; a mark without a source as it
@@ -134,7 +140,8 @@ func citedName(in *ibid.Answer, i int) string {
 	return cmp.Or(c.Place.Doc, c.Doc)
 }
 
-func (s *scorer) checkQuotation(in *ibid.Answer, q *claims.Quotation, sources []quote.Source) quotation {
+// checkQuotation says what is true of a quotation; at is nil for one that is too short.
+func checkQuotation(in *ibid.Answer, q *claims.Quotation, at *searchedTexts) quotation {
 	out := quotation{Quotation: *q}
 	for _, i := range q.Citations {
 		if name := citedName(in, int(i)); !slices.Contains(out.cites, name) {
@@ -144,13 +151,8 @@ func (s *scorer) checkQuotation(in *ibid.Answer, q *claims.Quotation, sources []
 	if q.Short {
 		return out // its outcome is TooShort
 	}
-	search := quote.Search{Said: []*quote.Text{quote.NewText(in.Query)}}
-	for _, m := range in.Messages {
-		if m.Role == "user" {
-			search.Said = append(search.Said, quote.NewText(m.Content))
-		}
-	}
-	for _, from := range sources {
+	search := quote.Search{Said: at.said}
+	for _, from := range at.sources {
 		if len(q.Citations) == 0 || slices.Contains(out.cites, from.Doc) {
 			search.Cited = append(search.Cited, from)
 		} else {

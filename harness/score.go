@@ -126,7 +126,7 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 		return nil, err
 	}
 	if p.documents != nil { // nobody knows which will be cited
-		p.loaded, err = dataset.LoadAll(ctx, p.documents, func(string) bool { return true })
+		p.loaded, err = dataset.LoadAll(ctx, p.documents, nil)
 		p.warnOfDocuments(p.loaded)
 	}
 	if err = cmp.Or(err, p.checkLabels(ctx)); err != nil {

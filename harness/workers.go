@@ -303,7 +303,7 @@ type scorer struct {
 	cutter   *claims.Cutter      // that of judging if there is one
 
 	quotations     []quotation     // of the row
-	keptQuotations *keptQuotations // of the run whose texts are read; nil if documents are
+	keptQuotations *keptQuotations // results of an earlier run, if the documents are gone; else nil
 
 	notFetched *notFetched
 	row        metrics.Row

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ibid/metrics/quote"
+	"ibid/metrics/token"
 )
 
 // Limits of what a quote in a reply may differ in from its text.
@@ -54,7 +55,7 @@ func changesFact(q string, r *quote.Result) bool {
 		for w := range strings.FieldsFuncSeq(c.Was+" "+c.Is, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(".,;:!?()[]\"“”„«»", r) }) {
 			first, _ := utf8.DecodeRuneInString(w)
 			class := wordLists().classes[strings.ToLower(w)]
-			if class&(factWord|negation) != 0 || !unicode.IsLetter(first) || unicode.IsUpper(first) && class&opener == 0 || spaceless(first) {
+			if class&(factWord|negation) != 0 || !unicode.IsLetter(first) || unicode.IsUpper(first) && class&opener == 0 || token.Unspaced(first) {
 				return true
 			}
 		}

@@ -503,14 +503,14 @@ func appendWords(words []word, text string) []word {
 				words = append(words, x)
 			}
 			at = end
-		case spaceless(r):
+		case token.Unspaced(r):
 			words = append(words, newWord(text[at:at+size], false))
 			at += size
 		case unicode.IsLetter(r):
 			end := at
 			for end < len(text) {
 				r, size := utf8.DecodeRuneInString(text[end:])
-				if spaceless(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+				if token.Unspaced(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N) {
 					break
 				}
 				end += size
@@ -576,7 +576,7 @@ func number(text string, at int) (end int, value string) {
 	letters := end
 	for letters < len(text) {
 		r, size := utf8.DecodeRuneInString(text[letters:])
-		if !unicode.IsLetter(r) || spaceless(r) {
+		if !unicode.IsLetter(r) || token.Unspaced(r) {
 			break
 		}
 		letters += size
@@ -606,11 +606,6 @@ func digits(text string, at int) int {
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
-
-// spaceless reports whether r belongs to a script that does not divide words by spaces.
-func spaceless(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
 
 // isQuestion reports whether a sentence ends in a question mark.
 func isQuestion(text string) bool {

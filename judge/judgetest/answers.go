@@ -300,7 +300,7 @@ type verifierRequest struct {
 	TopLogprobs int `json:"top_logprobs"`
 }
 
-// pair is the document and the claim that are asked about, nil if there are none.
+// pair returns the document and the claim in the request, nil if it has none.
 func (q *verifierRequest) pair() []string {
 	if n := len(q.Messages); n > 0 {
 		text := q.Messages[n-1].Content

@@ -287,7 +287,7 @@ type Config struct {
 	// run at the same time must not share it.
 	Owner string
 
-	HTTP *http.Client // whose transport is used; nil for one that fits Concurrency
+	HTTP *http.Client // gives the transport; nil makes one for Concurrency calls at once
 }
 
 // A Price is in US dollars a token.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"ibid/metrics/token"
 )
 
 // An abstention finds sentences that abstain: they say that the answerer cannot, does not
@@ -146,7 +148,7 @@ func (a *abstention) matches(text string, offers *phraseList) bool {
 // wordCount counts words; in scripts without spaces two characters count as one.
 func wordCount(s string) (n int) {
 	for f := range strings.FieldsSeq(s) {
-		if strings.IndexFunc(f, isUnspaced) >= 0 {
+		if strings.IndexFunc(f, token.Unspaced) >= 0 {
 			n += (utf8.RuneCountInString(f) + 1) / 2
 		} else if strings.IndexFunc(f, isWordRune) >= 0 {
 			n++

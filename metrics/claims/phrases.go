@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ibid/metrics/token"
 )
 
 //go:embed phrases/*.txt
@@ -128,7 +130,7 @@ func (l *phraseList) begins(sentence string) bool {
 		}
 		next, _ := utf8.DecodeRuneInString(rest)
 		last, _ := utf8.DecodeLastRuneInString(p)
-		if rest == "" || !isWordRune(next) || isUnspaced(last) {
+		if rest == "" || !isWordRune(next) || token.Unspaced(last) {
 			return true
 		}
 	}
@@ -165,9 +167,4 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r)
 
 func isPunctuation(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r)
-}
-
-// isUnspaced reports the scripts that write no spaces between words.
-func isUnspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/metrics/token"
 )
 
 // The kinds of quotations. Titles and questions are listed and say nothing of sources.
@@ -136,6 +137,8 @@ func (a *answer) addExcerpt(w *written) {
 	}
 }
 
+var tags = regexp.MustCompile(`<[/A-Za-z][^<>]*>`)
+
 // hidden is what no quotation mark is read in: code, marks of citations, targets of links,
 // addresses, tags.
 func (a *answer) hidden() []extent {
@@ -145,20 +148,8 @@ func (a *answer) hidden() []extent {
 			all = append(all, l.extent)
 		}
 	}
-	for at := strings.IndexByte(a.s, '<'); at >= 0 && at+1 < len(a.s); {
-		end := strings.IndexAny(a.s[at+1:], "<>")
-		if end < 0 {
-			break
-		}
-		end += at + 1
-		if b := a.s[at+1]; a.s[end] == '>' && (b == '/' || 'a' <= b|0x20 && b|0x20 <= 'z') {
-			all = append(all, extent{at, end + 1})
-		}
-		next := strings.IndexByte(a.s[end:], '<')
-		if next < 0 {
-			break
-		}
-		at = end + next
+	for _, at := range tags.FindAllStringIndex(a.s, -1) {
+		all = append(all, extent{at[0], at[1]})
 	}
 	return united(slices.DeleteFunc(all, extent.empty))
 }
@@ -292,7 +283,7 @@ func halfWords(text string) (n int) {
 	for f := range strings.FieldsSeq(text) {
 		spaced := false
 		for _, r := range f {
-			if isUnspaced(r) {
+			if token.Unspaced(r) {
 				n++
 			} else {
 				spaced = spaced || isWordRune(r)
@@ -342,7 +333,7 @@ var clipped = regexp.MustCompile(`^(?i:tis|twas|twere|til|em|cause|cuz|bout|roun
 // behind it begins at next.
 func (a *answer) opens(mark, before rune, next int) bool {
 	after, _ := utf8.DecodeRuneInString(a.s[next:])
-	apart := !isWordRune(before) || isUnspaced(before)
+	apart := !isWordRune(before) || token.Unspaced(before)
 	switch mark {
 	case '"':
 		return apart && !unicode.IsSpace(after) && next < len(a.s)
@@ -370,7 +361,7 @@ func (a *answer) closed(mark rune, closing string, in extent, last int, hidden [
 		case r == mark && !strings.ContainsRune(closing, mark) && mark != '‘':
 			depth++
 		case !strings.ContainsRune(closing, r):
-		case (r == '\'' || r == '’') && isWordRune(after) && !isUnspaced(after): // an apostrophe
+		case (r == '\'' || r == '’') && isWordRune(after) && !token.Unspaced(after): // an apostrophe
 		case r == '\'' && unicode.IsSpace(before):
 		case r == '"' && unicode.IsDigit(before) && a.isInch(i+size, last):
 		case depth > 0:

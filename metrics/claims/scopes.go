@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/metrics/token"
 )
 
 // A placed is a citation and the text that it backs.
@@ -166,7 +167,7 @@ const maxWord = 256
 // scripts that write no spaces they stay between two letters.
 func (a *answer) toSpaces(e, s extent) extent {
 	stops := func(r rune, at int) bool {
-		return unicode.IsSpace(r) || isUnspaced(r) || meeting(a.marks, extent{at, at + 1})
+		return unicode.IsSpace(r) || token.Unspaced(r) || meeting(a.marks, extent{at, at + 1})
 	}
 	s = s.and(extent{e.start - maxWord, e.end + maxWord})
 	for e.start > s.start {

@@ -101,7 +101,7 @@ func (a *answer) words(e extent) int {
 	}
 	n := 0
 	for f := range strings.FieldsSeq(a.without(e)) {
-		if strings.IndexFunc(f, isUnspaced) >= 0 {
+		if strings.IndexFunc(f, token.Unspaced) >= 0 {
 			n += token.Words(f).Len()
 		} else if strings.IndexFunc(f, isWordRune) >= 0 {
 			n++

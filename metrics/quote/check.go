@@ -293,7 +293,7 @@ var negationWords = sync.OnceValue(func() (l struct {
 ) {
 	l.words = make(map[string]bool)
 	for w := range strings.FieldsSeq(negationText) {
-		if strings.ContainsFunc(w, Unspaced) {
+		if strings.ContainsFunc(w, token.Unspaced) {
 			l.unspaced = append(l.unspaced, w)
 		} else {
 			l.words[w] = true

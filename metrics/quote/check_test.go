@@ -1,10 +1,8 @@
 package quote
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +33,7 @@ func TestCheck(t *testing.T) {
 		{"All operators have to wear gloves at night", "nowhere"},
 		{"泵必须每周清洗一次并且排空", "other_language"},
 		{"Die Pumpe ist von dem Personal zu reinigen und der Tank ist zu leeren", "other_language"},
+		{"Die Pumpe reinigt sich selbst jede Woche", "nowhere"}, // too few common words to tell its language
 	} {
 		r := Check(tt.quotation, s)
 		got := r.Outcome.String()
@@ -42,9 +41,6 @@ func TestCheck(t *testing.T) {
 			got += " " + r.Places[0].Doc
 		}
 		got = strings.TrimRight(got+" "+r.Note+strings.TrimLeft(r.Difference()+" "+r.Kind, " "), " ")
-		if tt.want == "other_language" && strings.HasPrefix(tt.quotation, "Die") && got == "nowhere" {
-			continue // the texts are too short to tell their language
-		}
 		if got != tt.want {
 			t.Errorf("%q is %q, want %q", tt.quotation, got, tt.want)
 		}
@@ -67,70 +63,6 @@ func TestCheck(t *testing.T) {
 	chunks := &Search{Cited: []Source{{Doc: "a", Text: NewText("Never open the valve")}, {Doc: "b", Text: NewText("while the motor is running.")}}}
 	if r := Check("open the valve while the motor", chunks); r.Outcome != Normalised || len(r.Places) != 2 {
 		t.Errorf("across chunks it is %v at %v", r.Outcome, r.Places)
-	}
-}
-
-// TestSharedVectors: the outcomes, places and differences of quotes.json. How quotations are
-// read from answers is tested through the command line.
-func TestSharedVectors(t *testing.T) {
-	b, err := os.ReadFile("../../../shared/vectors/quotes.json")
-	if err != nil {
-		t.Skip("no shared vectors")
-	}
-	var cases []struct {
-		ID, Query string
-		Sources   []struct {
-			Doc  string
-			Text *string
-		}
-		Quotations []struct {
-			Kind, Text, Outcome, Difference string
-			Also, Cites                     []string
-			Counts                          bool
-		}
-	}
-	if err := json.Unmarshal(b[:], &cases); err != nil && len(cases) == 0 {
-		var all []json.RawMessage
-		if err := json.Unmarshal(b, &all); err != nil {
-			t.Fatal(err)
-		}
-		rest, _ := json.Marshal(all[1:])
-		if err := json.Unmarshal(rest, &cases); err != nil {
-			t.Fatal(err)
-		}
-	}
-	checked := 0
-	for _, c := range cases {
-		for _, q := range c.Quotations {
-			if q.Outcome == TooShort.String() || q.Kind != "marks" && q.Kind != "" || strings.ContainsAny(q.Text, "[>") || len(q.Cites) == 0 {
-				continue
-			}
-			s := &Search{Said: []*Text{NewText(c.Query)}}
-			for _, from := range c.Sources {
-				source := Source{Doc: from.Doc}
-				if from.Text != nil {
-					source.Text = NewText(*from.Text)
-				}
-				if slices.Contains(q.Cites, from.Doc) {
-					s.Cited = append(s.Cited, source)
-				} else {
-					s.Others = append(s.Others, source)
-				}
-			}
-			for _, name := range q.Cites {
-				if strings.HasPrefix(name, "[") {
-					s.Cited = append(s.Cited, Source{Doc: name, Missing: true})
-				}
-			}
-			r := Check(q.Text, s)
-			checked++
-			if got := r.Outcome.String(); got != q.Outcome && !slices.Contains(q.Also, got) || got == q.Outcome && q.Difference != "" && r.Difference() != q.Difference {
-				t.Errorf("%s: %v %q, want %s %q", c.ID, r.Outcome, r.Difference(), q.Outcome, q.Difference)
-			}
-		}
-	}
-	if checked < 150 {
-		t.Errorf("%d quotations", checked)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ibid/metrics/token"
 )
 
 const (
@@ -202,7 +204,7 @@ func borders(beside, quote string, behind bool) bool {
 		own, _ = utf8.DecodeRuneInString(quote)
 	}
 	wordy := func(r rune) bool {
-		return r != utf8.RuneError && !Unspaced(r) && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
+		return r != utf8.RuneError && !token.Unspaced(r) && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 	}
 	switch {
 	case !wordy(own):
@@ -242,7 +244,7 @@ func ways(quote string) [][]piece {
 		if b[1] < len(quote) {
 			after, _ = utf8.DecodeRuneInString(quote[b[1]:])
 		}
-		if !unicode.IsLetter(before) && !unicode.IsLetter(after) || Unspaced(before) || Unspaced(after) { // not [t]he
+		if !unicode.IsLetter(before) && !unicode.IsLetter(after) || token.Unspaced(before) || token.Unspaced(after) { // not [t]he
 			inserted = append(inserted, b)
 		}
 	}

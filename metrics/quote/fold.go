@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"ibid/metrics/token"
 )
 
 // A fold is the folded form of a text: its words one after the other, with nothing between.
@@ -143,7 +145,7 @@ func (f *folder) rune(r rune, points, next int) {
 	case 'a' <= r && r <= 'z':
 		f.keep(r, points)
 	case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsNumber(r):
-		alone := Unspaced(r)
+		alone := token.Unspaced(r)
 		if alone || f.stop {
 			f.begin(alone || unicode.IsUpper(r) || unicode.IsDigit(r))
 		}
@@ -229,7 +231,7 @@ func (f *folder) sign(r rune, points int) {
 // hyphen, the point of a number, the comma of thousands. A minus begins a number.
 func (f *folder) joins(r rune, at int) bool {
 	next, _ := utf8.DecodeRuneInString(f.s[at:])
-	wordy := unicode.IsLetter(next) && !Unspaced(next) || unicode.IsDigit(next)
+	wordy := unicode.IsLetter(next) && !token.Unspaced(next) || unicode.IsDigit(next)
 	switch r {
 	case '\'', '’', 'ʼ', '‘':
 		return f.inWord && unicode.IsLetter(next)
@@ -340,9 +342,4 @@ func pageNumber(s string) int {
 		return 0
 	}
 	return n
-}
-
-// Unspaced reports the scripts that write no spaces between words.
-func Unspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"ibid/metrics/token"
 )
 
 // realTexts are the texts of the shared data in English and in Chinese, without those that
@@ -161,7 +163,7 @@ func TestSharedMutations(t *testing.T) {
 				line, _, _ = strings.Cut(line, "\n")
 				if set.join == "" {
 					for _, r := range strings.ToValidUTF8(line, "") {
-						if Unspaced(r) {
+						if token.Unspaced(r) {
 							words = append(words, string(r))
 						} else if len(words) > 0 {
 							break

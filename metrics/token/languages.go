@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 //go:embed languages.txt
@@ -27,3 +28,8 @@ var languages = sync.OnceValue(func() map[string]uint8 {
 // CommonIn returns the languages, as bits, whose commonest words have word, which is in small
 // letters. Bit 0 is English; the others follow languages.txt.
 func CommonIn(word string) uint8 { return languages()[word] }
+
+// Unspaced reports the scripts that write no spaces between words.
+func Unspaced(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
