@@ -104,8 +104,8 @@ func quotesSection(data *pageData) *doc.Section {
 	}
 	t := doc.Table{Caption: "Where quotations stand", Columns: []doc.Column{{Name: "system"}, {Name: "quotations", Number: true}}}
 	kinds := quotationWords[:7]
-	for _, w := range kinds {
-		t.Columns = append(t.Columns, doc.Column{Name: w.Short, Number: true})
+	for i, w := range kinds { // what is right goes first where there is little room
+		t.Columns = append(t.Columns, doc.Column{Name: w.Short, Number: true, Keep: i})
 	}
 	var counted, nowhere int64
 	for _, system := range data.systems {
@@ -131,7 +131,7 @@ func quotesSection(data *pageData) *doc.Section {
 	lead := fmt.Sprintf("%s of %s %s in no source", Thousands(nowhere), Plural(counted, "quotation", "quotations"), map[bool]string{true: "stands", false: "stand"}[nowhere == 1])
 	out := []doc.Block{doc.Para{Kind: doc.Lead, Text: doc.T(lead + ".")}, t}
 	if len(all.worst) > 0 {
-		worst := doc.Table{Caption: "Quotations that are wrong, the gravest first", Columns: []doc.Column{{Name: "answer"}, {Name: "quotation"}, {Name: "it is"}, {Name: "how it differs, or where it stands"}}}
+		worst := doc.Table{Caption: "Quotations that are wrong, the gravest first", Columns: []doc.Column{{Name: "answer"}, {Name: "quotation"}, {Name: "it is"}, {Name: "difference or place"}}}
 		for i := range all.worst {
 			q := &all.worst[i]
 			worst.Rows = append(worst.Rows, append([]doc.Cell{{Text: doc.Text{{Text: clip(q.ID, 60), Link: rowLink(data, q.run, q.Row)}}}}, quotationCells(&q.Quotation)...))
@@ -173,7 +173,7 @@ func (v *RowView) quotationTable() []doc.Block {
 	if len(v.Quotations) == 0 {
 		return nil
 	}
-	t := doc.Table{Caption: "quotations", Columns: []doc.Column{{Name: "quotation"}, {Name: "it is"}, {Name: "how it differs, or where it stands"}}}
+	t := doc.Table{Caption: "quotations", Columns: []doc.Column{{Name: "quotation"}, {Name: "it is"}, {Name: "difference or place"}}}
 	for i := range v.Quotations[:min(len(v.Quotations), mostPanels)] {
 		t.Rows = append(t.Rows, quotationCells(&v.Quotations[i]))
 	}
