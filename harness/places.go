@@ -27,6 +27,14 @@ func (p placesBySystem) add(other placesBySystem) {
 	}
 }
 
+// keepMarks takes from an earlier run what needs the documents, which are gone.
+func (p placesBySystem) keepMarks(of placesBySystem) {
+	for system, was := range of {
+		to := p.of(system)
+		to.AsCited, to.AsBefore, to.AsNext = was.AsCited, was.AsBefore, was.AsNext
+	}
+}
+
 // placesIn adds up what manifests say; nil if one of them says nothing.
 func placesIn(manifests []*runs.Manifest) placesBySystem {
 	all := make(placesBySystem)

@@ -164,7 +164,9 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	if failure != nil {
 		return
 	}
-	r.places.of(in.System).AddRow(in)
+	places := r.places.of(in.System)
+	places.AddRow(in)
+	s.compareMarks(in, places)
 	r.addCitations(in, s)
 	r.addQuotations(in, s.quotations)
 	if j := s.judging; j != nil {

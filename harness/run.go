@@ -320,6 +320,9 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return p.interrupted(ctx, err, m, progress.Done, since)
 	}
+	if p.kept != "" {
+		places.keepMarks(p.job.SameDataAs.Places)
+	}
 	m.Places = places
 	if p.rows != nil {
 		if err := p.joinTables(from, to); err != nil {

@@ -260,6 +260,13 @@ var signs = []*Sign{
 		little: ofQuotes,
 	},
 	{
+		Name: "marks_shifted", Text: "more than half of a system's marks seem to mean the document before the one that they cite, or the next one",
+		Cause:  "marks count from 0 and were read from 1, or documents are listed in another order than the system was shown",
+		Tip:    "--set marks.first=0 (or 1), of ibid import --marks-first; or list documents in the order of their numbers",
+		find:   marksShifted,
+		little: notPresence,
+	},
+	{
 		Name: "truth_out_of_bounds", Text: "more than 1 % of the truth spans of a system's rows end after their document or page",
 		Cause:  "truth was marked in other texts, or its offsets count something else",
 		Tip:    "give the documents that were marked: --documents PATH, or say what offsets count: offset_unit: byte or utf16",

@@ -305,13 +305,15 @@ type scorer struct {
 	quotations     []quotation     // of the row
 	keptQuotations *keptQuotations // results of an earlier run, if the documents are gone; else nil
 
+	comparesMarks func(row int64) bool // of which rows neighbours of cited documents are looked at
+
 	notFetched *notFetched
 	row        metrics.Row
 	scores     metrics.Scores
 }
 
 func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
-	s := &scorer{metrics: metrics.NewScorer(p.options), notFetched: &p.notFetched}
+	s := &scorer{metrics: metrics.NewScorer(p.options), notFetched: &p.notFetched, comparesMarks: sampleOf(p.Rows)}
 	s.resolver = p.resolver(docs)
 	if p.kept != "" {
 		var err error

@@ -14,6 +14,12 @@ type Places struct {
 	Outside   int64 `json:"out_of_bounds_truth"` // of these, those that end after their document or page
 	Moved     int64 `json:"moved_truth"`         // of these, those whose quote is elsewhere than their offsets say
 	Lost      int64 `json:"lost_truth"`          // of these, those that are nowhere: the quote is not found, or the offsets are beyond 2^31-1
+
+	// Citations of a row's own documents whose text tells which of three documents it came from: the one that is
+	// cited, or its neighbours in the row's list.
+	AsCited  int64 `json:"citations_as_cited"`
+	AsBefore int64 `json:"citations_of_document_before"`
+	AsNext   int64 `json:"citations_of_next_document"`
 }
 
 // Add adds other places.
@@ -21,6 +27,7 @@ func (p *Places) Add(other *Places) {
 	p.Quoted, p.Misplaced, p.Placed, p.Whole = p.Quoted+other.Quoted, p.Misplaced+other.Misplaced, p.Placed+other.Placed, p.Whole+other.Whole
 	p.Marks, p.Missing, p.Outside = p.Marks+other.Marks, p.Missing+other.Missing, p.Outside+other.Outside
 	p.Moved, p.Lost = p.Moved+other.Moved, p.Lost+other.Lost
+	p.AsCited, p.AsBefore, p.AsNext = p.AsCited+other.AsCited, p.AsBefore+other.AsBefore, p.AsNext+other.AsNext
 }
 
 // AddRow adds those of a row whose places were resolved. A mark without a document says that

@@ -85,6 +85,25 @@ func sameWord(a *fold, i int, b *fold, k int) bool {
 	return a.words[i].hash == b.words[k].hash && a.of(i, i+1) == b.of(k, k+1)
 }
 
+// Share returns which share of the words of s stands in the text, in runs of two words and more:
+// in [0, 1], 0 of a text without words.
+func (t *Text) Share(s string) float64 {
+	n := newNeedle(s)
+	in := make([]bool, len(n.words))
+	for _, r := range n.runs(t, 0) {
+		for i := range r.n {
+			in[r.q+i] = true
+		}
+	}
+	count := 0
+	for _, found := range in {
+		if found {
+			count++
+		}
+	}
+	return float64(count) / float64(max(1, len(in)))
+}
+
 // A near is a place that is a quotation but for some words.
 type near struct {
 	text     int
