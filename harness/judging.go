@@ -515,8 +515,8 @@ func (j *judging) excerptOf(in *ibid.Answer, i int) excerpt {
 	if !p.Status.Valid() {
 		return excerpt{}
 	}
-	if e, ok := j.excerptAt(&in.Citations[i]); ok {
-		e.cut = quote.Cut(e.text) || j.resolver.Partial(p.Doc)
+	if e, ok := j.excerptAt(in, i); ok {
+		e.cut = e.cut || quote.Cut(e.text) || j.resolver.Partial(p.Doc)
 		return e
 	}
 	// What the model wrote itself proves nothing.
@@ -541,7 +541,8 @@ func titleOf(in *ibid.Answer, i int) string {
 }
 
 // excerptAt is the text that a citation points at; ok is false if it is not at hand.
-func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
+func (j *judging) excerptAt(in *ibid.Answer, i int) (e excerpt, ok bool) {
+	c, quoted := &in.Citations[i], false
 	p := &c.Place
 	if p.Level == ibid.LevelNowhere {
 		return excerpt{}, false
@@ -553,6 +554,8 @@ func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
 	length := int64(utf8.RuneCountInString(text))
 	start, end := p.Start, p.End
 	switch {
+	case (p.Level != ibid.LevelCharacters || end-start == length) && j.windows && j.passages && length > longestShown:
+		start, end, quoted = j.quotedIn(in, i, length)
 	case p.Level != ibid.LevelCharacters || j.whole:
 		start, end = 0, length
 	case start >= length: // nothing of it is there, whatever stands before
@@ -569,13 +572,46 @@ func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
 		return excerpt{}, false
 	}
 	piece, ok := j.resolver.Excerpt(p.Doc, p.Page, start, end)
-	e = excerpt{text: piece, known: ok, placed: true, doc: p.Doc, page: p.Page, start: int32(start), end: int32(end)}
-	if j.windows && p.Level == ibid.LevelCharacters {
+	e = excerpt{text: piece, known: ok, placed: true, cut: quoted, doc: p.Doc, page: p.Page, start: int32(start), end: int32(end)}
+	if j.windows && (p.Level == ibid.LevelCharacters || quoted) {
 		from, to := j.edges.around(p, start, end, length, evidenceWindow)
 		e.before, _ = j.resolver.Excerpt(p.Doc, p.Page, from, start)
 		e.after, _ = j.resolver.Excerpt(p.Doc, p.Page, end, to)
 	}
 	return e, ok
+}
+
+// longestShown is how many code points of a document without a cited place a model is shown: of a
+// longer one, the sentences around what the answer quotes from it, if it quotes something.
+const longestShown = 20_000
+
+// quotedIn is the place in the cited document of what the answer quotes from it: of the first
+// quotation of citation i that stands there, and of the others if all are near; quoted is false,
+// and the place all of the document, if there is none.
+func (j *judging) quotedIn(in *ibid.Answer, i int, length int64) (start, end int64, quoted bool) {
+	p := &in.Citations[i].Place
+	text, _ := j.resolver.Quotable(p.Doc)
+	if text == nil || p.Page != 0 || !claims.MayQuote(in.Answer) {
+		return 0, length, false
+	}
+	for _, q := range j.cutter.Quotations(in) {
+		if q.Short || !slices.Contains(q.Citations, int32(i)) {
+			continue
+		}
+		places, _ := text.Find(q.Text)
+		switch {
+		case len(places) == 0:
+		case !quoted:
+			start, end, quoted = places[0].Start(), places[0].End(), true
+		case max(end, places[0].End())-min(start, places[0].Start()) <= longestShown:
+			start, end = min(start, places[0].Start()), max(end, places[0].End())
+		}
+	}
+	if !quoted {
+		return 0, length, false
+	}
+	start, end = j.edges.widen(p, start, end, length, max(j.edges.tolerance, evidenceWindow))
+	return start, end, true
 }
 
 // elsewhere is the place of the best support that a claim does not cite, nil if
