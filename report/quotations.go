@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"ibid"
@@ -31,6 +32,10 @@ var quotationWords = []word{
 	{quote.OtherLanguage.String(), "other language", "No text has its language.", doc.Dim},
 }
 
+// gravityChanged is the least gravity of a quotation that is made up, or changed in a number or a
+// negation.
+const gravityChanged = 3
+
 // gravity orders quotations that count and are wrong, the gravest first.
 func gravity(q *runs.Quotation) int {
 	o, _ := quote.ParseOutcome(q.Outcome)
@@ -42,17 +47,19 @@ func gravity(q *runs.Quotation) int {
 	case o == quote.Elsewhere:
 		return 2
 	case o == quote.Altered:
-		return 3
+		return gravityChanged
 	case o == quote.Stitched:
-		return 4
+		return gravityChanged + 1
 	}
-	return 5
+	return gravityChanged + 2
 }
 
-// A quotedRow is a wrong quotation and the run that it is of.
+// A quotedRow is a wrong quotation and the run that it is of. The judge may have found full
+// support in what it cites.
 type quotedRow struct {
 	runs.Quotation
-	run int
+	run       int
+	supported bool
 }
 
 // quotations are those of the runs of a page: how many of each system have which outcome, and
@@ -85,7 +92,7 @@ func (data *pageData) readQuotations(run int) error {
 			return cmp.Or(g-gravity(&x.Quotation), -1) // behind its like
 		})
 		if at < mostQuotations {
-			all.worst = slices.Insert(all.worst, at, quotedRow{*q, run})
+			all.worst = slices.Insert(all.worst, at, quotedRow{Quotation: *q, run: run})
 			all.worst = all.worst[:min(len(all.worst), mostQuotations)]
 		}
 		return nil
@@ -93,7 +100,30 @@ func (data *pageData) readQuotations(run int) error {
 	if errors.Is(err, fs.ErrNotExist) { // without texts
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return all.readSupport(run, r.run.Dir)
+}
+
+// readSupport finds the quotations of a run that are made up or changed and cite what the judge
+// found full support in.
+func (all *quotations) readSupport(run int, dir string) error {
+	of := make(map[int64][]*quotedRow)
+	for i := range all.worst {
+		if q := &all.worst[i]; q.run == run && gravity(&q.Quotation) >= gravityChanged {
+			of[q.Row] = append(of[q.Row], q)
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	return runs.Citations.ScanOf(dir, []string{"citation", "support"}, slices.Sorted(maps.Keys(of)), func(row int64, c *runs.Citation) error {
+		for _, q := range of[row] {
+			q.supported = q.supported || c.Support != nil && *c.Support == 1 && slices.Contains(q.Citations, c.Number)
+		}
+		return nil
+	})
 }
 
 // quotesSection says how many quotations stand where they should, and lists those that do not.
@@ -104,6 +134,7 @@ func quotesSection(data *pageData) *doc.Section {
 	}
 	t := doc.Table{Caption: "Where quotations stand", Columns: []doc.Column{{Name: "system"}, {Name: "quotations", Number: true}}}
 	kinds := quotationWords[:7]
+	t.Columns = append(t.Columns, doc.Column{Name: "faithful to made up", Page: true})
 	for i, w := range kinds { // what is right goes first where there is little room
 		t.Columns = append(t.Columns, doc.Column{Name: w.Short, Number: true, Keep: i})
 	}
@@ -118,7 +149,7 @@ func quotesSection(data *pageData) *doc.Section {
 		}
 		counted += n
 		nowhere += of[quote.Nowhere.String()] + of[quote.Stitched.String()]
-		row := []doc.Cell{doc.C(clip(system, 80)), doc.C(Thousands(n))}
+		row := []doc.Cell{doc.C(clip(system, 80)), doc.C(Thousands(n)), {Bar: quotationBar(of, n)}}
 		for _, w := range kinds {
 			cell := doc.C("")
 			if c := of[w.Code]; c > 0 {
@@ -131,10 +162,23 @@ func quotesSection(data *pageData) *doc.Section {
 	lead := fmt.Sprintf("%s of %s %s in no source", Thousands(nowhere), Plural(counted, "quotation", "quotations"), map[bool]string{true: "stands", false: "stand"}[nowhere == 1])
 	out := []doc.Block{doc.Para{Kind: doc.Lead, Text: doc.T(lead + ".")}, t}
 	if len(all.worst) > 0 {
+		slices.SortStableFunc(all.worst, func(a, b quotedRow) int {
+			switch {
+			case a.supported == b.supported:
+				return 0
+			case a.supported:
+				return -1
+			}
+			return 1
+		})
 		worst := doc.Table{Caption: "Quotations that are wrong, the gravest first", Columns: []doc.Column{{Name: "answer"}, {Name: "quotation"}, {Name: "it is"}, {Name: "difference or place"}}}
 		for i := range all.worst {
 			q := &all.worst[i]
-			worst.Rows = append(worst.Rows, append([]doc.Cell{{Text: doc.Text{{Text: clip(q.ID, 60), Link: rowLink(data, q.run, q.Row)}}}}, quotationCells(&q.Quotation)...))
+			cells := quotationCells(&q.Quotation)
+			if q.supported {
+				cells[1].Text = append(cells[1].Text, doc.Span{Text: ", and the judge finds full support", Tone: doc.Warn})
+			}
+			worst.Rows = append(worst.Rows, append([]doc.Cell{{Text: doc.Text{{Text: clip(q.ID, 60), Link: rowLink(data, q.run, q.Row)}}}}, cells...))
 		}
 		out = append(out, worst)
 	}
@@ -148,6 +192,30 @@ func quotesSection(data *pageData) *doc.Section {
 		out = append(out, doc.Details{Summary: open.Caption, Blocks: []doc.Block{open}})
 	}
 	return docSection("quotes", "Quotations", out)
+}
+
+// quotationBar draws the four shares of n quotations: those that are faithful, of another source,
+// altered, and in no source.
+func quotationBar(of map[string]int64, n int64) (bar []doc.Part) {
+	for _, part := range []struct {
+		name     string
+		tone     doc.Tone
+		outcomes []quote.Outcome
+	}{
+		{"faithful", doc.Good, []quote.Outcome{quote.Verbatim, quote.Normalised, quote.Elided}},
+		{"in another source", doc.Dim, []quote.Outcome{quote.Elsewhere}},
+		{"altered", doc.Warn, []quote.Outcome{quote.Altered}},
+		{"in no source", doc.Bad, []quote.Outcome{quote.Stitched, quote.Nowhere}},
+	} {
+		var k int64
+		for _, o := range part.outcomes {
+			k += of[o.String()]
+		}
+		if k > 0 {
+			bar = append(bar, doc.Part{Share: float64(k) / float64(n), Tone: part.tone, Label: part.name + " " + percent(k, n)})
+		}
+	}
+	return bar
 }
 
 // quotationCells are a quotation, what is true of it, and how it differs or where it stands.

@@ -73,6 +73,7 @@ type Cell struct {
 	Text  Text
 	Notes []string
 	Strip *Strip
+	Bar   []Part
 	Step  int
 	Find  string
 }
@@ -85,6 +86,13 @@ type Strip struct {
 	Marks         []float64 // lines across the axis, such as 0 or a target
 	Label         string
 	Tone          Tone
+}
+
+// A Part is a share of a bar, from 0 to 1. Label says it in words.
+type Part struct {
+	Share float64
+	Tone  Tone
+	Label string
 }
 
 // A Chart draws numbers over runs on one axis, a line for each series.
@@ -219,7 +227,7 @@ func (t Text) String() string {
 }
 
 // empty reports whether a cell has nothing to show.
-func (c *Cell) empty() bool { return c.Text.String() == "" && c.Strip == nil && len(c.Notes) == 0 }
+func (c *Cell) empty() bool { return c.Text.String() == "" && c.Strip == nil && c.Bar == nil && len(c.Notes) == 0 }
 
 // columns are the numbers of the columns of a table that have content and are kept.
 func (t *Table) columns(kept func(c *Column) bool) (shown []int) {

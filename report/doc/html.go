@@ -344,6 +344,9 @@ func (w *htmlWriter) cell(c *Cell) {
 	if c.Strip != nil {
 		w.strip(c.Strip)
 	}
+	if c.Bar != nil {
+		w.bar(c.Bar)
+	}
 	for _, k := range w.notes.numbers(c.Notes) {
 		w.put(`<a class="fn" href="{}" aria-label="{}">{}</a>`, "#"+w.anchor(k), "note "+strconv.Itoa(k), Superscript(k))
 	}
@@ -364,6 +367,23 @@ func (w *htmlWriter) strip(s *Strip) {
 		w.put(`<line class="ci" y1="11" y2="11" x1="{}" x2="{}"/>`, place(s.Low), place(s.High))
 	}
 	w.put(`<circle class="mark" cy="11" r="5" cx="{}"/></svg>`, place(s.At))
+}
+
+// barColours are the classes of colours of parts of a bar.
+var barColours = map[Tone]string{Good: "c2", Warn: "c4", Bad: "c1", Dim: "c6"}
+
+func (w *htmlWriter) bar(parts []Part) {
+	var labels []string
+	for _, p := range parts {
+		labels = append(labels, p.Label)
+	}
+	w.put(`<svg class="strip" role="img" width="100%" height="14" focusable="false" aria-label="{}">`, strings.Join(labels, ", "))
+	from := 0.0
+	for _, p := range parts {
+		w.put(`<g class="{}"><rect class="mark" y="1" height="12" x="{}" width="{}"><title>{}</title></rect></g>`, barColours[p.Tone], place(from), place(p.Share), p.Label)
+		from += p.Share
+	}
+	w.put("</svg>")
 }
 
 // colour is the class of a line of a chart.
