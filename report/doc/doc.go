@@ -227,7 +227,9 @@ func (t Text) String() string {
 }
 
 // empty reports whether a cell has nothing to show.
-func (c *Cell) empty() bool { return c.Text.String() == "" && c.Strip == nil && c.Bar == nil && len(c.Notes) == 0 }
+func (c *Cell) empty() bool {
+	return c.Text.String() == "" && c.Strip == nil && c.Bar == nil && len(c.Notes) == 0
+}
 
 // columns are the numbers of the columns of a table that have content and are kept.
 func (t *Table) columns(kept func(c *Column) bool) (shown []int) {
