@@ -118,15 +118,24 @@ type answerCount struct {
 	open                [4]int64 // of those that do not fail: undecided, not judged, not checked, abstained
 }
 
-// answers counts the answers of some systems.
-func (t *totals) answers(of func(system int) bool) (n answerCount) {
-	for k := range t.rows {
-		if !of(k) {
-			continue
-		}
-		n.rows, n.fails, n.errors = n.rows+t.rows[k], n.fails+t.failing[k], n.errors+t.errors[k]
-		for i := range n.open {
-			n.open[i] += t.problem[answerWords[i].Code][k]
+// answers counts the answers of some systems by their states.
+func (c counts) answers(of func(system int) bool) (n answerCount) {
+	for state, bySystem := range c {
+		open := slices.IndexFunc(answerWords, func(w word) bool { return w.Code == state })
+		for k, rows := range bySystem {
+			if !of(k) {
+				continue
+			}
+			n.rows += rows
+			switch {
+			case open < 0:
+				n.fails += rows
+			case open < len(n.open):
+				n.open[open] += rows
+			}
+			if state == metrics.ProblemError.String() {
+				n.errors += rows
+			}
 		}
 	}
 	return n

@@ -13,17 +13,16 @@ import (
 
 // whySection counts what is known of answers, claims and citations, and where they go wrong.
 func whySection(data *pageData) *doc.Section {
-	t := &data.totals
-	failing := Plural(sum(t.failing), "failing row", "failing rows")
-	out := filled(countTable(data, "What fails most, of "+failing, "problem", failingWords(data), t.problem, t.rows))
+	failing := Plural(data.failed(), "failing row", "failing rows")
+	out := filled(countTable(data, "What fails most, of "+failing, "problem", failingWords(data), data.states))
 	fold := func(table doc.Table) {
 		out = append(out, folded(table.Caption, filled(table))...)
 	}
 	leftOut := slices.ContainsFunc(data.results, func(r *results) bool { return r.run.Parts.NoHallucinations })
 	if data.judged() && !leftOut {
-		fold(countTable(data, "What became of "+Plural(sum(t.claims), "claim", "claims"), "outcome", outcomeWords, t.outcome, t.claims))
+		fold(countTable(data, "What became of "+Plural(data.outcomes.sum(), "claim", "claims"), "outcome", outcomeWords, data.outcomes))
 	}
-	fold(countTable(data, "What is known of "+Plural(sum(t.citations), "cited place", "cited places"), "status", statusWords, t.status, t.citations))
+	fold(countTable(data, "What is known of "+Plural(data.statuses.sum(), "cited place", "cited places"), "status", statusWords, data.statuses))
 	fold(kindTable(data))
 	fold(lowTable(data))
 	return &doc.Section{ID: "why", Title: "Why", Blocks: out}
@@ -33,14 +32,14 @@ func whySection(data *pageData) *doc.Section {
 func failingWords(data *pageData) []word {
 	words := slices.DeleteFunc(answerStates(), func(w word) bool { return w.Tone != doc.Warn && w.Tone != doc.Bad })
 	slices.SortStableFunc(words, func(x, y word) int {
-		return cmp.Compare(sum(data.totals.problem[y.Code]), sum(data.totals.problem[x.Code]))
+		return cmp.Compare(data.states.sum(y.Code), data.states.sum(x.Code))
 	})
 	return words
 }
 
 // countTable counts the states that occur, in the order of words, of all rows and by system.
 // Counts link to the rows of their state.
-func countTable(data *pageData, caption, facet string, words []word, counts map[string]tally, of tally) doc.Table {
+func countTable(data *pageData, caption, facet string, words []word, all counts) doc.Table {
 	t := doc.Table{Caption: caption, Class: "counted", Columns: []doc.Column{{Name: "state"}, {Name: "count", Number: true}, {Name: "share", Number: true}}}
 	several := len(data.systems) > 1
 	if several {
@@ -50,14 +49,14 @@ func countTable(data *pageData, caption, facet string, words []word, counts map[
 	}
 	t.Columns = append(t.Columns, doc.Column{Name: "meaning", Keep: 3})
 	for _, w := range words {
-		n, filter := sum(counts[w.Code]), facet+":"+w.Code
+		n, filter := all.sum(w.Code), facet+":"+w.Code
 		if n == 0 {
 			continue
 		}
-		row := []doc.Cell{{Text: doc.Text{w.span(rowsLink(filter))}}, doc.C(Thousands(n)), doc.C(percent(n, sum(of)))}
+		row := []doc.Cell{{Text: doc.Text{w.span(rowsLink(filter))}}, doc.C(Thousands(n)), doc.C(percent(n, all.sum()))}
 		for k, s := range data.systems {
-			if c := counts[w.Code][k]; several && c > 0 {
-				row = append(row, doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(c), percent(c, of[k])), Link: rowsLink(filter, "system:"+clip(s, 80))}}})
+			if c := all[w.Code][k]; several && c > 0 {
+				row = append(row, doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(c), percent(c, all.of(k))), Link: rowsLink(filter, "system:"+clip(s, 80))}}})
 			} else if several {
 				row = append(row, doc.C("0"))
 			}
