@@ -340,10 +340,6 @@ func listOf(data *pageData) doc.Table {
 	}
 	n := len(data.systems)
 	if n < 2 || n > mostColumns || 5*len(data.answers) < 3*n*len(questions) {
-		t.Columns = []doc.Column{{Name: "question"}, {Name: "system", Keep: 1}, {Name: "answer"}}
-		if len(data.lead) > 0 {
-			t.Columns = append(t.Columns, doc.Column{Name: shortName(data.lead[0]), Number: true})
-		}
 		list := slices.Clone(data.answers)
 		slices.SortFunc(list, worseAnswer)
 		for _, x := range list {
@@ -354,25 +350,27 @@ func listOf(data *pageData) doc.Table {
 			if x.hasLead {
 				lead = doc.C(number(math.Abs(x.lead)))
 			}
-			t.Rows = append(t.Rows, []doc.Cell{questionCell(x), system, answerCell(data, x, false), lead}[:len(t.Columns)])
+			t.Row()
+			t.Add(doc.Column{Name: "question"}, questionCell(x))
+			t.Add(doc.Column{Name: "system", Keep: 1}, system)
+			t.Add(doc.Column{Name: "answer"}, answerCell(data, x, false))
+			if len(data.lead) > 0 {
+				t.Add(doc.Column{Name: shortName(data.lead[0]), Number: true}, lead)
+			}
 		}
 		return t
 	}
-	t.Columns = []doc.Column{{Name: "question"}}
-	for _, s := range data.systems {
-		t.Columns = append(t.Columns, doc.Column{Name: clip(s, 40)})
-	}
 	slices.SortStableFunc(questions, func(x, y *question) int { return cmp.Or(y.newly-x.newly, y.fails-x.fails) })
 	for _, q := range questions {
-		row := []doc.Cell{questionCell(q.first)}
-		for _, x := range q.of {
-			if x == nil {
-				row = append(row, doc.Cell{})
-				continue
+		t.Row()
+		t.Add(doc.Column{Name: "question"}, questionCell(q.first))
+		for k, x := range q.of {
+			cell := doc.Cell{}
+			if x != nil {
+				cell = answerCell(data, x, true)
 			}
-			row = append(row, answerCell(data, x, true))
+			t.Add(doc.Column{Name: clip(data.systems[k], 40)}, cell)
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

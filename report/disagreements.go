@@ -24,13 +24,13 @@ func agreementSection(data *pageData) *doc.Section {
 		if data.several() {
 			out = append(out, doc.Heading{Text: doc.T(r.run.Manifest.ID)})
 		}
-		all := newAgreementTables(r.agreement, of, false)
-		out = append(out, all.decided...)
+		decided, pairs, statistics := agreementTables(r.agreement, of, false)
+		out = append(out, decided...)
 		for _, t := range shadedTables(r.agreement, of) {
 			out = append(out, t)
 		}
-		out = append(out, all.pairs...)
-		out = append(out, folded("more statistics"+of, all.more)...)
+		out = append(out, pairs...)
+		out = append(out, folded("more statistics"+of, statistics)...)
 		for _, list := range []struct{ kind, title string }{{runs.SpanAgreement, "Where they disagree most"}, {runs.LabelAgreement, "What they answer differently"}} {
 			var first, more []doc.Block
 			n := 0
