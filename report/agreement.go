@@ -213,19 +213,18 @@ func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
 		byKind[kind][[2]string{first, second}], byKind[kind][[2]string{second, first}] = r.Estimate, r.Estimate
 	}
 	for _, kind := range order {
-		var names []string
+		people := make(map[string]bool)
 		for pair := range byKind[kind] {
-			names = append(names, pair[0])
+			people[pair[0]] = true
 		}
-		slices.Sort(names)
-		if names = slices.Compact(names); len(names) < 3 {
+		if len(people) < 3 {
 			continue
 		}
-		t := doc.Table{Caption: kind, Class: "shaded", Columns: []doc.Column{{}}}
-		for _, name := range names {
-			t.Columns = append(t.Columns, doc.Column{Name: name, Number: true})
-			row := []doc.Cell{doc.C(name)}
-			for _, other := range names {
+		t := doc.Table{Caption: kind, Class: "shaded"}
+		for _, name := range sortedKeys(people) {
+			t.Row()
+			t.Add(doc.Column{}, doc.C(name))
+			for _, other := range sortedKeys(people) {
 				cell := doc.Cell{}
 				if v, ok := byKind[kind][[2]string{name, other}]; ok {
 					cell = doc.C(numberOrDash(v))
@@ -233,9 +232,8 @@ func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
 						cell.Step = min(max(int(*v*10), 0), 9) + 1
 					}
 				}
-				row = append(row, cell)
+				t.Add(doc.Column{Name: other, Number: true}, cell)
 			}
-			t.Rows = append(t.Rows, row)
 		}
 		tables = append(tables, t)
 	}

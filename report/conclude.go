@@ -414,22 +414,20 @@ func failureLists(r *compare.Result, link func(run, name string) string) []doc.B
 			if link != nil && list.rows.Rows > 0 {
 				head.Link = rowsLink("since:" + list.code)
 			}
-			text := doc.Text{head}
-			for k, id := range list.rows.IDs[:min(len(list.rows.IDs), list.n)] {
-				before, span := ", ", doc.Span{Text: id}
-				if k == 0 {
-					before = " ("
-				}
+			text, before, after := doc.Text{head}, " (", ")"
+			named := list.rows.IDs[:min(len(list.rows.IDs), list.n)]
+			for _, id := range named {
+				span := doc.Span{Text: id}
 				if link != nil {
 					span.Link = link(r.Sides[side].Run, id)
 				}
-				text = append(text, doc.Span{Text: before}, span)
+				text, before = append(text, doc.Span{Text: before}, span), ", "
 			}
-			switch n := int64(min(len(list.rows.IDs), list.n)); {
-			case n > 0 && n < list.rows.Rows:
-				text = append(text, doc.Span{Text: ", …)"})
-			case n > 0:
-				text = append(text, doc.Span{Text: ")"})
+			if int64(len(named)) < list.rows.Rows {
+				after = ", …)"
+			}
+			if len(named) > 0 {
+				text = append(text, doc.Span{Text: after})
 			}
 			out = append(out, doc.Para{Kind: doc.Item, Text: text})
 		}

@@ -10,6 +10,7 @@ import (
 	"ibid"
 	"ibid/annotations"
 	"ibid/dataset/runs"
+	"ibid/metrics/span"
 	"ibid/report/doc"
 )
 
@@ -270,16 +271,7 @@ func sideOf(text string, all [][]mark, k int) (out doc.Text) {
 		if p.Before {
 			out = append(out, doc.Span{Text: "… "})
 		}
-		for _, r := range runsOf(text, p.Start, p.End, marks) {
-			span := doc.Span{Text: strings.Clone(shortStretch(r.Text))} // the text is gone once the next row is read
-			switch {
-			case r.True && r.Predicted:
-				span.Mark = doc.MarkedByAll
-			case r.True:
-				span.Mark = doc.Marked
-			}
-			out = append(out, span)
-		}
+		out = append(out, markSpans(runsOf(text, p.Start, p.End, marks), doc.Unmarked, doc.Marked, doc.MarkedByAll)...)
 		if p.After {
 			out = append(out, doc.Span{Text: " … "})
 		}
@@ -288,21 +280,16 @@ func sideOf(text string, all [][]mark, k int) (out doc.Text) {
 }
 
 // inCommon is what everybody marked.
-func inCommon(all [][]mark) []mark {
-	common := slices.Clone(all[0])
-	for _, other := range all[1:] {
-		var both []mark
-		for _, a := range common {
-			for _, b := range other {
-				if start, end := max(a.start, b.start), min(a.end, b.end); start < end {
-					both = append(both, mark{start: start, end: end, kind: markPredicted})
-				}
-			}
+func inCommon(all [][]mark) (common []mark) {
+	sets := make([][]span.Interval, len(all))
+	for k := range all {
+		for _, m := range all[k] {
+			sets[k] = append(sets[k], span.Interval{Start: m.start, End: m.end})
 		}
-		common = both
 	}
-	for i := range common {
-		common[i].kind = markPredicted
+	var c span.Comparer
+	for _, s := range c.CombineIntervals(ibid.PolicyIntersection, sets) {
+		common = append(common, mark{s.Start, s.End, markPredicted})
 	}
 	return common
 }

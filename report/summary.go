@@ -222,10 +222,8 @@ func (s *Summary) section() doc.Section {
 
 // facts are a line each on what is corrected, why answers fail, and who judged.
 func (s *Summary) facts() (facts doc.Facts) {
-	if text := s.correctedLine(); text != "" {
-		facts.Add("corrected", text)
-	}
-	if s.Failing != nil && s.Failing.Failing > 0 {
+	facts.Add("corrected", s.correctedLine())
+	if s.Failing != nil {
 		facts.Add("fails", s.Failing.reasonsLine())
 	}
 	if kind := strings.ToLower(s.Run.Judge.Kind); kind != "" {

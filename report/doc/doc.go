@@ -132,8 +132,12 @@ type Fact struct {
 	Text Text
 }
 
-// Add adds a fact.
-func (f *Facts) Add(name, text string) { *f = append(*f, Fact{Name: name, Text: T(text)}) }
+// Add adds a fact, unless there is no text.
+func (f *Facts) Add(name, text string) {
+	if text != "" {
+		*f = append(*f, Fact{Name: name, Text: T(text)})
+	}
+}
 
 // Panels stand side by side.
 type Panels []Panel
