@@ -33,24 +33,19 @@ func agreementSection(data *pageData) *doc.Section {
 		out = append(out, pairs...)
 		out = append(out, folded("more statistics"+of, statistics)...)
 		for _, list := range []struct{ kind, title string }{{runs.SpanAgreement, "Where they disagree most"}, {runs.LabelAgreement, "What they answer differently"}} {
-			var first, more []doc.Block
-			n := 0
-			for _, v := range data.disagreements[run] {
-				if v.found.Kind != list.kind {
-					continue
-				}
-				if n++; n <= shownDisputes {
-					first = append(first, v.blocks(rowLink(data, run, v.found.Row))...)
+			views := slices.DeleteFunc(slices.Clone(data.disagreements[run]), func(v *disagreementView) bool { return v.found.Kind != list.kind })
+			if len(views) > 0 {
+				out = append(out, doc.Heading{Text: doc.T(list.title)})
+			}
+			var more []doc.Block
+			for k, v := range views {
+				if blocks := v.blocks(rowLink(data, run, v.found.Row)); k < shownDisputes {
+					out = append(out, blocks...)
 				} else {
-					more = append(more, v.blocks(rowLink(data, run, v.found.Row))...)
+					more = append(more, blocks...)
 				}
 			}
-			if n > 0 {
-				out = append(append(out, doc.Heading{Text: doc.T(list.title)}), first...)
-			}
-			if n > shownDisputes {
-				out = append(out, doc.Details{Summary: fmt.Sprintf("%d more", n-shownDisputes), Blocks: more})
-			}
+			out = append(out, folded(fmt.Sprintf("%d more", len(views)-shownDisputes), more)...)
 		}
 	}
 	return docSection("agreement", "Agreement", out)
@@ -143,11 +138,9 @@ func readDisagreements(data *pageData) error {
 			return err
 		}
 		markers := annotatorsOf(r.agreement)
-		var views []*disagreementView
 		for _, d := range found {
-			views = append(views, newDisagreement(d, markers, r.run.Manifest.Judge.Name()))
+			data.disagreements[run] = append(data.disagreements[run], newDisagreement(d, markers, r.run.Manifest.Judge.Name()))
 		}
-		data.disagreements[run] = views
 	}
 	return nil
 }

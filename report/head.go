@@ -21,8 +21,7 @@ type standing struct {
 	failing    doc.Text
 	rank       string // "" if it has none
 	of         *Summary
-	block      *summaryBlock   // its numbers
-	change     *compare.Result // since an earlier run; nil if that is not known
+	block      *summaryBlock // its numbers
 }
 
 // number is a number of the system, nil if it is not defined.
@@ -71,7 +70,7 @@ func (s *Summary) standings(prefix string, lead []string) (out []standing) {
 	for i := range blocks {
 		b := &blocks[i]
 		name := clip(prefix+b.name(), 80)
-		x := standing{name: name, link: rowsLink("system:" + name), of: s, block: b, change: s.Since, rank: s.rank(b.System, lead[0])}
+		x := standing{name: name, link: rowsLink("system:" + name), of: s, block: b, rank: s.rank(b.System, lead[0])}
 		if b.System == "" {
 			x.link = "#answers"
 		} else if s.Failing != nil {
@@ -102,7 +101,7 @@ func standingTable(what, caption string, lead []string, systems []standing, sinc
 	}
 	before := ""
 	if since {
-		before = systems[0].change.Sides[0].Name
+		before = systems[0].of.Since.Sides[0].Name
 	}
 	t := doc.Table{Caption: caption, Class: "standing", Apart: true}
 	d, _ := metrics.Lookup(lead[0])
@@ -160,8 +159,8 @@ func changeText(d *compare.Difference) doc.Text {
 
 // changed is how a number changed since the earlier run; nil if that is not known.
 func (s *standing) changed(metric string) *compare.Difference {
-	r, system, run := s.change, s.block.System, s.of.Run.ID
-	if r == nil {
+	r, system, run := s.of.Since, s.block.System, s.of.Run.ID
+	if r == nil || s.block.Slice != "" {
 		return nil
 	}
 	for i := range r.Metrics {
