@@ -42,8 +42,8 @@ func (a *Agreement) section() doc.Section {
 	if len(a.People) > 0 {
 		blocks = append(blocks, doc.Para{Text: doc.T(strings.Join(a.People, "; "))})
 	}
-	all := newAgreementTables(a.Result.Statistics, "", true)
-	blocks = slices.Concat(blocks, all.decided, all.pairs, a.people())
+	decided, pairs, more := agreementTables(a.Result.Statistics, "", true)
+	blocks = slices.Concat(blocks, decided, pairs, a.people())
 	if len(a.Result.Worst) > 0 {
 		blocks = append(blocks, doc.Heading{Text: doc.T("Least agreement")})
 	}
@@ -53,7 +53,7 @@ func (a *Agreement) section() doc.Section {
 		worst = append(worst, v.blocks("")...)
 	}
 	blocks = append(blocks, folded("what they marked and said", worst)...)
-	blocks = append(blocks, folded("more statistics", all.more)...)
+	blocks = append(blocks, folded("more statistics", more)...)
 	blocks = append(blocks, paras(doc.Plain, a.Result.Warnings)...)
 	return doc.Section{Title: a.Title, Blocks: blocks}
 }
@@ -66,13 +66,10 @@ var pairStatistics = map[string][2]string{runs.SpanAgreement: {"char_jaccard", "
 const shownPairs = 10
 
 // agreementTables are the statistics of agreement: the verdicts with a line about the others, two
-// annotators at a time, and all the rest.
-type agreementTables struct{ decided, pairs, more []doc.Block }
-
-// newAgreementTables makes tables of statistics. Of ends captions where there are several runs.
-// Slices by tag are among the rest, if they are asked for.
-func newAgreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (out agreementTables) {
-	decided, others, sliced := agreementTable("agreement of all annotators"+of), agreementTable("other statistics of all annotators"+of), agreementTable("agreement by slice"+of)
+// annotators at a time, and all the rest. Of ends captions where there are several runs. Slices
+// by tag are among the rest, if they are asked for.
+func agreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (decided, pairs, more []doc.Block) {
+	verdicts, others, sliced := agreementTable("agreement of all annotators"+of), agreementTable("other statistics of all annotators"+of), agreementTable("agreement by slice"+of)
 	beside := make(map[string][]string) // by what is agreed on
 	var kinds []string
 	for i := range rows {
@@ -80,7 +77,7 @@ func newAgreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (ou
 		into := &others
 		switch {
 		case r.Verdict != "":
-			into = &decided
+			into = &verdicts
 		case !wholeSlice(r.Slice):
 			if into = &sliced; !slicesToo {
 				continue
@@ -94,35 +91,27 @@ func newAgreementTables(rows []runs.AgreementRow, of string, slicesToo bool) (ou
 			}
 			beside[on] = append(beside[on], r.Statistic+" "+numberOrDash(r.Estimate))
 		}
-		into.Columns[agreementLevel].Name = levelText(r.Level)
-		into.Rows = append(into.Rows, agreementCells(r))
+		agreementRow(into, r, doc.Cell{})
 	}
 	var lines []string
 	for _, on := range kinds {
 		lines = append(lines, on+": "+strings.Join(beside[on], ", "))
 	}
-	out.decided = filled(decided)
+	decided = filled(verdicts)
 	if len(lines) > 0 {
-		out.decided = append(out.decided, doc.Para{Text: doc.T(strings.Join(lines, "; "))})
+		decided = append(decided, doc.Para{Text: doc.T(strings.Join(lines, "; "))})
 	}
-	pairs := pairTable(rows, of)
-	if n := len(pairs.Rows); n > shownPairs {
-		rest := pairs
-		rest.Caption, rest.Rows = "more pairs of annotators"+of, pairs.Rows[shownPairs:]
-		pairs.Rows = pairs.Rows[:shownPairs]
-		out.more = append(out.more, rest)
-	}
-	out.pairs = filled(pairs)
-	out.more = append(out.more, filled(others, sliced)...)
-	return out
+	first := pairTable(rows, of)
+	rest := first
+	first.Rows, rest.Rows = first.Rows[:min(len(first.Rows), shownPairs)], first.Rows[min(len(first.Rows), shownPairs):]
+	rest.Caption = "more pairs of annotators" + of
+	return decided, filled(first), filled(rest, others, sliced)
 }
 
 // pairTable has a row for each pair of annotators and kind of data: marks, then labels, of each
 // the worst first.
 func pairTable(rows []runs.AgreementRow, of string) doc.Table {
 	t := agreementTable("two annotators at a time" + of)
-	// The verdict is left out, and the target gives its place to the statistic without chance.
-	t.Columns = slices.Concat(t.Columns[:2], t.Columns[3:7], []doc.Column{{Name: "beyond chance", Number: true, Keep: 1}}, t.Columns[8:])
 	type key struct{ annotators, kind, slice string }
 	var pairs []*runs.AgreementRow
 	beyond := make(map[key]*float64)
@@ -139,10 +128,8 @@ func pairTable(rows []runs.AgreementRow, of string) doc.Table {
 	slices.SortStableFunc(pairs, func(x, y *runs.AgreementRow) int {
 		return cmp.Or(strings.Compare(y.Kind, x.Kind), strings.Compare(x.Slice, y.Slice), cmp.Compare(orGreatest(x.Estimate), orGreatest(y.Estimate)))
 	})
-	for _, r := range pairs {
-		t.Columns[4].Name = levelText(r.Level)
-		cells := agreementCells(r)
-		t.Rows = append(t.Rows, slices.Concat(cells[:2], cells[3:7], []doc.Cell{doc.C(numberOrDash(beyond[key{r.Annotators, r.Kind, r.Slice}]))}, cells[8:]))
+	for _, r := range pairs { // the verdict is on all annotators
+		agreementRow(&t, r, doc.C(numberOrDash(beyond[key{r.Annotators, r.Kind, r.Slice}])))
 	}
 	return t
 }
@@ -153,23 +140,7 @@ func wholeSlice(slice string) bool {
 	return slice == "" || strings.HasPrefix(slice, "kind=") && !strings.Contains(slice, ",")
 }
 
-// agreementLevel is the column of intervals.
-const agreementLevel = 5
-
-func agreementTable(caption string) doc.Table {
-	return doc.Table{Caption: caption, Class: "metrics", Columns: []doc.Column{
-		{Name: "annotators"},
-		{Name: "on"},
-		{Name: "verdict"},
-		{Name: "statistic"},
-		{Name: "", Number: true},
-		{Name: "", Number: true},
-		{Name: "estimate, interval, target", Page: true, Keep: 1},
-		{Name: "target", Number: true, Keep: 1},
-		{Name: "items", Number: true, Keep: 2},
-		{Name: "documents", Number: true, Keep: 2},
-	}}
-}
+func agreementTable(caption string) doc.Table { return doc.Table{Caption: caption, Class: "metrics"} }
 
 // orGreatest is a value, or more than any if there is none.
 func orGreatest(v *float64) float64 {
@@ -179,7 +150,9 @@ func orGreatest(v *float64) float64 {
 	return *v
 }
 
-func agreementCells(r *runs.AgreementRow) []doc.Cell {
+// agreementRow adds a statistic to a table; beyond is what is left of it without chance, if
+// that has a column.
+func agreementRow(t *doc.Table, r *runs.AgreementRow, beyond doc.Cell) {
 	who, target := r.Annotators, ""
 	if first, second, ok := runs.CutPair(who); ok {
 		who = first + " and " + second
@@ -190,15 +163,22 @@ func agreementCells(r *runs.AgreementRow) []doc.Cell {
 		target = number(*r.Target)
 	}
 	drawn := doc.Cell{Strip: strip(axis{0, 1}, r.Statistic, &runs.SummaryRow{Estimate: r.Estimate, Low: r.Low, High: r.High, Level: r.Level}, r.Target)}
-	verdict, last := doc.Cell{Text: doc.Text{{Text: r.Verdict, Tone: verdictTones[r.Verdict]}}}, doc.C(Thousands(r.Documents))
+	verdict := doc.Cell{Text: doc.Text{{Text: r.Verdict, Tone: verdictTones[r.Verdict]}}}
 	if r.Need != nil {
 		verdict.Notes = []string{fmt.Sprintf("about %s would decide", Plural(*r.Need, "item", "items"))}
 	}
-	last.Notes = r.Warnings
-	return []doc.Cell{
-		doc.C(who), doc.C(agreedOn(r)), verdict, doc.C(r.Statistic),
-		doc.C(numberOrDash(r.Estimate)), doc.C(interval(r.Low, r.High)), drawn, doc.C(target), doc.C(Thousands(r.Items)), last,
-	}
+	t.Row()
+	t.Add(doc.Column{Name: "annotators"}, doc.C(who))
+	t.Add(doc.Column{Name: "on"}, doc.C(agreedOn(r)))
+	t.Add(doc.Column{Name: "verdict"}, verdict)
+	t.Add(doc.Column{Name: "statistic"}, doc.C(r.Statistic))
+	t.Add(doc.Column{Number: true}, doc.C(numberOrDash(r.Estimate)))
+	t.Add(doc.Column{Name: levelText(r.Level), Number: true}, doc.C(interval(r.Low, r.High)))
+	t.Add(doc.Column{Name: "estimate, interval, target", Page: true, Keep: 1}, drawn)
+	t.Add(doc.Column{Name: "target", Number: true, Keep: 1}, doc.C(target))
+	t.Add(doc.Column{Name: "beyond chance", Number: true, Keep: 1}, beyond)
+	t.Add(doc.Column{Name: "items", Number: true, Keep: 2}, doc.C(Thousands(r.Items)))
+	t.Add(doc.Column{Name: "documents", Number: true, Keep: 2}, doc.Cell{Text: doc.T(Thousands(r.Documents)), Notes: r.Warnings})
 }
 
 // agreedOn names the kind of data of an agreement, and its slice.
@@ -233,19 +213,18 @@ func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
 		byKind[kind][[2]string{first, second}], byKind[kind][[2]string{second, first}] = r.Estimate, r.Estimate
 	}
 	for _, kind := range order {
-		var names []string
+		people := make(map[string]bool)
 		for pair := range byKind[kind] {
-			names = append(names, pair[0])
+			people[pair[0]] = true
 		}
-		slices.Sort(names)
-		if names = slices.Compact(names); len(names) < 3 {
+		if len(people) < 3 {
 			continue
 		}
-		t := doc.Table{Caption: kind, Class: "shaded", Columns: []doc.Column{{}}}
-		for _, name := range names {
-			t.Columns = append(t.Columns, doc.Column{Name: name, Number: true})
-			row := []doc.Cell{doc.C(name)}
-			for _, other := range names {
+		t := doc.Table{Caption: kind, Class: "shaded"}
+		for _, name := range sortedKeys(people) {
+			t.Row()
+			t.Add(doc.Column{}, doc.C(name))
+			for _, other := range sortedKeys(people) {
 				cell := doc.Cell{}
 				if v, ok := byKind[kind][[2]string{name, other}]; ok {
 					cell = doc.C(numberOrDash(v))
@@ -253,9 +232,8 @@ func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
 						cell.Step = min(max(int(*v*10), 0), 9) + 1
 					}
 				}
-				row = append(row, cell)
+				t.Add(doc.Column{Name: other, Number: true}, cell)
 			}
-			t.Rows = append(t.Rows, row)
 		}
 		tables = append(tables, t)
 	}
@@ -264,29 +242,23 @@ func shadedTables(rows []runs.AgreementRow, of string) (tables []doc.Table) {
 
 // people shows who differs from the others, and which way.
 func (a *Agreement) people() []doc.Block {
-	marking := doc.Table{Caption: "who marks how", Columns: []doc.Column{
-		{Name: "annotator"},
-		{Name: "items", Number: true},
-		{Name: "jaccard", Number: true},
-		{Name: "begins", Number: true},
-		{Name: "ends", Number: true},
-		{Name: "length", Number: true},
-		{Name: "marked nothing alone", Number: true, Keep: 1},
-	}}
+	marking, labelling := doc.Table{Caption: "who marks how"}, doc.Table{Caption: "who labels how"}
 	for _, x := range a.Result.Marking {
-		marking.Rows = append(marking.Rows, []doc.Cell{
-			doc.C(x.Name), doc.C(Thousands(x.Items)), doc.C(numberOf(x.Jaccard)),
-			doc.C(shift(x.StartShift)), doc.C(shift(x.EndShift)),
-			doc.C(known(x.LengthRate, "× %.2f")), doc.C(Thousands(x.Empty)),
-		})
+		marking.Row()
+		marking.Add(doc.Column{Name: "annotator"}, doc.C(x.Name))
+		marking.Add(doc.Column{Name: "items", Number: true}, doc.C(Thousands(x.Items)))
+		marking.Add(doc.Column{Name: "jaccard", Number: true}, doc.C(numberOf(x.Jaccard)))
+		marking.Add(doc.Column{Name: "begins", Number: true}, doc.C(shift(x.StartShift)))
+		marking.Add(doc.Column{Name: "ends", Number: true}, doc.C(shift(x.EndShift)))
+		marking.Add(doc.Column{Name: "length", Number: true}, doc.C(known(x.LengthRate, "× %.2f")))
+		marking.Add(doc.Column{Name: "marked nothing alone", Number: true, Keep: 1}, doc.C(Thousands(x.Empty)))
 	}
-	labelling := doc.Table{Caption: "who labels how", Columns: []doc.Column{
-		{Name: "annotator"}, {Name: "labels", Number: true}, {Name: "same as others", Number: true}, {Name: "leans", Number: true},
-	}}
 	for _, x := range a.Result.Labelling {
-		labelling.Rows = append(labelling.Rows, []doc.Cell{
-			doc.C(x.Name), doc.C(Thousands(x.Labels)), doc.C(numberOf(x.Agree)), doc.C(known(x.Leaning, "%+.3f")),
-		})
+		labelling.Row()
+		labelling.Add(doc.Column{Name: "annotator"}, doc.C(x.Name))
+		labelling.Add(doc.Column{Name: "labels", Number: true}, doc.C(Thousands(x.Labels)))
+		labelling.Add(doc.Column{Name: "same as others", Number: true}, doc.C(numberOf(x.Agree)))
+		labelling.Add(doc.Column{Name: "leans", Number: true}, doc.C(known(x.Leaning, "%+.3f")))
 	}
 	return filled(marking, labelling)
 }

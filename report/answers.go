@@ -26,13 +26,13 @@ type found struct {
 	state       *word
 	lead        float64 // the metric that orders, turned so that less is worse
 	hasLead     bool    // else lead is 0
-	size        int64
+	size        int64   // citations
+	id, name    string  // name is the system as the run has it
 }
 
 // An answer is a row of a run that a page lists.
 type answer struct {
 	found
-	id, name string // name is the system as the run has it
 	question string
 	since    string         // how it changed since the run that it is compared with, as filters have it; "" if that is not known
 	before   *answer        // in that run
@@ -46,18 +46,15 @@ type answer struct {
 // those with the gravest problem, then in the order of the input. A row without the metric
 // follows those that have it.
 func (x *found) worse(y *found) int {
-	switch {
-	case x.problem.Fails() != y.problem.Fails():
-		return order(x.problem.Fails())
-	case x.hasLead != y.hasLead:
-		return order(x.hasLead)
-	}
-	return cmp.Or(cmp.Compare(x.lead, y.lead), cmp.Compare(y.problem, x.problem), x.first(y))
+	return cmp.Or(trueFirst(x.problem.Fails(), y.problem.Fails()), trueFirst(x.hasLead, y.hasLead),
+		cmp.Compare(x.lead, y.lead), cmp.Compare(y.problem, x.problem), x.first(y))
 }
 
-// order puts what is true first.
-func order(first bool) int {
-	if first {
+func trueFirst(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
 		return -1
 	}
 	return 1
@@ -77,10 +74,10 @@ type worst struct {
 	full bool    // the first most of list are in order, and what follows the last of them is of no use
 }
 
+// keeps reports whether a row may be among them.
+func (f *worst) keeps(x *found) bool { return !f.full || x.worse(&f.list[f.most-1]) <= 0 }
+
 func (f *worst) add(x found) {
-	if f.full && x.worse(&f.list[f.most-1]) > 0 {
-		return
-	}
 	if f.list = append(f.list, x); len(f.list) > 2*f.most {
 		f.sorted()
 		f.full = true
@@ -93,15 +90,34 @@ func (f *worst) sorted() []found {
 	return f.list
 }
 
-// A tally counts by system.
-type tally map[int]int64
+// counts count by state and system.
+type counts map[string]map[int]int64
 
-// totals count what the runs of a page hold.
-type totals struct {
-	rows, errors, failing, citations, claims tally
+func (c counts) add(state string, system int) {
+	if c[state] == nil {
+		c[strings.Clone(state)] = make(map[int]int64)
+	}
+	c[state][system]++
+}
 
-	problem         map[string]tally // rows by what became of them
-	status, outcome map[string]tally
+// of counts what a system has in some state; all systems have [counts.sum].
+func (c counts) of(system int) (n int64) {
+	for _, bySystem := range c {
+		n += bySystem[system]
+	}
+	return n
+}
+
+// sum counts all in some states, in every state if none is named.
+func (c counts) sum(states ...string) (n int64) {
+	for state, bySystem := range c {
+		for _, k := range bySystem {
+			if len(states) == 0 || slices.Contains(states, state) {
+				n += k
+			}
+		}
+	}
+	return n
 }
 
 // A survey counts what all rows of the runs hold, and finds the worst.
@@ -125,17 +141,9 @@ func (s *survey) system(prefix, bare string) int {
 	return n
 }
 
-// count counts a state of a system.
-func (s *survey) count(m map[string]tally, code string, system int) {
-	if m[code] == nil {
-		m[strings.Clone(code)] = make(tally)
-	}
-	m[code][system]++
-}
-
 // rows counts the rows of a run.
 func (s *survey) rows(run int, f *runs.Frame) error {
-	data, t, prefix := s.data, &s.data.totals, s.data.results[run].prefix
+	data, prefix := s.data, s.data.results[run].prefix
 	lead, sign := "", 1.0
 	if len(data.lead) > 0 {
 		lead = data.lead[0]
@@ -159,17 +167,12 @@ func (s *survey) rows(run int, f *runs.Frame) error {
 			if known[i] {
 				x.lead, x.hasLead = sign*values[i], true
 			}
-			t.rows[x.system]++
-			t.citations[x.system] += citations.Ints[i]
-			s.count(t.problem, x.state.Code, x.system)
-			if x.problem.Fails() {
-				t.failing[x.system]++
+			data.states.add(x.state.Code, x.system)
+			if s.fits != nil && !s.fits(b, i) {
+				continue
 			}
-			if x.problem == metrics.ProblemError {
-				t.errors[x.system]++
-			}
-			if s.fits == nil || s.fits(b, i) {
-				s.fitting++
+			if s.fitting++; s.worst.keeps(&x) {
+				x.id, x.name = strings.Clone(b.Texts("id")[i]), strings.Clone(system[i])
 				s.worst.add(x)
 			}
 		}
@@ -191,14 +194,14 @@ func (s *survey) addLow(l lowSource) {
 
 // items counts the citations and claims of a run by what is known of them.
 func (s *survey) items(run int) error {
-	t, r := &s.data.totals, s.data.results[run]
+	r := s.data.results[run]
 	supported := limitsOf(r.run.Manifest).Supported
 	_, err := eachBlock(r.run.Dir, runs.CitationsFile, func(b *runs.Block) {
 		system, status, kind, source := b.Texts("system"), b.Texts("status"), b.Texts("source_type"), b.Texts("source_ref")
 		support, exact, row := b.Column("support"), b.Column("exact_jaccard"), b.Column("row")
 		id, docs := b.Texts("id"), b.Texts("doc")
 		for i := range status {
-			s.count(t.status, status[i], s.system(r.prefix, system[i]))
+			s.data.statuses.add(status[i], s.system(r.prefix, system[i]))
 			if kind[i] == "" {
 				continue
 			}
@@ -233,9 +236,7 @@ func (s *survey) items(run int) error {
 	r.judged, err = eachBlock(r.run.Dir, runs.ClaimsFile, func(b *runs.Block) {
 		system, outcome := b.Texts("system"), b.Texts("outcome")
 		for i := range outcome {
-			k := s.system(r.prefix, system[i])
-			t.claims[k]++
-			s.count(t.outcome, outcome[i], k)
+			s.data.outcomes.add(outcome[i], s.system(r.prefix, system[i]))
 		}
 	})
 	return err
@@ -259,9 +260,7 @@ func eachBlock(dir, file string, do func(b *runs.Block)) (there bool, err error)
 // newSurvey begins to count what runs hold; it finds at most so many rows.
 func newSurvey(data *pageData, most int) *survey {
 	s := &survey{data: data, number: make(map[string]int), worst: worst{most: most}}
-	t := &data.totals
-	t.rows, t.errors, t.failing, t.citations, t.claims = make(tally), make(tally), make(tally), make(tally), make(tally)
-	t.problem, t.status, t.outcome = make(map[string]tally), make(map[string]tally), make(map[string]tally)
+	data.states, data.statuses, data.outcomes = make(counts), make(counts), make(counts)
 	for n, name := range data.systems {
 		s.number[name] = n
 	}
@@ -297,22 +296,6 @@ func readAnswers(data *pageData, most int, fits func(b *runs.Block, i int) bool)
 	slices.SortFunc(list, func(x, y found) int { return x.first(&y) })
 	for _, x := range list {
 		data.answers = append(data.answers, &answer{found: x, place: -1})
-	}
-	for run, r := range data.results {
-		var at []int64
-		of := data.ofRun(run)
-		for _, x := range of {
-			at = append(at, x.at)
-		}
-		k := 0
-		err := runs.Rows().ScanSome(r.run.Dir, []string{"id", "system"}, at, func(_ int64, row *runs.Row) error {
-			of[k].id, of[k].name = row.ID, row.System
-			k++
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.run.Dir, err)
-		}
 	}
 	return s, nil
 }
@@ -464,9 +447,7 @@ func facets(row *runs.Row, citations []runs.Citation, claims []runs.Claim, x *an
 // mostFacets is how many facets an answer has.
 const mostFacets = 40
 
-func sum(counts tally) (total int64) {
-	for _, n := range counts {
-		total += n
-	}
-	return total
+// failed is how many answers fail.
+func (data *pageData) failed() int64 {
+	return data.states.answers(func(int) bool { return true }).fails
 }

@@ -71,11 +71,15 @@ type pulled[T any] struct {
 
 var errStopped = errors.New("stopped")
 
+// A scan reads some columns of a table, nil for all, of some rows: [runs.Table.ScanSome] or
+// [runs.Table.ScanOf].
+type scan[T any] = func(dir string, columns []string, rows []int64, yield func(row int64, item *T) error) error
+
 // pull begins to read a table. A run that does not have it has nothing in it.
-func pull[T any](scan func(yield func(row int64, item *T) error) error) *pulled[T] {
+func pull[T any](scan scan[T], dir string, rows []int64, columns ...string) *pulled[T] {
 	p := &pulled[T]{}
 	p.next, p.stop = iter.Pull2(func(yield func(int64, T) bool) {
-		p.err = scan(func(row int64, item *T) error {
+		p.err = scan(dir, columns, rows, func(row int64, item *T) error {
 			if !yield(row, *item) {
 				return errStopped
 			}
@@ -177,29 +181,18 @@ func (o *opener) run(ctx context.Context, run int) error {
 		positions, at = append(positions, x.row), append(at, x.at)
 	}
 	dir := r.run.Dir
-	rows := pull(func(yield func(int64, *runs.Row) error) error { return runs.Rows().ScanSome(dir, nil, at, yield) })
-	citations := pull(func(yield func(int64, *runs.Citation) error) error {
-		return runs.Citations.ScanOf(dir, nil, positions, yield)
-	})
-	claims := pull(func(yield func(int64, *runs.Claim) error) error {
-		return runs.Claims.ScanOf(dir, nil, positions, yield)
-	})
-	calls := pull(func(yield func(int64, *runs.Call) error) error { return runs.Calls.ScanOf(dir, nil, positions, yield) })
-	quoted := pull(func(yield func(int64, *runs.Quotation) error) error {
-		return runs.Quotations.ScanOf(dir, nil, positions, yield)
-	})
-	verdicts := pull(func(yield func(int64, *runs.Judgment) error) error {
-		columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "unscored", "tampering", "suspected"}
-		return runs.Verdicts.ScanOf(dir, columns, positions, yield)
-	})
-	defer func() {
-		rows.stop()
-		citations.stop()
-		claims.stop()
-		calls.stop()
-		verdicts.stop()
-		quoted.stop()
-	}()
+	rows := pull(runs.Rows().ScanSome, dir, at)
+	defer rows.stop()
+	citations := pull(runs.Citations.ScanOf, dir, positions)
+	defer citations.stop()
+	claims := pull(runs.Claims.ScanOf, dir, positions)
+	defer claims.stop()
+	calls := pull(runs.Calls.ScanOf, dir, positions)
+	defer calls.stop()
+	quoted := pull(runs.Quotations.ScanOf, dir, positions)
+	defer quoted.stop()
+	verdicts := pull(runs.Verdicts.ScanOf, dir, positions, "row", "claim", "evidence", "support", "label", "annotator", "vote", "unscored", "tampering", "suspected")
+	defer verdicts.stop()
 	limits, next := limitsOf(r.run.Manifest), 0
 	open := func(in *ibid.Answer, text func(string, int32) (string, bool)) error {
 		x := list[next]
@@ -347,10 +340,6 @@ func listOf(data *pageData) doc.Table {
 	}
 	n := len(data.systems)
 	if n < 2 || n > mostColumns || 5*len(data.answers) < 3*n*len(questions) {
-		t.Columns = []doc.Column{{Name: "question"}, {Name: "system", Keep: 1}, {Name: "answer"}}
-		if len(data.lead) > 0 {
-			t.Columns = append(t.Columns, doc.Column{Name: shortName(data.lead[0]), Number: true})
-		}
 		list := slices.Clone(data.answers)
 		slices.SortFunc(list, worseAnswer)
 		for _, x := range list {
@@ -361,25 +350,27 @@ func listOf(data *pageData) doc.Table {
 			if x.hasLead {
 				lead = doc.C(number(math.Abs(x.lead)))
 			}
-			t.Rows = append(t.Rows, []doc.Cell{questionCell(x), system, answerCell(data, x, false), lead}[:len(t.Columns)])
+			t.Row()
+			t.Add(doc.Column{Name: "question"}, questionCell(x))
+			t.Add(doc.Column{Name: "system", Keep: 1}, system)
+			t.Add(doc.Column{Name: "answer"}, answerCell(data, x, false))
+			if len(data.lead) > 0 {
+				t.Add(doc.Column{Name: shortName(data.lead[0]), Number: true}, lead)
+			}
 		}
 		return t
 	}
-	t.Columns = []doc.Column{{Name: "question"}}
-	for _, s := range data.systems {
-		t.Columns = append(t.Columns, doc.Column{Name: clip(s, 40)})
-	}
 	slices.SortStableFunc(questions, func(x, y *question) int { return cmp.Or(y.newly-x.newly, y.fails-x.fails) })
 	for _, q := range questions {
-		row := []doc.Cell{questionCell(q.first)}
-		for _, x := range q.of {
-			if x == nil {
-				row = append(row, doc.Cell{})
-				continue
+		t.Row()
+		t.Add(doc.Column{Name: "question"}, questionCell(q.first))
+		for k, x := range q.of {
+			cell := doc.Cell{}
+			if x != nil {
+				cell = answerCell(data, x, true)
 			}
-			row = append(row, answerCell(data, x, true))
+			t.Add(doc.Column{Name: clip(data.systems[k], 40)}, cell)
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -406,14 +397,13 @@ func answerCell(data *pageData, x *answer, lead bool) doc.Cell {
 
 // answersSection is the list of answers, with a search and a choice of what is listed.
 func answersSection(data *pageData) *doc.Section {
-	t := &data.totals
 	show := []doc.Option{{Value: "", Text: "all answers"}}
 	add := func(n int64, value, text string) {
 		if n > 0 {
 			show = append(show, doc.Option{Value: value, Text: text})
 		}
 	}
-	add(sum(t.failing), "is:failing", "failing")
+	add(data.failed(), "is:failing", "failing")
 	since := make(map[string]int64)
 	for _, x := range data.answers {
 		since[x.since]++
@@ -422,7 +412,7 @@ func answersSection(data *pageData) *doc.Section {
 	add(since["fixed"], "since:fixed", "fixed")
 	for _, w := range answerStates() {
 		if w.Code != "passes" {
-			add(sum(t.problem[w.Code]), "problem:"+w.Code, w.Short)
+			add(data.states.sum(w.Code), "problem:"+w.Code, w.Short)
 		}
 	}
 	for _, kind := range sortedKeys(data.kinds) {
@@ -443,7 +433,7 @@ func answersSection(data *pageData) *doc.Section {
 
 // leftOut says which answers the page does not list or open; "" if it has all.
 func leftOut(data *pageData) string {
-	all, listed := sum(data.totals.rows), int64(len(data.answers))
+	all, listed := data.states.sum(), int64(len(data.answers))
 	text := ""
 	if listed < all {
 		text = fmt.Sprintf("This page lists %s of %s answers, those that fail first. ", Thousands(listed), Thousands(all))

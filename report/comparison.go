@@ -411,10 +411,7 @@ func compareSection(data *pageData) *doc.Section {
 // tookTable sets beside each other what the answers of several took on average,
 // nil if nothing is known of any.
 func tookTable(names []string, all []compare.Took) []doc.Block {
-	t := doc.Table{Caption: "what answers took", Class: "metrics", Columns: []doc.Column{{Name: "mean of an answer"}}}
-	for _, name := range names {
-		t.Columns = append(t.Columns, doc.Column{Name: name, Number: true}, doc.Column{Name: "n", Number: true, Keep: 1})
-	}
+	t := doc.Table{Caption: "what answers took", Class: "metrics"}
 	for _, of := range []struct {
 		name string
 		mean func(compare.Took) *compare.Mean
@@ -426,20 +423,18 @@ func tookTable(names []string, all []compare.Took) []doc.Block {
 		if !slices.ContainsFunc(all, func(t compare.Took) bool { return of.mean(t) != nil }) {
 			continue
 		}
-		row := []doc.Cell{doc.C(of.name)}
-		for _, took := range all {
+		t.Row()
+		t.Add(doc.Column{Name: "mean of an answer"}, doc.C(of.name))
+		for k, took := range all {
+			value, n := "–", "0"
 			if m := of.mean(took); m != nil {
-				row = append(row, doc.C(amount(m.Value)), doc.C(Thousands(m.N)))
-			} else {
-				row = append(row, doc.C("–"), doc.C("0"))
+				value, n = amount(m.Value), Thousands(m.N)
 			}
+			t.Add(doc.Column{Name: names[k], Number: true}, doc.C(value))
+			t.Add(doc.Column{Name: "n", Number: true, Keep: 1}, doc.C(n))
 		}
-		t.Rows = append(t.Rows, row)
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []doc.Block{t}
+	return filled(t)
 }
 
 // amount prints a number from 0 up with four digits: a cent is not 0.000.

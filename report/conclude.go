@@ -118,15 +118,24 @@ type answerCount struct {
 	open                [4]int64 // of those that do not fail: undecided, not judged, not checked, abstained
 }
 
-// answers counts the answers of some systems.
-func (t *totals) answers(of func(system int) bool) (n answerCount) {
-	for k := range t.rows {
-		if !of(k) {
-			continue
-		}
-		n.rows, n.fails, n.errors = n.rows+t.rows[k], n.fails+t.failing[k], n.errors+t.errors[k]
-		for i := range n.open {
-			n.open[i] += t.problem[answerWords[i].Code][k]
+// answers counts the answers of some systems by their states.
+func (c counts) answers(of func(system int) bool) (n answerCount) {
+	for state, bySystem := range c {
+		open := slices.IndexFunc(answerWords, func(w word) bool { return w.Code == state })
+		for k, rows := range bySystem {
+			if !of(k) {
+				continue
+			}
+			n.rows += rows
+			switch {
+			case open < 0:
+				n.fails += rows
+			case open < len(n.open):
+				n.open[open] += rows
+			}
+			if state == metrics.ProblemError.String() {
+				n.errors += rows
+			}
 		}
 	}
 	return n
@@ -405,22 +414,20 @@ func failureLists(r *compare.Result, link func(run, name string) string) []doc.B
 			if link != nil && list.rows.Rows > 0 {
 				head.Link = rowsLink("since:" + list.code)
 			}
-			text := doc.Text{head}
-			for k, id := range list.rows.IDs[:min(len(list.rows.IDs), list.n)] {
-				before, span := ", ", doc.Span{Text: id}
-				if k == 0 {
-					before = " ("
-				}
+			text, before, after := doc.Text{head}, " (", ")"
+			named := list.rows.IDs[:min(len(list.rows.IDs), list.n)]
+			for _, id := range named {
+				span := doc.Span{Text: id}
 				if link != nil {
 					span.Link = link(r.Sides[side].Run, id)
 				}
-				text = append(text, doc.Span{Text: before}, span)
+				text, before = append(text, doc.Span{Text: before}, span), ", "
 			}
-			switch n := int64(min(len(list.rows.IDs), list.n)); {
-			case n > 0 && n < list.rows.Rows:
-				text = append(text, doc.Span{Text: ", …)"})
-			case n > 0:
-				text = append(text, doc.Span{Text: ")"})
+			if int64(len(named)) < list.rows.Rows {
+				after = ", …)"
+			}
+			if len(named) > 0 {
+				text = append(text, doc.Span{Text: after})
 			}
 			out = append(out, doc.Para{Kind: doc.Item, Text: text})
 		}

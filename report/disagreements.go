@@ -10,6 +10,7 @@ import (
 	"ibid"
 	"ibid/annotations"
 	"ibid/dataset/runs"
+	"ibid/metrics/span"
 	"ibid/report/doc"
 )
 
@@ -24,32 +25,27 @@ func agreementSection(data *pageData) *doc.Section {
 		if data.several() {
 			out = append(out, doc.Heading{Text: doc.T(r.run.Manifest.ID)})
 		}
-		all := newAgreementTables(r.agreement, of, false)
-		out = append(out, all.decided...)
+		decided, pairs, statistics := agreementTables(r.agreement, of, false)
+		out = append(out, decided...)
 		for _, t := range shadedTables(r.agreement, of) {
 			out = append(out, t)
 		}
-		out = append(out, all.pairs...)
-		out = append(out, folded("more statistics"+of, all.more)...)
+		out = append(out, pairs...)
+		out = append(out, folded("more statistics"+of, statistics)...)
 		for _, list := range []struct{ kind, title string }{{runs.SpanAgreement, "Where they disagree most"}, {runs.LabelAgreement, "What they answer differently"}} {
-			var first, more []doc.Block
-			n := 0
-			for _, v := range data.disagreements[run] {
-				if v.found.Kind != list.kind {
-					continue
-				}
-				if n++; n <= shownDisputes {
-					first = append(first, v.blocks(rowLink(data, run, v.found.Row))...)
+			views := slices.DeleteFunc(slices.Clone(data.disagreements[run]), func(v *disagreementView) bool { return v.found.Kind != list.kind })
+			if len(views) > 0 {
+				out = append(out, doc.Heading{Text: doc.T(list.title)})
+			}
+			var more []doc.Block
+			for k, v := range views {
+				if blocks := v.blocks(rowLink(data, run, v.found.Row)); k < shownDisputes {
+					out = append(out, blocks...)
 				} else {
-					more = append(more, v.blocks(rowLink(data, run, v.found.Row))...)
+					more = append(more, blocks...)
 				}
 			}
-			if n > 0 {
-				out = append(append(out, doc.Heading{Text: doc.T(list.title)}), first...)
-			}
-			if n > shownDisputes {
-				out = append(out, doc.Details{Summary: fmt.Sprintf("%d more", n-shownDisputes), Blocks: more})
-			}
+			out = append(out, folded(fmt.Sprintf("%d more", len(views)-shownDisputes), more)...)
 		}
 	}
 	return docSection("agreement", "Agreement", out)
@@ -142,11 +138,9 @@ func readDisagreements(data *pageData) error {
 			return err
 		}
 		markers := annotatorsOf(r.agreement)
-		var views []*disagreementView
 		for _, d := range found {
-			views = append(views, newDisagreement(d, markers, r.run.Manifest.Judge.Name()))
+			data.disagreements[run] = append(data.disagreements[run], newDisagreement(d, markers, r.run.Manifest.Judge.Name()))
 		}
-		data.disagreements[run] = views
 	}
 	return nil
 }
@@ -270,16 +264,7 @@ func sideOf(text string, all [][]mark, k int) (out doc.Text) {
 		if p.Before {
 			out = append(out, doc.Span{Text: "… "})
 		}
-		for _, r := range runsOf(text, p.Start, p.End, marks) {
-			span := doc.Span{Text: strings.Clone(shortStretch(r.Text))} // the text is gone once the next row is read
-			switch {
-			case r.True && r.Predicted:
-				span.Mark = doc.MarkedByAll
-			case r.True:
-				span.Mark = doc.Marked
-			}
-			out = append(out, span)
-		}
+		out = append(out, markSpans(runsOf(text, p.Start, p.End, marks), doc.Unmarked, doc.Marked, doc.MarkedByAll)...)
 		if p.After {
 			out = append(out, doc.Span{Text: " … "})
 		}
@@ -288,21 +273,16 @@ func sideOf(text string, all [][]mark, k int) (out doc.Text) {
 }
 
 // inCommon is what everybody marked.
-func inCommon(all [][]mark) []mark {
-	common := slices.Clone(all[0])
-	for _, other := range all[1:] {
-		var both []mark
-		for _, a := range common {
-			for _, b := range other {
-				if start, end := max(a.start, b.start), min(a.end, b.end); start < end {
-					both = append(both, mark{start: start, end: end, kind: markPredicted})
-				}
-			}
+func inCommon(all [][]mark) (common []mark) {
+	sets := make([][]span.Interval, len(all))
+	for k := range all {
+		for _, m := range all[k] {
+			sets[k] = append(sets[k], span.Interval{Start: m.start, End: m.end})
 		}
-		common = both
 	}
-	for i := range common {
-		common[i].kind = markPredicted
+	var c span.Comparer
+	for _, s := range c.CombineIntervals(ibid.PolicyIntersection, sets) {
+		common = append(common, mark{s.Start, s.End, markPredicted})
 	}
 	return common
 }

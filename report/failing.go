@@ -79,7 +79,7 @@ func readFailing(dir string, m *runs.Manifest, limit int, among func(b *runs.Blo
 	}
 	f := data.failing(data.results[0])
 	for _, w := range failingWords(data) {
-		if n := sum(data.totals.problem[w.Code]); n > 0 {
+		if n := data.states.sum(w.Code); n > 0 {
 			f.Reasons = append(f.Reasons, failingReason{w.Code, n, w})
 		}
 	}
@@ -100,10 +100,10 @@ func readFailing(dir string, m *runs.Manifest, limit int, among func(b *runs.Blo
 // failing counts the answers of a run.
 func (data *pageData) failing(r *results) *Failing {
 	f := &Failing{Run: r.run.Manifest, BySystem: make(map[string]answerCount)}
-	f.answers = data.totals.answers(func(k int) bool {
+	f.answers = data.states.answers(func(k int) bool {
 		bare, of := strings.CutPrefix(data.systems[k], r.prefix)
 		if of {
-			f.BySystem[bare] = data.totals.answers(func(i int) bool { return i == k })
+			f.BySystem[bare] = data.states.answers(func(i int) bool { return i == k })
 		}
 		return of
 	})

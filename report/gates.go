@@ -50,9 +50,10 @@ func gateBlocks(caption string, results []runs.GateResult) []doc.Block {
 	t := doc.Table{Caption: caption, Columns: []doc.Column{
 		{Name: "gate"}, {Name: "verdict"}, {Name: "value", Number: true},
 	}}
-	order := map[runs.Verdict]int{runs.Failed: 0, runs.NoVerdict: 1, runs.NotAsked: 2, runs.Passed: 3}
 	sorted := slices.Clone(results)
-	slices.SortStableFunc(sorted, func(a, b runs.GateResult) int { return order[a.Verdict] - order[b.Verdict] })
+	slices.SortStableFunc(sorted, func(a, b runs.GateResult) int {
+		return slices.Index(gateOrder, a.Verdict) - slices.Index(gateOrder, b.Verdict)
+	})
 	for _, g := range sorted {
 		t.Rows = append(t.Rows, []doc.Cell{doc.C(g.Gate), {Text: doc.Text{gateWords[g.Verdict]}}, doc.C(numberOrDash(g.Value))})
 	}
@@ -65,25 +66,21 @@ func gateBlocks(caption string, results []runs.GateResult) []doc.Block {
 	return out
 }
 
+// gateOrder are the verdicts in the order in which they are shown.
+var gateOrder = []runs.Verdict{runs.Failed, runs.NoVerdict, runs.NotAsked, runs.Passed}
+
 // gatesInWords counts gates by how they ended.
 func gatesInWords(gates []runs.GateResult) string {
 	if len(gates) == 0 {
 		return "none is set"
 	}
 	count := countGates(gates)
-	open := count[runs.NoVerdict]
+	what := map[runs.Verdict]string{runs.Failed: "failed", runs.NotAsked: "not asked", runs.Passed: "passed"}
+	what[runs.NoVerdict] = oneOrMany(count[runs.NoVerdict], "has no verdict", "have no verdict")
 	var parts []string
-	for _, part := range []struct {
-		n    int64
-		what string
-	}{
-		{count[runs.Failed], "failed"},
-		{open, oneOrMany(open, "has no verdict", "have no verdict")},
-		{count[runs.NotAsked], "not asked"},
-		{count[runs.Passed], "passed"},
-	} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d %s", part.n, len(gates), part.what))
+	for _, v := range gateOrder {
+		if count[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d %s", count[v], len(gates), what[v]))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -21,8 +21,7 @@ type standing struct {
 	failing    doc.Text
 	rank       string // "" if it has none
 	of         *Summary
-	block      *summaryBlock   // its numbers
-	change     *compare.Result // since an earlier run; nil if that is not known
+	block      *summaryBlock // its numbers
 }
 
 // number is a number of the system, nil if it is not defined.
@@ -71,7 +70,7 @@ func (s *Summary) standings(prefix string, lead []string) (out []standing) {
 	for i := range blocks {
 		b := &blocks[i]
 		name := clip(prefix+b.name(), 80)
-		x := standing{name: name, link: rowsLink("system:" + name), of: s, block: b, change: s.Since, rank: s.rank(b.System, lead[0])}
+		x := standing{name: name, link: rowsLink("system:" + name), of: s, block: b, rank: s.rank(b.System, lead[0])}
 		if b.System == "" {
 			x.link = "#answers"
 		} else if s.Failing != nil {
@@ -102,15 +101,9 @@ func standingTable(what, caption string, lead []string, systems []standing, sinc
 	}
 	before := ""
 	if since {
-		before = systems[0].change.Sides[0].Name
+		before = systems[0].of.Since.Sides[0].Name
 	}
-	t := doc.Table{Caption: caption, Class: "standing", Apart: true, Columns: []doc.Column{{Name: what}, {Name: "rank", Number: true}, {Name: "fail", Number: true}, {Name: "since " + clip(before, 16)}}}
-	for k, name := range lead {
-		t.Columns = append(t.Columns, doc.Column{Name: shortName(name), Number: true, Keep: k})
-		if k == 0 {
-			t.Columns = append(t.Columns, doc.Column{Name: "interval", Number: true}, doc.Column{Name: "0 to 1", Page: true, Keep: 1}, doc.Column{Name: "n", Number: true, Keep: 1})
-		}
-	}
+	t := doc.Table{Caption: caption, Class: "standing", Apart: true}
 	d, _ := metrics.Lookup(lead[0])
 	var values []float64
 	for i := range systems {
@@ -119,31 +112,30 @@ func standingTable(what, caption string, lead []string, systems []standing, sinc
 	a := axisOf(&d, values)
 	for i := range systems[:min(len(systems), most)] {
 		s := &systems[i]
-		row := []doc.Cell{{Text: doc.Text{{Text: s.name, Link: s.link}}}, {}, {Text: s.failing}, {}}
+		rank := doc.Cell{}
 		if !since {
-			row[1] = doc.C(s.rank)
+			rank = doc.C(s.rank)
 		}
+		t.Row()
+		t.Add(doc.Column{Name: what}, doc.Cell{Text: doc.Text{{Text: s.name, Link: s.link}}})
+		t.Add(doc.Column{Name: "rank", Number: true}, rank)
+		t.Add(doc.Column{Name: "fail", Number: true}, doc.Cell{Text: s.failing})
+		t.Add(doc.Column{Name: "since " + clip(before, 16)}, doc.Cell{Text: changeText(s.changed(lead[0]))})
 		for k, name := range lead {
-			n := s.number(name)
-			if n == nil {
-				row = append(row, doc.C(numberOrDash(nil)))
-			} else {
-				row = append(row, doc.Cell{Text: doc.T(estimateText(n)), Notes: s.notes(name)})
-			}
-			if k > 0 {
-				continue
-			}
-			interval, drawn, rows := doc.Cell{}, doc.Cell{}, doc.Cell{}
+			n, value, ends, drawn, rows := s.number(name), doc.C(numberOrDash(nil)), doc.Cell{}, doc.Cell{}, doc.Cell{}
 			if n != nil {
-				interval, drawn.Strip = doc.C(intervalOf(n)), strip(a, name, n, nil)
-				if s.failing == nil {
+				value, ends = doc.Cell{Text: doc.T(estimateText(n)), Notes: s.notes(name)}, doc.C(intervalOf(n))
+				if drawn.Strip = strip(a, name, n, nil); s.failing == nil {
 					rows = doc.C(Thousands(n.N))
 				}
 			}
-			row = append(row, interval, drawn, rows)
-			row[3].Text = changeText(s.changed(name))
+			t.Add(doc.Column{Name: shortName(name), Number: true, Keep: k}, value)
+			if k == 0 {
+				t.Add(doc.Column{Name: "interval", Number: true}, ends)
+				t.Add(doc.Column{Name: "0 to 1", Page: true, Keep: 1}, drawn)
+				t.Add(doc.Column{Name: "n", Number: true, Keep: 1}, rows)
+			}
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	out := []doc.Block{t}
 	if left := len(systems) - most; left > 0 {
@@ -167,8 +159,8 @@ func changeText(d *compare.Difference) doc.Text {
 
 // changed is how a number changed since the earlier run; nil if that is not known.
 func (s *standing) changed(metric string) *compare.Difference {
-	r, system, run := s.change, s.block.System, s.of.Run.ID
-	if r == nil {
+	r, system, run := s.of.Since, s.block.System, s.of.Run.ID
+	if r == nil || s.block.Slice != "" {
 		return nil
 	}
 	for i := range r.Metrics {

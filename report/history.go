@@ -41,18 +41,27 @@ func (h *History) writeCSV(w io.Writer) error {
 
 func (h *History) section() doc.Section {
 	out := doc.Section{Title: fmt.Sprintf("history of %s: %s", h.Dir, h.count())}
-	if h.Runs == 0 {
-		out.Blocks = append(out.Blocks, doc.Para{Text: doc.T(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", h.Dir))})
-		return out
-	}
+	out.Blocks = h.blocks("")
 	var last *history.Line
 	for _, s := range h.Series {
-		out.Blocks = append(out.Blocks, s.blocks("")...)
 		if l := &s.Runs[len(s.Runs)-1]; last == nil || l.At.After(last.At) {
 			last = l
 		}
 	}
-	out.Blocks = append(out.Blocks, doc.Para{Text: doc.T("ibid show " + ShellWord(filepath.Join(h.Dir, last.Run)) + "  # the last")})
+	if last != nil {
+		out.Blocks = append(out.Blocks, doc.Para{Text: doc.T("ibid show " + ShellWord(filepath.Join(h.Dir, last.Run)) + "  # the last")})
+	}
+	return out
+}
+
+// blocks are those of the series. Runs are linked to their pages, if these have a name.
+func (h *History) blocks(page string) (out []doc.Block) {
+	for _, s := range h.Series {
+		out = append(out, s.blocks(page)...)
+	}
+	if h.Runs == 0 {
+		out = append(out, doc.Para{Text: doc.T(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", h.Dir))})
+	}
 	return out
 }
 
@@ -75,25 +84,19 @@ func (h *History) count() string {
 
 // WriteIndex writes the page over the runs of a folder, which leads to the pages of runs.
 func (h *History) WriteIndex(w io.Writer, version string) error {
-	var out []doc.Block
-	for _, s := range h.Series {
-		out = append(out, s.blocks(indexFile)...)
-	}
-	if h.Runs == 0 {
-		out = append(out, doc.Para{Text: doc.T("There is no finished run here: ibid run DATASET makes one.")})
-	}
-	p := doc.Page{Title: h.Dir, Version: version, Sections: []doc.Section{{ID: "runs", Title: h.count(), Name: "Runs", Top: true, Blocks: out}}}
+	p := doc.Page{Title: h.Dir, Version: version, Sections: []doc.Section{{ID: "runs", Title: h.count(), Name: "Runs", Top: true, Blocks: h.blocks(indexFile)}}}
 	return p.Write(w)
 }
 
 // blocks are the metrics of the series, each by system in a chart and in a table. Runs are
 // linked to their pages, if these have a name.
 func (s *Series) blocks(page string) (out []doc.Block) {
-	for k, name := range metricsOf(s.Account) {
+	names, systems := metricsOf(s.Account)
+	for k, name := range names {
 		if d, isMetric := metrics.Lookup(name); isMetric && len(s.Runs) > 1 {
-			out = append(out, s.chart(&d))
+			out = append(out, s.chart(&d, systems[name]))
 		}
-		out = append(out, seriesTable(s.Account, name, k == 0, page))
+		out = append(out, seriesTable(s.Account, name, systems[name], k == 0, page))
 	}
 	return out
 }
@@ -101,18 +104,22 @@ func (s *Series) blocks(page string) (out []doc.Block) {
 // indexFile is the page of a run beside the index.
 const indexFile = "index.html"
 
-// metricsOf are the metrics of a series, in the order in which they are shown; one without
-// a name if it has none.
-func metricsOf(s *history.Account) (names []string) {
+// metricsOf are the metrics of a series, in the order in which they are shown, one without a
+// name if it has none; and of each, the systems that have values, sorted.
+func metricsOf(s *history.Account) (names []string, systems map[string][]string) {
+	systems = make(map[string][]string)
 	for _, r := range s.Lines() {
 		if !slices.Contains(names, r.Metric) {
 			names = append(names, r.Metric)
+		}
+		if at, seen := slices.BinarySearch(systems[r.Metric], r.System); !seen {
+			systems[r.Metric] = slices.Insert(systems[r.Metric], at, r.System)
 		}
 	}
 	if len(names) == 0 {
 		names = []string{""}
 	}
-	return names
+	return names, systems
 }
 
 // How many systems have a column, and how many runs a line.
@@ -121,20 +128,9 @@ const (
 	seriesRuns    = 60
 )
 
-// systemsOf are the systems that have values of a metric, sorted.
-func systemsOf(s *history.Account, metric string) []string {
-	seen := make(map[string]bool)
-	for _, r := range s.Lines() {
-		if r.Metric == metric {
-			seen[r.System] = true
-		}
-	}
-	return sortedKeys(seen)
-}
-
 // seriesTable is a line for each run, the newest first: its gates, a metric by system, and what
 // changed. A page, if it has a name, is linked.
-func seriesTable(s *history.Account, metric string, first bool, page string) doc.Table {
+func seriesTable(s *history.Account, metric string, systems []string, first bool, page string) doc.Table {
 	caption := clip(s.Name, 40)
 	if len(s.Runs) > 1 {
 		caption += fmt.Sprintf(", %d runs", len(s.Runs))
@@ -155,23 +151,16 @@ func seriesTable(s *history.Account, metric string, first bool, page string) doc
 		caption += "; base " + base
 	}
 	shown := s.Runs[max(0, len(s.Runs)-seriesRuns):]
-	t := doc.Table{Caption: caption, Columns: []doc.Column{{Name: "begun (UTC)", Keep: 1}, {Name: "run"}, {Name: "gates"}}}
-	systems := systemsOf(s, metric)
-	columns := systems[:min(len(systems), seriesSystems)]
-	for _, name := range columns {
-		t.Columns = append(t.Columns, doc.Column{Name: cmp.Or(clip(name, 20), "value"), Number: true})
+	if n := len(systems) - seriesSystems; n > 0 {
+		caption += fmt.Sprintf("; %s: --json", Plural(int64(n), "more system", "more systems"))
 	}
-	if n := len(systems) - len(columns); n > 0 {
-		t.Caption += fmt.Sprintf("; %s: --json", Plural(int64(n), "more system", "more systems"))
-	}
-	t.Columns = append(t.Columns, doc.Column{Name: "change"}, doc.Column{Name: "not as before", Keep: 2})
+	t := doc.Table{Caption: caption}
 	for i := range slices.Backward(shown) {
 		r := &shown[i]
 		name := doc.Span{Text: clip(r.Run, 40)}
 		if page != "" {
 			name.Link = url.PathEscape(r.Run) + "/" + page
 		}
-		row := []doc.Cell{doc.C(minute(r.At)), {Text: doc.Text{name}}, {Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].Tone}}}}
 		values := make(map[string]*history.Value)
 		var worse, better []string
 		for k := range r.Values {
@@ -185,14 +174,19 @@ func seriesTable(s *history.Account, metric string, first bool, page string) doc
 				}
 			}
 		}
-		for _, name := range columns {
-			c := doc.C("–")
-			if v := values[name]; v != nil {
-				c = doc.C(numberOrDash(v.Estimate))
+		t.Row()
+		t.Add(doc.Column{Name: "begun (UTC)", Keep: 1}, doc.C(minute(r.At)))
+		t.Add(doc.Column{Name: "run"}, doc.Cell{Text: doc.Text{name}})
+		t.Add(doc.Column{Name: "gates"}, doc.Cell{Text: doc.Text{{Text: string(r.Gates), Tone: gateWords[r.Gates].Tone}}})
+		for _, system := range systems[:min(len(systems), seriesSystems)] {
+			value := "–"
+			if v := values[system]; v != nil {
+				value = numberOrDash(v.Estimate)
 			}
-			row = append(row, c)
+			t.Add(doc.Column{Name: cmp.Or(clip(system, 20), "value"), Number: true}, doc.C(value))
 		}
-		t.Rows = append(t.Rows, append(row, doc.C(fewChanges(append(worse, better...))), doc.C(clip(strings.Join(r.Marks, ", "), 200))))
+		t.Add(doc.Column{Name: "change"}, doc.C(fewChanges(append(worse, better...))))
+		t.Add(doc.Column{Name: "not as before", Keep: 2}, doc.C(clip(strings.Join(r.Marks, ", "), 200)))
 	}
 	return t
 }
@@ -246,9 +240,8 @@ func historySection(data *pageData) *doc.Section {
 }
 
 // chart draws a metric over the last runs, a line for each system.
-func (s *Series) chart(d *metrics.Definition) doc.Chart {
+func (s *Series) chart(d *metrics.Definition, systems []string) doc.Chart {
 	nights := s.Nights[max(0, len(s.Nights)-seriesRuns):]
-	systems := systemsOf(s.Account, d.Name)
 	systems = systems[:min(len(systems), shownSystems)]
 	var values []float64
 	for i := range nights {

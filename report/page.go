@@ -56,7 +56,9 @@ type pageData struct {
 	results    []*results
 	systems    []string // in the order of the page
 	lead       []string // names of the metrics that matter most, best first
-	totals     totals
+	states     counts   // of answers
+	statuses   counts   // of citations
+	outcomes   counts   // of claims
 	kinds      map[string]*kindCount
 	low        []lowSource // citations of the least relevance, the lowest first
 	lows       int64       // how many are of low relevance

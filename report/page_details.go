@@ -24,22 +24,17 @@ func provenanceSection(data *pageData) *doc.Section {
 // provenance is what a run was made of.
 func provenance(m *runs.Manifest) doc.Details {
 	var facts doc.Facts
-	fact := func(name, value string) {
-		if value != "" {
-			facts.Add(name, value)
-		}
-	}
-	fact("fingerprint", m.Fingerprint)
-	fact("source", redact(m.Source))
-	fact("status", m.Status)
+	facts.Add("fingerprint", m.Fingerprint)
+	facts.Add("source", redact(m.Source))
+	facts.Add("status", m.Status)
 	for _, name := range sortedKeys(m.Versions) {
-		fact("version of "+name, m.Versions[name])
+		facts.Add("version of "+name, m.Versions[name])
 	}
-	fact("parts of the overall score", strings.Join(m.Components, ", "))
+	facts.Add("parts of the overall score", strings.Join(m.Components, ", "))
 	if m.Coverage != nil {
-		fact("coverage of rows", number(*m.Coverage))
+		facts.Add("coverage of rows", number(*m.Coverage))
 	}
-	fact("started", m.Timings.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+	facts.Add("started", m.Timings.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 	out := doc.Details{Summary: "What " + m.ID + " was made of", Blocks: []doc.Block{facts}}
 	out.Blocks = append(out.Blocks, paras(doc.Note, m.Warnings)...)
 	inputs := doc.Table{Caption: "Inputs of " + m.ID, Columns: []doc.Column{

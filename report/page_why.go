@@ -13,17 +13,16 @@ import (
 
 // whySection counts what is known of answers, claims and citations, and where they go wrong.
 func whySection(data *pageData) *doc.Section {
-	t := &data.totals
-	failing := Plural(sum(t.failing), "failing row", "failing rows")
-	out := filled(countTable(data, "What fails most, of "+failing, "problem", failingWords(data), t.problem, t.rows))
+	failing := Plural(data.failed(), "failing row", "failing rows")
+	out := filled(countTable(data, "What fails most, of "+failing, "problem", failingWords(data), data.states))
 	fold := func(table doc.Table) {
 		out = append(out, folded(table.Caption, filled(table))...)
 	}
 	leftOut := slices.ContainsFunc(data.results, func(r *results) bool { return r.run.Parts.NoHallucinations })
 	if data.judged() && !leftOut {
-		fold(countTable(data, "What became of "+Plural(sum(t.claims), "claim", "claims"), "outcome", outcomeWords, t.outcome, t.claims))
+		fold(countTable(data, "What became of "+Plural(data.outcomes.sum(), "claim", "claims"), "outcome", outcomeWords, data.outcomes))
 	}
-	fold(countTable(data, "What is known of "+Plural(sum(t.citations), "cited place", "cited places"), "status", statusWords, t.status, t.citations))
+	fold(countTable(data, "What is known of "+Plural(data.statuses.sum(), "cited place", "cited places"), "status", statusWords, data.statuses))
 	fold(kindTable(data))
 	fold(lowTable(data))
 	return &doc.Section{ID: "why", Title: "Why", Blocks: out}
@@ -33,36 +32,34 @@ func whySection(data *pageData) *doc.Section {
 func failingWords(data *pageData) []word {
 	words := slices.DeleteFunc(answerStates(), func(w word) bool { return w.Tone != doc.Warn && w.Tone != doc.Bad })
 	slices.SortStableFunc(words, func(x, y word) int {
-		return cmp.Compare(sum(data.totals.problem[y.Code]), sum(data.totals.problem[x.Code]))
+		return cmp.Compare(data.states.sum(y.Code), data.states.sum(x.Code))
 	})
 	return words
 }
 
 // countTable counts the states that occur, in the order of words, of all rows and by system.
 // Counts link to the rows of their state.
-func countTable(data *pageData, caption, facet string, words []word, counts map[string]tally, of tally) doc.Table {
-	t := doc.Table{Caption: caption, Class: "counted", Columns: []doc.Column{{Name: "state"}, {Name: "count", Number: true}, {Name: "share", Number: true}}}
-	several := len(data.systems) > 1
-	if several {
-		for _, s := range data.systems {
-			t.Columns = append(t.Columns, doc.Column{Name: clip(s, 40), Number: true, Keep: 1})
-		}
-	}
-	t.Columns = append(t.Columns, doc.Column{Name: "meaning", Keep: 3})
+func countTable(data *pageData, caption, facet string, words []word, all counts) doc.Table {
+	t := doc.Table{Caption: caption, Class: "counted"}
 	for _, w := range words {
-		n, filter := sum(counts[w.Code]), facet+":"+w.Code
+		n, filter := all.sum(w.Code), facet+":"+w.Code
 		if n == 0 {
 			continue
 		}
-		row := []doc.Cell{{Text: doc.Text{w.span(rowsLink(filter))}}, doc.C(Thousands(n)), doc.C(percent(n, sum(of)))}
+		t.Row()
+		t.Add(doc.Column{Name: "state"}, doc.Cell{Text: doc.Text{w.span(rowsLink(filter))}})
+		t.Add(doc.Column{Name: "count", Number: true}, doc.C(Thousands(n)))
+		t.Add(doc.Column{Name: "share", Number: true}, doc.C(percent(n, all.sum())))
 		for k, s := range data.systems {
-			if c := counts[w.Code][k]; several && c > 0 {
-				row = append(row, doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(c), percent(c, of[k])), Link: rowsLink(filter, "system:"+clip(s, 80))}}})
-			} else if several {
-				row = append(row, doc.C("0"))
+			cell := doc.C("0")
+			if c := all[w.Code][k]; c > 0 {
+				cell = doc.Cell{Text: doc.Text{{Text: fmt.Sprintf("%s (%s)", Thousands(c), percent(c, all.of(k))), Link: rowsLink(filter, "system:"+clip(s, 80))}}}
+			}
+			if len(data.systems) > 1 {
+				t.Add(doc.Column{Name: clip(s, 40), Number: true, Keep: 1}, cell)
 			}
 		}
-		t.Rows = append(t.Rows, append(row, doc.C(w.Long)))
+		t.Add(doc.Column{Name: "meaning", Keep: 3}, doc.C(w.Long))
 	}
 	return t
 }
@@ -128,16 +125,7 @@ func lowTable(data *pageData) doc.Table {
 // kindTable says of each kind of source how its citations do, and what providers tell of them,
 // the most cited kind first.
 func kindTable(data *pageData) doc.Table {
-	t := doc.Table{Caption: "Kinds of sources", Columns: []doc.Column{
-		{Name: "source type"},
-		{Name: "citations", Number: true},
-		{Name: "valid", Number: true},
-		{Name: "supported", Number: true},
-		{Name: "wrong", Number: true},
-		{Name: "mean relevance", Number: true, Keep: 1},
-		{Name: "tokens", Number: true, Keep: 1},
-		{Name: "oldest was indexed", Keep: 1},
-	}}
+	t := doc.Table{Caption: "Kinds of sources"}
 	names := sortedKeys(data.kinds)
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(data.kinds[y].cited, data.kinds[x].cited) })
 	for _, name := range names {
@@ -155,11 +143,15 @@ func kindTable(data *pageData) doc.Table {
 			indexed = age(data.results[0].run.Manifest.Timings.Started.Sub(k.oldest)) + " the run"
 		}
 		name = clip(name, 80)
-		t.Rows = append(t.Rows, []doc.Cell{
-			{Text: doc.Text{{Text: strings.ReplaceAll(name, "_", " "), Link: rowsLink("type:" + name)}}},
-			doc.C(Thousands(k.cited)), doc.C(Thousands(k.valid)), doc.C(supported), doc.C(fmt.Sprintf("%s (%s)", Thousands(k.wrong), percent(k.wrong, k.cited))),
-			doc.C(relevance), doc.C(tokens), doc.C(indexed),
-		})
+		t.Row()
+		t.Add(doc.Column{Name: "source type"}, doc.Cell{Text: doc.Text{{Text: strings.ReplaceAll(name, "_", " "), Link: rowsLink("type:" + name)}}})
+		t.Add(doc.Column{Name: "citations", Number: true}, doc.C(Thousands(k.cited)))
+		t.Add(doc.Column{Name: "valid", Number: true}, doc.C(Thousands(k.valid)))
+		t.Add(doc.Column{Name: "supported", Number: true}, doc.C(supported))
+		t.Add(doc.Column{Name: "wrong", Number: true}, doc.C(fmt.Sprintf("%s (%s)", Thousands(k.wrong), percent(k.wrong, k.cited))))
+		t.Add(doc.Column{Name: "mean relevance", Number: true, Keep: 1}, doc.C(relevance))
+		t.Add(doc.Column{Name: "tokens", Number: true, Keep: 1}, doc.C(tokens))
+		t.Add(doc.Column{Name: "oldest was indexed", Keep: 1}, doc.C(indexed))
 	}
 	return t
 }

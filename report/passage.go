@@ -3,9 +3,11 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/report/doc"
 )
 
 // surround is how many code points around a mark are shown.
@@ -68,6 +70,23 @@ func passages(text string, marks []mark) []passage {
 		p := &out[i]
 		p.Before, p.After = p.Start > 0, p.End < length
 		p.Runs = runsOf(text, p.Start, p.End, marks)
+	}
+	return out
+}
+
+// markSpans are runs of a text with marks for what is cited, right, and both.
+func markSpans(runs []markedRun, cited, right, both doc.Mark) (out doc.Text) {
+	for _, r := range runs {
+		span := doc.Span{Text: strings.Clone(shortStretch(r.Text))} // the text is gone once the next row is read
+		switch {
+		case r.Predicted && r.True:
+			span.Mark = both
+		case r.Predicted:
+			span.Mark = cited
+		case r.True:
+			span.Mark = right
+		}
+		out = append(out, span)
 	}
 	return out
 }

@@ -277,18 +277,7 @@ func (v *RowView) excerpt(key textKey, start, end int64) (out doc.Text) {
 	if k := strings.LastIndexFunc(tail, unicode.IsSpace); at[3] < len(whole) && k >= 0 {
 		to -= int64(len([]rune(tail[k:])))
 	}
-	for _, r := range runsOf(whole, from, to, v.marked[key]) {
-		span := doc.Span{Text: shortStretch(r.Text)}
-		switch {
-		case r.Predicted && r.True:
-			span.Mark = doc.CitedTrue
-		case r.Predicted:
-			span.Mark = doc.Cited
-		case r.True:
-			span.Mark = doc.True
-		}
-		out = append(out, span)
-	}
+	out = append(out, markSpans(runsOf(whole, from, to, v.marked[key]), doc.Cited, doc.True, doc.CitedTrue)...)
 	if at[3] < len(whole) {
 		out = append(out, doc.Span{Text: " …"})
 	}

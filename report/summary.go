@@ -222,10 +222,8 @@ func (s *Summary) section() doc.Section {
 
 // facts are a line each on what is corrected, why answers fail, and who judged.
 func (s *Summary) facts() (facts doc.Facts) {
-	if text := s.correctedLine(); text != "" {
-		facts.Add("corrected", text)
-	}
-	if s.Failing != nil && s.Failing.Failing > 0 {
+	facts.Add("corrected", s.correctedLine())
+	if s.Failing != nil {
 		facts.Add("fails", s.Failing.reasonsLine())
 	}
 	if kind := strings.ToLower(s.Run.Judge.Kind); kind != "" {
@@ -436,7 +434,8 @@ func (b *summaryBlock) tables(of string) (out []doc.Block) {
 }
 
 // groupTables are metrics, a table for each group.
-func groupTables(lines []summaryLine, level, of string) (out []doc.Block) {
+func groupTables(lines []summaryLine, level, of string) []doc.Block {
+	var tables []doc.Table
 	group := ""
 	for _, l := range lines {
 		if l.Metric.Group != group {
@@ -445,36 +444,26 @@ func groupTables(lines []summaryLine, level, of string) (out []doc.Block) {
 			if about := metrics.AboutGroup(group); about != "" {
 				caption += ": " + about
 			}
-			out = append(out, doc.Table{Caption: caption, Columns: []doc.Column{
-				{Name: "metric"},
-				{Name: "macro", Number: true},
-				{Name: level, Number: true},
-				{Name: "micro", Number: true, Keep: 1},
-				{Name: level, Number: true, Keep: 2},
-				{Name: "n", Number: true},
-				{Name: "undefined", Number: true},
-				{Name: "scored", Number: true, Keep: 1},
-				{Name: "could be"},
-			}})
+			tables = append(tables, doc.Table{Caption: caption})
 		}
-		t := out[len(out)-1].(doc.Table)
-		part, bounds := l.scored()
-		row := []doc.Cell{
-			doc.C(l.Metric.Name), doc.C(estimateText(&l.Macro)), doc.C(interval(l.Macro.Low, l.Macro.High)),
-			{},
-			{},
-			doc.C(Thousands(l.Macro.N)),
-			{Text: doc.T(Thousands(l.Macro.Undefined)), Notes: l.Notes},
-			doc.C(part),
-			doc.C(bounds),
-		}
+		micro, microEnds := doc.Cell{}, doc.Cell{}
 		if l.HasMicro {
-			row[3], row[4] = doc.C(estimateText(&l.Micro)), doc.C(interval(l.Micro.Low, l.Micro.High))
+			micro, microEnds = doc.C(estimateText(&l.Micro)), doc.C(interval(l.Micro.Low, l.Micro.High))
 		}
-		t.Rows = append(t.Rows, row)
-		out[len(out)-1] = t
+		part, bounds := l.scored()
+		t := &tables[len(tables)-1]
+		t.Row()
+		t.Add(doc.Column{Name: "metric"}, doc.C(l.Metric.Name))
+		t.Add(doc.Column{Name: "macro", Number: true}, doc.C(estimateText(&l.Macro)))
+		t.Add(doc.Column{Name: level, Number: true}, doc.C(interval(l.Macro.Low, l.Macro.High)))
+		t.Add(doc.Column{Name: "micro", Number: true, Keep: 1}, micro)
+		t.Add(doc.Column{Name: level, Number: true, Keep: 2}, microEnds)
+		t.Add(doc.Column{Name: "n", Number: true}, doc.C(Thousands(l.Macro.N)))
+		t.Add(doc.Column{Name: "undefined", Number: true}, doc.Cell{Text: doc.T(Thousands(l.Macro.Undefined)), Notes: l.Notes})
+		t.Add(doc.Column{Name: "scored", Number: true, Keep: 1}, doc.C(part))
+		t.Add(doc.Column{Name: "could be"}, doc.C(bounds))
 	}
-	return out
+	return filled(tables...)
 }
 
 // took is what the answers of the systems took.
@@ -494,9 +483,8 @@ func (s *Summary) By(field string) (by *Summary, ok bool) {
 	if field == "system" {
 		has = func(system, slice string) bool { return system != "" && slice == "" }
 	}
-	by = &Summary{Run: s.Run, Took: s.Took, by: field}
-	by.Blocks = slices.DeleteFunc(slices.Clone(s.Blocks), func(b summaryBlock) bool { return !has(b.System, b.Slice) })
-	by.rows = slices.DeleteFunc(slices.Clone(s.rows), func(r runs.SummaryRow) bool { return !has(r.System, r.Slice) })
+	by = NewSummary(s.Run, slices.DeleteFunc(slices.Clone(s.rows), func(r runs.SummaryRow) bool { return !has(r.System, r.Slice) }), nil)
+	by.Took, by.by = s.Took, field
 	return by, len(by.rows) > 0
 }
 

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,46 +46,34 @@ func (c *verdictCell) text() string {
 
 // newVerdictTable is the matrix of what counts among verdicts, nil if there is none.
 func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
-	m := &verdictTable{}
-	cells := make(map[[2]int32]*verdictCell) // by claim and citation
-	row := func(claim int32) *verdictRow {
-		i, found := slices.BinarySearchFunc(m.Claims, claim, func(r verdictRow, c int32) int { return cmp.Compare(r.Claim, c) })
-		if !found {
-			m.Claims = slices.Insert(m.Claims, i, verdictRow{Claim: claim})
-		}
-		return &m.Claims[i]
+	type key struct {
+		claim    int32
+		evidence string
 	}
+	cells, claims, citations := make(map[key]*verdictCell), make(map[int32]bool), make(map[int32]bool)
 	for i := range verdicts {
 		v := &verdicts[i]
 		if v.Vote != nil || v.Annotator != nil || v.Claim == nil || v.Evidence == runs.ClaimEvidence {
 			continue
 		}
-		cell := &verdictCell{Support: v.Support, Label: strings.Clone(v.Label), Unscored: strings.Clone(v.Unscored)}
-		switch r := row(*v.Claim); v.Evidence {
-		case runs.JointEvidence:
-			r.Joint = cell
-		case runs.ElsewhereEvidence:
-			r.Elsewhere = cell
-		default:
-			n, err := strconv.ParseInt(strings.TrimPrefix(v.Evidence, runs.CitationEvidence), 10, 32)
-			if err != nil {
-				continue
+		if n, ok := strings.CutPrefix(v.Evidence, runs.CitationEvidence); ok {
+			if n, err := strconv.ParseInt(n, 10, 32); err == nil {
+				citations[int32(n)] = true
 			}
-			if at, known := slices.BinarySearch(m.Citations, int32(n)); !known {
-				m.Citations = slices.Insert(m.Citations, at, int32(n))
-			}
-			cells[[2]int32{*v.Claim, int32(n)}] = cell
 		}
+		claims[*v.Claim] = true
+		cells[key{*v.Claim, v.Evidence}] = &verdictCell{Support: v.Support, Label: strings.Clone(v.Label), Unscored: strings.Clone(v.Unscored)}
 	}
-	if len(m.Claims) == 0 {
+	if len(claims) == 0 {
 		return nil
 	}
-	for i := range m.Claims {
-		r := &m.Claims[i]
-		r.Cells = make([]*verdictCell, len(m.Citations))
-		for k, n := range m.Citations {
-			r.Cells[k] = cells[[2]int32{r.Claim, n}]
+	m := &verdictTable{Citations: slices.Sorted(maps.Keys(citations))}
+	for _, claim := range slices.Sorted(maps.Keys(claims)) {
+		r := verdictRow{Claim: claim, Cells: []*verdictCell{}, Joint: cells[key{claim, runs.JointEvidence}], Elsewhere: cells[key{claim, runs.ElsewhereEvidence}]}
+		for _, n := range m.Citations {
+			r.Cells = append(r.Cells, cells[key{claim, runs.CitationEvidence + strconv.Itoa(int(n))}])
 		}
+		m.Claims = append(m.Claims, r)
 	}
 	return m
 }
@@ -117,18 +105,16 @@ func (m *verdictTable) table() (t doc.Table) {
 	if m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 {
 		return t
 	}
-	t = doc.Table{Caption: "Claims and sources", Columns: []doc.Column{{Name: "claim"}}}
-	for _, n := range m.Citations {
-		t.Columns = append(t.Columns, doc.Column{Name: fmt.Sprintf("[%d]", n+1)})
-	}
-	t.Columns = append(t.Columns, doc.Column{Name: "together"}, doc.Column{Name: "elsewhere"})
+	t.Caption = "Claims and sources"
 	for i := range m.Claims {
 		r := &m.Claims[i]
-		row := []doc.Cell{doc.C(fmt.Sprint(r.Claim + 1))}
-		for _, c := range append(slices.Clone(r.Cells), r.Joint, r.Elsewhere) {
-			row = append(row, doc.C(c.text()))
+		t.Row()
+		t.Add(doc.Column{Name: "claim"}, doc.C(fmt.Sprint(r.Claim+1)))
+		for k, n := range m.Citations {
+			t.Add(doc.Column{Name: fmt.Sprintf("[%d]", n+1)}, doc.C(r.Cells[k].text()))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(doc.Column{Name: "together"}, doc.C(r.Joint.text()))
+		t.Add(doc.Column{Name: "elsewhere"}, doc.C(r.Elsewhere.text()))
 	}
 	return t
 }

@@ -78,6 +78,19 @@ type Cell struct {
 	Find  string
 }
 
+// Row begins a row of a table.
+func (t *Table) Row() { t.Rows = append(t.Rows, nil) }
+
+// Add adds a cell to the row that was begun last. Its column is that of the first row, which
+// makes it; all rows have the same columns.
+func (t *Table) Add(c Column, cell Cell) {
+	row := &t.Rows[len(t.Rows)-1]
+	if len(*row) == len(t.Columns) {
+		t.Columns = append(t.Columns, c)
+	}
+	*row = append(*row, cell)
+}
+
 // A Strip is an estimate with its interval on an axis. Places are shares of the axis from
 // 0 to 1; an interval that goes beyond the axis ends there. Label says it in words.
 type Strip struct {
@@ -127,8 +140,12 @@ type Fact struct {
 	Text Text
 }
 
-// Add adds a fact.
-func (f *Facts) Add(name, text string) { *f = append(*f, Fact{Name: name, Text: T(text)}) }
+// Add adds a fact, unless there is no text.
+func (f *Facts) Add(name, text string) {
+	if text != "" {
+		*f = append(*f, Fact{Name: name, Text: T(text)})
+	}
+}
 
 // Panels stand side by side.
 type Panels []Panel
