@@ -31,13 +31,14 @@ test: ## run the tests; needs nothing but Go
 simulate: ## let every operation of a small run fail, be short or slow, or be the last
 	IBID_FAULT=all $(GO) test -v -run TestSimulation -timeout 0 ./harness
 
-# The detector makes every process sleep for a second at its end; tests start thousands. Goroutines
-# start in packages, whose tests run whole, but for tests in the browser: those of report, cli and
-# annotate run the same of ours. Of the tests of whole processes those run that judge, write side
-# by side, stop, resume or serve.
+# The detector makes every process sleep for a second at its end; tests start thousands. It runs where
+# goroutines start, in the code or in its tests, but not in the browser: tests of report, cli and
+# annotate run the same of ours. Of the tests of whole processes those run that judge, write side by
+# side, stop, resume or serve.
+RACED_ROOMS = $$(grep -rlE --include='*.go' --exclude-dir=benchmarks --exclude-dir=browsertest 'go func|errgroup|sync\.WaitGroup' . | xargs -n1 dirname | sort -u | grep -v '^./cmd/ibid$$')
 RACED := ^(TestLive|TestDurability|TestScoreRows|TestInterrupted|TestLeftovers)|^TestScripts$$/^(annotate|batch|cache|fetch|folder|import|interrupt|judge_recorded|keep|output|quotations|report|rows|score|score_rows|site|slices|stops|summary)$$
 race: ## run the tests under the race detector; needs cgo
-	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m $$($(GO) list ./... | grep -v -e /report/browsertest -e '/cmd/ibid$$')
+	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m $(RACED_ROOMS)
 	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 60m -run '$(RACED)' ./cmd/ibid
 
 fuzz: ## fuzz every target for FUZZTIME (20s) each
