@@ -11,8 +11,11 @@ import (
 // Reasons are, of each row of the block, the reason why a metric has no value, ibid.Defined
 // where it has one. The list is good until the next call.
 func (b *Block) Reasons(metric string) []ibid.Reason {
-	r := &b.reasons
-	r.read(b)
+	r, of := &b.reasons, b
+	if b.whole != nil {
+		of = b.whole
+	}
+	of.reasons.read(of)
 	r.list = slices.Grow(r.list[:0], b.rows())[:b.rows()]
 	clear(r.list)
 	definitions := metrics.Definitions()
@@ -28,8 +31,12 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 		if ok {
 			continue
 		}
-		if r.list[i] = r.named(i, metric); r.list[i] == ibid.Defined {
-			r.list[i] = metrics.Metric(m).UsualReason(r.rows[i], known == nil || known[i])
+		name, p := metric, b.place(i)
+		if b.part != nil && b.part[i] && ofKinds[name] {
+			name = KindKey(name, b.kind)
+		}
+		if r.list[i] = of.reasons.named(p, name); r.list[i] == ibid.Defined {
+			r.list[i] = metrics.Metric(m).UsualReason(of.reasons.rows[p], known == nil || known[i])
 		}
 	}
 	return r.list

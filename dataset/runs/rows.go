@@ -64,6 +64,8 @@ type Row struct {
 	SourceStatuses []string `col:"source_statuses" doc:"states of the sources that are cited, such as active or archived, sorted" null:"the run has no slices by source_status" needs:"source_status"`
 
 	Documents []string `col:"documents" doc:"documents of the truth, or of the citations of a row without; rows that share one are not independent; one of the row's own has a digest of its text behind its name" null:"statistics.cluster is not auto" needs:"auto"`
+
+	Kinds map[string]float64 `col:"by_kind" doc:"numbers over the citations of one kind or state of source, as NAME[source_type=KIND] and NAME[source_status=STATE], where these are a part of the citations of the answer: counts, metrics, what is open, and bounds; slices by them count these" null:"no kind is that of a part of the citations, or the row could not be scored"`
 }
 
 // Number is a count or a metric of the row, nil if it is undefined.
