@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
@@ -183,6 +184,14 @@ func (p *pairing) within(base, other []int32) *pairing {
 		out.first.rows, out.second = append(out.first.rows, p.first.rows[at]), append(out.second, p.second[at])
 	})
 	return out
+}
+
+// in makes a fresh pairing count a metric as a slice KEY=VALUE does.
+func (p *pairing) in(slice string, d *metrics.Definition) *pairing {
+	for _, s := range []*rowSet{p.base, p.other, p.first} {
+		s.run = s.run.of(slice, d)
+	}
+	return p
 }
 
 func (s *rowSet) within(rows []int32) *rowSet {
