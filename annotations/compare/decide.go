@@ -452,7 +452,7 @@ func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run]map[string][]in
 	for i := range of.Differences {
 		base, other := side(of.Differences[i].Base), side(of.Differences[i].New)
 		p := x.group.pairing(base, other)
-		within := p.within(in[p.base.run][value], in[p.other.run][value]).in(m.Slice, &x.q.Metric)
+		within := p.inSlice(m.Slice, &x.q.Metric, in[p.base.run][value], in[p.other.run][value])
 		if len(within.second) == 0 {
 			continue
 		}

@@ -186,12 +186,24 @@ func (p *pairing) within(base, other []int32) *pairing {
 	return out
 }
 
-// in makes a fresh pairing count a metric as a slice KEY=VALUE does.
-func (p *pairing) in(slice string, d *metrics.Definition) *pairing {
-	for _, s := range []*rowSet{p.base, p.other, p.first} {
+// inSlice is the part of the pairing in a slice KEY=VALUE, which has those rows of the sides, as it
+// counts a metric: one over citations of a kind has no value in a row that cites none of it.
+func (p *pairing) inSlice(slice string, d *metrics.Definition, base, other []int32) *pairing {
+	out := p.within(base, other)
+	if !ofKind(slice, d) {
+		return out
+	}
+	for _, s := range []*rowSet{out.base, out.other, out.first} {
 		s.run = s.run.of(slice, d)
 	}
-	return p
+	first, second := out.first.rows, out.second
+	out.first.rows, out.second = nil, nil
+	for at, row := range second {
+		if _, cites := slices.BinarySearch(other, row); cites {
+			out.first.rows, out.second = append(out.first.rows, first[at]), append(out.second, row)
+		}
+	}
+	return out
 }
 
 func (s *rowSet) within(rows []int32) *rowSet {

@@ -343,10 +343,12 @@ func (r *Run) boundsOf(q Quantity, values *series) (b *bounds, err error) {
 	return b, nil
 }
 
-// of is the run as a slice KEY=VALUE counts a metric: by kind of source, one over citations is over
-// those of that kind alone.
+// ofKind reports whether a slice KEY=VALUE counts citations of one kind alone in a metric.
+func ofKind(slice string, d *metrics.Definition) bool { return runs.IsKind(slice) && d.OfCitations() }
+
+// of is the run as a slice KEY=VALUE counts a metric in the rows that it has.
 func (r *Run) of(slice string, d *metrics.Definition) *Run {
-	if !runs.IsKind(slice) || !d.OfCitations() {
+	if !ofKind(slice, d) {
 		return r
 	}
 	out := *r

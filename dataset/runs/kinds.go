@@ -32,7 +32,8 @@ func KindKey(name, slice string) string { return name + "[" + slice + "]" }
 
 // Of is the part of a block that rows of it are, nil for all, as a slice KEY=VALUE by source_type
 // or source_status counts it: numbers over citations ([metrics.Definition.OfCitations]) are over
-// those of that kind alone, other numbers over whole rows. It is good as long as the block.
+// those of that kind alone, other numbers over whole rows. It is good as long as the block, and
+// means nothing in rows that are not in the slice.
 func (b *Block) Of(slice string, rows []int) *Block {
 	out := &Block{Number: b.Number, First: b.First, frame: b.frame, places: rows, columns: make(map[string]*blockColumn), whole: b, kind: slice}
 	out.part = make([]bool, out.rows())

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"strings"
 
 	"ibid"
 	"ibid/dataset/parquet"
@@ -107,6 +108,12 @@ func (b *Block) undefined(to *parquet.ColumnValues) {
 		for m := range definitions {
 			if why := reasons[m][i]; why != ibid.Defined {
 				to.Keys, to.Strings = append(to.Keys, definitions[m].Name), append(to.Strings, why.String())
+			}
+		}
+		stored := &b.reasons.stored
+		for k := stored.Offsets[i]; k < stored.Offsets[i+1]; k++ {
+			if strings.HasSuffix(stored.Keys[k], "]") { // see KindKey
+				to.Keys, to.Strings = append(to.Keys, stored.Keys[k]), append(to.Strings, stored.Strings[k])
 			}
 		}
 		to.Offsets[i+1] = int32(len(to.Keys))
