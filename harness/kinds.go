@@ -1,7 +1,7 @@
 package harness
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 
 	"ibid"
@@ -13,30 +13,26 @@ import (
 // another.
 type kindNumbers struct {
 	scores metrics.Scores
-	all    []kindNumber
+	all    map[string]float64
 
-	keys, reasons []string // of the column undefined
-	names         []string
+	names         []string // of all, sorted, with their values
 	values        []float64
-}
-
-type kindNumber struct {
-	key   string
-	value float64
+	keys, reasons []string // of the column undefined
 }
 
 // read reads them from the row that s has scored, unless it failed.
 func (n *kindNumbers) read(in *ibid.Answer, s *scorer, failure error) {
-	n.all, n.keys, n.reasons, n.names, n.values = n.all[:0], n.keys[:0], n.reasons[:0], n.names[:0], n.values[:0]
+	n.names, n.values, n.keys, n.reasons = n.names[:0], n.values[:0], n.keys[:0], n.reasons[:0]
 	if failure != nil {
 		return
 	}
 	runs.EachKind(in.Citations, func(slice string, part []int32) {
 		of := &n.scores
 		s.metrics.ScoreKind(&s.row, &s.scores, part, of)
-		add := func(name string, value float64) {
-			n.all = append(n.all, kindNumber{runs.KindKey(name, slice), value})
+		if n.all == nil {
+			n.all = make(map[string]float64)
 		}
+		add := func(name string, value float64) { n.all[runs.KindKey(name, slice)] = value }
 		for _, c := range metrics.CitationCounts {
 			if of.Known[c] {
 				add(c.String(), float64(of.Counts[c]))
@@ -60,10 +56,14 @@ func (n *kindNumbers) read(in *ibid.Answer, s *scorer, failure error) {
 			}
 		}
 	})
-	slices.SortFunc(n.all, func(a, b kindNumber) int { return cmp.Compare(a.key, b.key) })
-	for _, of := range n.all {
-		n.names, n.values = append(n.names, of.key), append(n.values, of.value)
+	if len(n.all) > 0 {
+		n.names = slices.AppendSeq(n.names, maps.Keys(n.all))
+		slices.Sort(n.names)
 	}
+	for _, name := range n.names {
+		n.values = append(n.values, n.all[name])
+	}
+	clear(n.all)
 }
 
 // blockRows are rows of a block, and the groups that each counts in.

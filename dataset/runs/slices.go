@@ -272,7 +272,11 @@ func scanSourceSlices(dir string, f *Frame, key string, yield func(row int, valu
 		return err
 	}
 	row, seen := int64(-1), []string(nil) // citations of a row follow each other
-	err = Citations.Scan(dir, []string{"row", key}, func(_ int64, c *Citation) error {
+	columns := []string{"row", SourceTypeSlice}
+	if key == SourceStatusSlice {
+		columns[1] = "source_ref" // which it is read from
+	}
+	err = Citations.Scan(dir, columns, func(_ int64, c *Citation) error {
 		value := c.SourceType
 		if key == SourceStatusSlice {
 			value = c.SourceStatus
