@@ -34,6 +34,7 @@ type recorder struct {
 
 	tagKeys, tagValues []string
 	patterns           rowPatterns
+	kinds              kindNumbers
 	errors             int64          // rows of the part
 	places             placesBySystem // of the part
 
@@ -47,7 +48,7 @@ type (
 	rowColumns struct {
 		ID, System, Status, Error, Annotator, Provider, Model, FailsBecause, Tampering, SpanNull, JudgeNull, Row  *parquet.Column
 		Tags, Undefined, CostUSD, LatencyMillis, Tokens, SourceTypes, SourceStatuses, Documents, AnswerHash, Open *parquet.Column
-		Bounds, Dialects                                                                                          *parquet.Column
+		Bounds, Dialects, Kinds                                                                                   *parquet.Column
 	}
 	citationColumns struct {
 		ID, System, CitationID, Doc, Unit, Status, AnswerRole, Label, Precheck, Reason, Quote, CitedText    *parquet.Column
@@ -128,7 +129,10 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 		r.tagValues = append(r.tagValues, tag.Value)
 	}
 	to.Tags.AppendMap(r.tagKeys, r.tagValues)
-	r.patterns.append(to, scores, !slices.Contains(r.lacks, runs.NeedsJudge))
+	if r.kinds.read(in, s, failure); len(r.kinds.names) > 0 {
+		to.Kinds.AppendDoubleMap(r.kinds.names, r.kinds.values)
+	}
+	r.patterns.append(to, scores, &r.kinds, !slices.Contains(r.lacks, runs.NeedsJudge))
 	for _, c := range r.layout.Counts {
 		if scores.Known[c.Count] {
 			rows.At(c.At).AppendInt(scores.Counts[c.Count])

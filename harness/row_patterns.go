@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"slices"
+
 	"ibid"
 	"ibid/metrics"
 )
@@ -28,13 +30,13 @@ type rowPatterns struct {
 	known   map[rowKind]*rowPattern
 }
 
-// append writes the reasons of a row.
-func (p *rowPatterns) append(to *rowColumns, s *metrics.Scores, judged bool) {
+// append writes the reasons of a row, and those of its kinds of citations.
+func (p *rowPatterns) append(to *rowColumns, s *metrics.Scores, kinds *kindNumbers, judged bool) {
 	kind := rowKind{s.Reasons, s.Known}
 	if p.pattern == nil || kind != p.last {
 		p.last, p.pattern = kind, p.known[kind]
 		if p.pattern == nil {
-			p.pattern = makePattern(&kind, s)
+			p.pattern = makePattern(s)
 			if p.known == nil {
 				p.known = make(map[rowKind]*rowPattern)
 			}
@@ -47,19 +49,29 @@ func (p *rowPatterns) append(to *rowColumns, s *metrics.Scores, judged bool) {
 	if judged {
 		to.JudgeNull.AppendKnownText(p.pattern.judge)
 	}
-	to.Undefined.AppendMap(p.pattern.keys, p.pattern.values)
+	keys, values := p.pattern.keys, p.pattern.values
+	if len(kinds.keys) > 0 {
+		keys, values = slices.Concat(keys, kinds.keys), slices.Concat(values, kinds.reasons)
+	}
+	to.Undefined.AppendMap(keys, values)
 }
 
-func makePattern(kind *rowKind, s *metrics.Scores) *rowPattern {
+func makePattern(s *metrics.Scores) *rowPattern {
 	of := s.RowReasons()
 	p := &rowPattern{span: of.Span.String(), judge: of.Judge.String()}
 	for m, d := range metrics.Definitions() {
-		why := kind.reasons[m]
-		needs, ok := metrics.Metric(m).Needs()
-		known := ok && kind.known[needs]
-		if why != ibid.Defined && why != metrics.Metric(m).UsualReason(of, known) {
+		if why := unusual(metrics.Metric(m), s, of); why != ibid.Defined {
 			p.keys, p.values = append(p.keys, d.Name), append(p.values, why.String())
 		}
 	}
 	return p
+}
+
+// unusual is the reason why a metric has no value, if it is not the usual one of such a row.
+func unusual(m metrics.Metric, s *metrics.Scores, of metrics.RowReasons) ibid.Reason {
+	needs, ok := m.Needs()
+	if why := s.Reasons[m]; why != m.UsualReason(of, ok && s.Known[needs]) {
+		return why
+	}
+	return ibid.Defined
 }

@@ -133,6 +133,7 @@ type groupSums struct {
 	*summarizer
 	in       []int            // the groups
 	members  [][]int          // signature -> places in in
+	kinds    kindMembers      // of slices by kind of source
 	states   [][]state        // by item, then group
 	reasons  [][]reasonCounts // by item, then group
 	verdicts [][]verdictState // by item, then group; nil of an item without verdicts
@@ -154,6 +155,7 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 		}
 		out.members = append(out.members, here)
 	}
+	out.kinds = out.findKinds()
 	var lock sync.Mutex
 	done := int64(0)
 	pool, ctx := errgroup.WithContext(ctx)
@@ -305,7 +307,7 @@ func (c *itemSums) add(ctx context.Context) error {
 			c.adding[k][group] = c.newAdding(i, int(c.groups.all[g].rows), c.units[g])
 		}
 	}
-	err := c.eachBlock(ctx, func(k int, in *runs.Block) {
+	err := c.eachBlock(ctx, func(k int, in *blockRows) {
 		c.addReasons(in, c.list[k])
 		if c.verdicts[c.list[k]] != nil {
 			c.addVerdicts(in, c.list[k])
@@ -362,12 +364,12 @@ func (c *itemSums) add(ctx context.Context) error {
 }
 
 // touch adds up what the rows of a block add to an item.
-func (c *itemSums) touch(k int, in *runs.Block) {
+func (c *itemSums) touch(k int, in *blockRows) {
 	b, states, adding := c.block(k, in), c.states[c.list[k]], c.adding[k]
 	for i, ok := range b.known {
 		v := b.values[i]
 		y, x := b.pooled(i)
-		for _, g := range c.members[b.signatures.at(i)] {
+		for _, g := range in.groups(i) {
 			st, to, u := &states[g], &adding[g], c.units[c.in[g]]
 			row := to.row
 			if to.row++; !ok {
@@ -405,12 +407,12 @@ func (c *itemSums) touch(k int, in *runs.Block) {
 }
 
 // weigh adds up how far the rows of a block are from an item.
-func (c *itemSums) weigh(k int, in *runs.Block) {
+func (c *itemSums) weigh(k int, in *blockRows) {
 	b, states, adding := c.block(k, in), c.states[c.list[k]], c.adding[k]
 	for i, ok := range b.known {
 		v := b.values[i]
 		y, x := b.pooled(i)
-		for _, g := range c.members[b.signatures.at(i)] {
+		for _, g := range in.groups(i) {
 			st, to, u := &states[g], &adding[g], c.units[c.in[g]]
 			row := to.row
 			if to.row++; !ok || to.macro.errors == nil {
@@ -497,7 +499,6 @@ type itemBlock struct {
 	values      []float64
 	known, left []bool    // left: the value is the worst because something is left out; nil of none
 	num, den    []float64 // of what is pooled; nil of an item that is not
-	signatures  *signatures
 }
 
 // leftOut reports whether row i has the worst value because something is left out. What it would
@@ -513,24 +514,33 @@ func (b *itemBlock) pooled(i int) (num, den float64) {
 }
 
 // block is what the rows of a block add to item k of the list: nothing, if the file does not have it.
-func (c *itemSums) block(k int, in *runs.Block) (b itemBlock) {
+func (c *itemSums) block(k int, in *blockRows) (b itemBlock) {
 	d := &c.items[c.list[k]]
 	if !c.file.Has(d.Name) {
 		return b
 	}
-	b.signatures = &c.groups.perPart[in.Number]
-	b.values, b.known, b.left = c.left.Numbers(in, d)
+	b.values, b.known, b.left = c.left.Numbers(in.Block, d)
 	if len(d.Num) > 0 {
 		b.num, b.den = in.Pooled(d)
 	}
 	return b
 }
 
-// eachBlock calls f with each block of rows and each item of the list, named by its place in it.
-func (c *itemSums) eachBlock(ctx context.Context, f func(k int, in *runs.Block)) error {
+// eachBlock calls f with each block of rows and each item of the list, named by its place in it;
+// of an item over citations with parts of the block, too, for slices by kind of source.
+func (c *itemSums) eachBlock(ctx context.Context, f func(k int, in *blockRows)) error {
 	return c.file.Each(func(in *runs.Block) error {
-		for k := range c.list {
-			if f(k, in); in.Err() != nil {
+		all := &blockRows{Block: in, signatures: &c.groups.perPart[in.Number], members: c.members}
+		byKind := c.kinds.divide(all)
+		for k, i := range c.list {
+			parts := []*blockRows{all}
+			if c.items[i].OfCitations() {
+				parts = byKind
+			}
+			for _, part := range parts {
+				f(k, part)
+			}
+			if in.Err() != nil {
 				return in.Err()
 			}
 		}
@@ -539,16 +549,15 @@ func (c *itemSums) eachBlock(ctx context.Context, f func(k int, in *runs.Block))
 }
 
 // addReasons counts the rows of a block without a value of an item.
-func (s *groupSums) addReasons(in *runs.Block, i int) {
-	counts, all, signatures := s.reasons[i], in.Reasons(s.items[i].Name), &s.groups.perPart[in.Number]
+func (s *groupSums) addReasons(in *blockRows, i int) {
+	counts, all := s.reasons[i], in.Reasons(s.items[i].Name)
 	for from := 0; from < len(all); {
-		why, signature := all[from], signatures.at(from)
-		to := from + 1
-		for to < len(all) && all[to] == why && signatures.at(to) == signature {
+		why, to := all[from], from+1
+		for to < len(all) && all[to] == why && in.alike(from, to) {
 			to++
 		}
 		if why != ibid.Defined {
-			for _, g := range s.members[signature] {
+			for _, g := range in.groups(from) {
 				counts[g].add(why, int64(to-from))
 			}
 		}
@@ -570,9 +579,9 @@ type verdictState struct {
 }
 
 // addVerdicts adds a block of rows to what is known of a judged metric in all groups.
-func (s *groupSums) addVerdicts(b *runs.Block, i int) {
+func (s *groupSums) addVerdicts(b *blockRows, i int) {
 	d, all := &s.items[i], s.verdicts[i]
-	value, has, left := s.left.Numbers(b, d)
+	value, has, left := s.left.Numbers(b.Block, d)
 	low, bounded := b.Numbers(d.Name + runs.LowSuffix)
 	high, _ := b.Numbers(d.Name + runs.HighSuffix)
 	num, elsewhere := b.Sum(nil, d.Num), make([]float64, b.Len())
@@ -583,8 +592,7 @@ func (s *groupSums) addVerdicts(b *runs.Block, i int) {
 			elsewhere, _ = b.Numbers(metrics.ElsewhereOutcomes.String())
 		}
 	}
-	signatures := &s.groups.perPart[b.Number]
-	for row := range b.Len() {
+	for row := range has {
 		var items metrics.Tally
 		for i := range tallies {
 			items.Add(tallies[i][row])
@@ -592,7 +600,7 @@ func (s *groupSums) addVerdicts(b *runs.Block, i int) {
 		if d.Kind == metrics.Mean && !has[row] && bounded[row] { // its mean is not stored
 			num[row] = low[row] * (items.Scored + items.Open())
 		}
-		for _, k := range s.members[signatures.at(row)] {
+		for _, k := range b.groups(row) {
 			st := &all[k]
 			for i := range tallies {
 				st.items[i].Add(tallies[i][row])

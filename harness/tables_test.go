@@ -104,6 +104,12 @@ func TestSummaryOfAnyPartition(t *testing.T) {
 	rows := questions(40, "a", "b")
 	rows[3].Answer, rows[3].AnswerNull = "", true // an error row
 	one := slices.DeleteFunc(slices.Clone(rows), func(r *ibid.Answer) bool { return r.System == "b" })
+	byKind := kindRows(20)
+	for _, r := range byKind {
+		for i := range r.Citations {
+			r.Citations[i].CitedText = "" // of which the manifest would say more
+		}
+	}
 	for name, c := range map[string]struct {
 		rows     []*ibid.Answer
 		settings []string
@@ -113,6 +119,7 @@ func TestSummaryOfAnyPartition(t *testing.T) {
 		"by id":       {rows, []string{"statistics.cluster=id"}},
 		"by question": {rows, []string{"statistics.cluster=question", "slices=[lang]"}},
 		"by a tag":    {rows, []string{"statistics.cluster=lang"}},
+		"by kind":     {byKind, []string{"slices=[source_type, source_status]", "judge=lexical"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -200,7 +200,8 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	var correct int64
 	textless := !s.opt.Human
 	asked, unasked := false, false // whether the text has to do with the claim, where its support is known
-	for i := range r.Citations {
+	for _, k := range s.counted {
+		i := int(k)
 		if r.Citations[i].NoClaim {
 			continue
 		}
@@ -210,7 +211,7 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 		switch {
 		case !v.Support.Known():
 			textless = textless && class == OpenNoText
-		case s.counts(r, int32(i)):
+		case s.counts(r, k):
 			if v.Support.Value >= s.opt.Supported {
 				correct++
 			}

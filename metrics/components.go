@@ -68,10 +68,7 @@ func (s *Scorer) scoreComponents(r *Row, out *Scores) {
 func (s *Scorer) findRepeats(r *Row) {
 	n := len(r.Citations)
 	c := &s.component
-	c.first = c.first[:0]
-	for i := range n {
-		c.first = append(c.first, int32(i))
-	}
+	c.first = append(c.first[:0], s.counted...)
 	if n < 2 {
 		return
 	}
@@ -89,6 +86,15 @@ func (s *Scorer) findRepeats(r *Row) {
 			mix(i, int64(k))
 		}
 	}
+	s.matchRepeats(r)
+}
+
+// matchRepeats finds the first that is identical, of each of the citations that count.
+func (s *Scorer) matchRepeats(r *Row) {
+	c, all := &s.component, s.counted
+	for _, i := range all {
+		c.first[i] = i
+	}
 	compare := func(a, b int32) int {
 		p, q := &r.Citations[a].Place, &r.Citations[b].Place
 		if d := cmp.Compare(p.Start, q.Start); d != 0 {
@@ -99,19 +105,19 @@ func (s *Scorer) findRepeats(r *Row) {
 			cmp.Compare(p.Page, q.Page), cmp.Compare(p.FirstPage, q.FirstPage), cmp.Compare(p.LastPage, q.LastPage),
 		)
 	}
-	if n <= scanLimit {
-		for i := 1; i < n; i++ {
-			for j := 0; j < i && !s.repeats(i); j++ {
-				if compare(int32(j), int32(i)) == 0 {
-					c.first[i] = int32(j)
+	if len(all) <= scanLimit {
+		for k, i := range all {
+			for n := 0; n < k && !s.repeats(int(i)); n++ {
+				if compare(all[n], i) == 0 {
+					c.first[i] = all[n]
 				}
 			}
 		}
 		return
 	}
-	c.order = append(c.order[:0], c.first...)
+	c.order = append(c.order[:0], all...)
 	slices.SortStableFunc(c.order, compare)
-	for k := 1; k < n; k++ {
+	for k := 1; k < len(c.order); k++ {
 		if compare(c.order[k-1], c.order[k]) == 0 {
 			c.first[c.order[k]] = c.first[c.order[k-1]]
 		}
@@ -234,14 +240,15 @@ func (s *Scorer) scoreQuality(r *Row, out *Scores) {
 		return
 	}
 	var all weighted
-	for i := range r.Citations {
+	for _, k := range s.counted {
+		i := int(k)
 		if s.repeats(i) || r.Citations[i].NoClaim {
 			continue
 		}
 		switch v := s.verdict(r, i); {
 		case !v.Support.Known():
 			all.addOpen(out.Citations[i].Concision)
-		case s.counts(r, int32(i)) && v.Support.Value >= s.opt.Supported:
+		case s.counts(r, k) && v.Support.Value >= s.opt.Supported:
 			all.add(1, out.Citations[i].Concision)
 		default:
 			all.add(0, out.Citations[i].Concision)

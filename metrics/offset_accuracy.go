@@ -29,9 +29,9 @@ var offsetDefinitions = map[Metric]Definition{
 }
 
 // scoreOffsets counts the citations whose offsets hold their quotes.
-func scoreOffsets(r *Row, out *Scores) {
+func (s *Scorer) scoreOffsets(r *Row, out *Scores) {
 	held, given, why := int64(0), int64(0), ibid.NoCitations
-	for i := range r.Citations {
+	for _, i := range s.counted {
 		c := &r.Citations[i]
 		if !c.Start.Known() || !c.End.Known() || strings.TrimSpace(c.CitedText) == "" {
 			continue

@@ -83,13 +83,13 @@ func (p *Places) addCitation(c *ibid.Citation) {
 }
 
 // countPlaces counts the citations that are valid, and those of documents that are not there.
-func countPlaces(citations []ibid.Citation, out *Scores) {
+func (s *Scorer) countPlaces(r *Row, out *Scores) {
 	var valid int64
-	for i := range citations {
-		if citations[i].Place.Status.Valid() {
+	for _, i := range s.counted {
+		if r.Citations[i].Place.Status.Valid() {
 			valid++
 		}
 	}
-	out.count(Citations, int64(len(citations)))
+	out.count(Citations, int64(len(s.counted)))
 	out.count(ValidCitations, valid)
 }

@@ -58,9 +58,9 @@ func scoreQuotations(q *Quotations, out *Scores) {
 // ones whose document does not, identical ones once.
 func (s *Scorer) countMissing(citations []ibid.Citation, out *Scores) {
 	order := s.component.order[:0]
-	for i := range citations {
+	for _, i := range s.counted {
 		if citations[i].Place.Status != ibid.StatusUnchecked {
-			order = append(order, int32(i))
+			order = append(order, i)
 		}
 	}
 	s.component.order = order
@@ -87,7 +87,7 @@ func (s *Scorer) countMissing(citations []ibid.Citation, out *Scores) {
 		}
 	}
 	out.count(MissingCitations, missing)
-	if checked > 0 || len(citations) == 0 {
+	if checked > 0 || len(s.counted) == 0 {
 		out.count(CheckedCitations, checked)
 		out.ratio(FabricatedCitationRate, missing, checked, ibid.NoCitations)
 	} else {

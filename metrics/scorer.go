@@ -44,7 +44,8 @@ type Scorer struct {
 	compare    span.Comparer
 	names      names
 	pred       side
-	unmeasured bool // how long the text of a citation is is not known
+	counted    []int32 // citations that count: all, or those of one kind
+	unmeasured bool    // how long the text of a citation is is not known
 	annotators []annotator
 	combined   side
 	sets       [][]span.Span    // of each annotator
@@ -127,7 +128,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	if r.Answer.Answer != "" || len(r.Messages) > 0 {
 		s.scorePresence(r, out)
 	}
-	scoreOffsets(r, out)
+	s.scoreOffsets(r, out)
 	scoreQuotations(&r.Quotations, out)
 	if n := r.Answer.UnreadMarks; n.Known() {
 		out.count(UnreadMarks, n.Value)
@@ -137,11 +138,14 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 // loadCitations fills the predicted side and counts the citations.
 func (s *Scorer) loadCitations(r *Row, out *Scores) {
 	s.pred.reset()
-	s.unmeasured = false
+	s.unmeasured, s.counted = false, s.counted[:0]
 	if !r.HasCitations {
 		return
 	}
-	countPlaces(r.Citations, out)
+	for i := range r.Citations {
+		s.counted = append(s.counted, int32(i))
+	}
+	s.countPlaces(r, out)
 	s.countMissing(r.Citations, out)
 	s.pred.grow(len(r.Citations))
 	out.Citations = slices.Grow(out.Citations, len(r.Citations))

@@ -452,7 +452,7 @@ func (c *comparison) inSlice(x *contest, of *Metric, in map[*Run]map[string][]in
 	for i := range of.Differences {
 		base, other := side(of.Differences[i].Base), side(of.Differences[i].New)
 		p := x.group.pairing(base, other)
-		within := p.within(in[p.base.run][value], in[p.other.run][value])
+		within := p.inSlice(m.Slice, &x.q.Metric, in[p.base.run][value], in[p.other.run][value])
 		if len(within.second) == 0 {
 			continue
 		}
@@ -528,7 +528,8 @@ func (r *Run) Ends(system, slice string, q Quantity, level float64) (low, high *
 			return !found
 		})
 	}
-	values, err := r.series(q)
+	s.run = r.of(slice, &q.Metric)
+	values, err := s.run.series(q)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -55,7 +55,7 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 		if err != nil {
 			return Difference{}, err
 		}
-		of = p.within(in[value], inOther[value])
+		of = p.inSlice(slice, &q.Metric, in[value], inOther[value])
 	}
 	d, err := l.difference(of, q, nil)
 	if err == nil && d.Diff != nil {

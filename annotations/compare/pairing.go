@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
@@ -182,6 +183,26 @@ func (p *pairing) within(base, other []int32) *pairing {
 	eachCommon(p.first.rows, base, func(at int) {
 		out.first.rows, out.second = append(out.first.rows, p.first.rows[at]), append(out.second, p.second[at])
 	})
+	return out
+}
+
+// inSlice is the part of the pairing in a slice KEY=VALUE, which has those rows of the sides, as it
+// counts a metric: one over citations of a kind has no value in a row that cites none of it.
+func (p *pairing) inSlice(slice string, d *metrics.Definition, base, other []int32) *pairing {
+	out := p.within(base, other)
+	if !ofKind(slice, d) {
+		return out
+	}
+	for _, s := range []*rowSet{out.base, out.other, out.first} {
+		s.run = s.run.of(slice, d)
+	}
+	first, second := out.first.rows, out.second
+	out.first.rows, out.second = nil, nil
+	for at, row := range second {
+		if _, cites := slices.BinarySearch(other, row); cites {
+			out.first.rows, out.second = append(out.first.rows, first[at]), append(out.second, row)
+		}
+	}
 	return out
 }
 

@@ -35,6 +35,7 @@ type Run struct {
 
 	at       map[string][]int32                   // rows of each side, see rowsOf
 	items    map[metrics.ItemKind][]metrics.Tally // see undecidable
+	kind     string                               // see of
 	left     *runs.LeftOut                        // what its systems left out; nil until a quantity is asked for
 	last     *series                              // the quantity that was asked for last
 	lastName string
@@ -342,6 +343,29 @@ func (r *Run) boundsOf(q Quantity, values *series) (b *bounds, err error) {
 	return b, nil
 }
 
+// ofKind reports whether a slice KEY=VALUE counts citations of one kind alone in a metric.
+func ofKind(slice string, d *metrics.Definition) bool { return runs.IsKind(slice) && d.OfCitations() }
+
+// of is the run as a slice KEY=VALUE counts a metric in the rows that it has.
+func (r *Run) of(slice string, d *metrics.Definition) *Run {
+	if !ofKind(slice, d) {
+		return r
+	}
+	out := *r
+	out.kind, out.items, out.last = slice, nil, nil
+	return &out
+}
+
+// each calls do with the blocks of rows, as the run counts them.
+func (r *Run) each(do func(b *runs.Block) error) error {
+	return r.file.Each(func(b *runs.Block) error {
+		if r.kind != "" {
+			b = b.Of(r.kind, nil)
+		}
+		return do(b)
+	})
+}
+
 // series reads a quantity, which is not to be changed.
 func (r *Run) series(q Quantity) (*series, error) {
 	if r.last != nil && r.lastName == q.String() {
@@ -355,7 +379,7 @@ func (r *Run) series(q Quantity) (*series, error) {
 			return nil, err
 		}
 	}
-	err = r.file.Each(func(b *runs.Block) error {
+	err = r.each(func(b *runs.Block) error {
 		value, has, left := r.left.Numbers(b, &q.Metric)
 		s.value, s.has = append(s.value, value...), append(s.has, has...)
 		if left != nil {
@@ -381,7 +405,7 @@ func (r *Run) series(q Quantity) (*series, error) {
 // terms is the sum of multiples of columns by row, of which a null adds nothing.
 func (r *Run) terms(all []metrics.Term) ([]float64, error) {
 	sum := make([]float64, 0, len(r.questions))
-	return sum[:len(r.questions)], r.file.Each(func(b *runs.Block) error {
+	return sum[:len(r.questions)], r.each(func(b *runs.Block) error {
 		sum = append(sum, b.Sum(nil, all)...)
 		return nil
 	})
@@ -411,7 +435,7 @@ func (r *Run) undecidable(d *metrics.Definition, rows []int32) (bool, error) {
 	for _, of := range d.Items {
 		items, read := r.items[of.Kind]
 		if !read { // nil stays where nothing is undecided
-			err := r.file.Each(func(b *runs.Block) error {
+			err := r.each(func(b *runs.Block) error {
 				items = append(items, b.Tallies(of)...)
 				return b.Err()
 			})
@@ -453,7 +477,7 @@ func (r *Run) excused(metric string) ([]bool, error) {
 
 // numbers reads a column. A run of an earlier version may lack it: then no row has a value.
 func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
-	err = r.file.Each(func(b *runs.Block) error {
+	err = r.each(func(b *runs.Block) error {
 		v, known := b.Numbers(column)
 		values, has = append(values, v...), append(has, known...)
 		return nil

@@ -80,6 +80,10 @@ type Block struct {
 	columns map[string]*blockColumn
 	reasons blockReasons
 	err     error
+
+	whole *Block // the block that it is a part of, see Of; else nil
+	kind  string // KEY=VALUE, of that part
+	part  []bool // the citations of that kind are a part of those of the row
 }
 
 type blockColumn struct {
@@ -139,6 +143,8 @@ func (b *Block) column(name string) *blockColumn {
 	d := b.frame.derives(name)
 	switch {
 	case b.err != nil:
+	case b.whole != nil:
+		b.readPart(name, &c.ColumnValues)
 	case name == "undefined" && b.frame.file.Has("span_null"):
 		b.undefined(&c.ColumnValues)
 	case b.frame.file.Has(name):

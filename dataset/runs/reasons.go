@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"strings"
 
 	"ibid"
 	"ibid/dataset/parquet"
@@ -11,8 +12,11 @@ import (
 // Reasons are, of each row of the block, the reason why a metric has no value, ibid.Defined
 // where it has one. The list is good until the next call.
 func (b *Block) Reasons(metric string) []ibid.Reason {
-	r := &b.reasons
-	r.read(b)
+	r, of := &b.reasons, b
+	if b.whole != nil {
+		of = b.whole
+	}
+	of.reasons.read(of)
 	r.list = slices.Grow(r.list[:0], b.rows())[:b.rows()]
 	clear(r.list)
 	definitions := metrics.Definitions()
@@ -28,8 +32,12 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 		if ok {
 			continue
 		}
-		if r.list[i] = r.named(i, metric); r.list[i] == ibid.Defined {
-			r.list[i] = metrics.Metric(m).UsualReason(r.rows[i], known == nil || known[i])
+		name, p := metric, b.place(i)
+		if b.part != nil && b.part[i] && ofKinds[name] {
+			name = KindKey(name, b.kind)
+		}
+		if r.list[i] = of.reasons.named(p, name); r.list[i] == ibid.Defined {
+			r.list[i] = metrics.Metric(m).UsualReason(of.reasons.rows[p], known == nil || known[i])
 		}
 	}
 	return r.list
@@ -100,6 +108,12 @@ func (b *Block) undefined(to *parquet.ColumnValues) {
 		for m := range definitions {
 			if why := reasons[m][i]; why != ibid.Defined {
 				to.Keys, to.Strings = append(to.Keys, definitions[m].Name), append(to.Strings, why.String())
+			}
+		}
+		stored := &b.reasons.stored
+		for k := stored.Offsets[i]; k < stored.Offsets[i+1]; k++ {
+			if strings.HasSuffix(stored.Keys[k], "]") { // see KindKey
+				to.Keys, to.Strings = append(to.Keys, stored.Keys[k]), append(to.Strings, stored.Strings[k])
 			}
 		}
 		to.Offsets[i+1] = int32(len(to.Keys))

@@ -47,7 +47,7 @@ type Row struct {
 	Tags         map[string]string  `col:"tags" doc:"the tags of the input" null:"never"`
 	SpanNull     string             `col:"span_null" doc:"why no metric compares the citations with truth: no_truth, truth_not_found, or no_citations where they are not known" null:"they are compared, or the row could not be scored"`
 	JudgeNull    string             `col:"judge_null" doc:"why no metric that reads sources has a value, such as judge_failed, no_claims or no_documents" null:"some has, or the row could not be scored" needs:"judge"`
-	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value whose reason is not the usual one, each with its reason; usual are span_null, judge_null, null counts and empty denominators" null:"never"`
+	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value whose reason is not the usual one, each with its reason; usual are span_null, judge_null, null counts and empty denominators; keys are also those of by_kind" null:"never"`
 	Numbers      map[string]float64 `col:"*"` // counts and metrics by name; what is undefined is not there
 	Open         map[string]int64   `col:"open" doc:"claims and citations without a verdict, where there are any, by class and kind; unscored: a verdict was due and none came, undecided: what was read cannot settle it, no_text: no text that they cite is known; outcomes are those of factual claims, elsewhere_outcomes unsupported ones for want of a verdict on other passages" null:"the row could not be scored" needs:"judge"`
 	Bounds       map[string]float64 `col:"bounds" doc:"least and greatest value that a metric of the row can have, METRIC_low and METRIC_high, where something of it has no verdict" null:"the row could not be scored" needs:"judge"`
@@ -64,6 +64,8 @@ type Row struct {
 	SourceStatuses []string `col:"source_statuses" doc:"states of the sources that are cited, such as active or archived, sorted" null:"the run has no slices by source_status" needs:"source_status"`
 
 	Documents []string `col:"documents" doc:"documents of the truth, or of the citations of a row without; rows that share one are not independent; one of the row's own has a digest of its text behind its name" null:"statistics.cluster is not auto" needs:"auto"`
+
+	Kinds map[string]float64 `col:"by_kind" doc:"numbers over the citations of one kind or state of source, where others of the answer have another: NAME[source_type=KIND], NAME[source_status=STATE]; slices by them count these" null:"all citations are of one kind and state, or the row could not be scored"`
 }
 
 // Number is a count or a metric of the row, nil if it is undefined.

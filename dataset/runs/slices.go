@@ -15,9 +15,9 @@ import (
 
 // SourceTypeSlice is the slice key whose values are not of the answer but of its
 // citations: an answer is in the slice of every kind of source that one of its
-// citations has, and in none if no citation says its kind. Such slices overlap,
-// and a metric of an answer counts whole in each: it says how answers that cite
-// this kind do, not how their citations of this kind do.
+// citations has, and in none if no citation says its kind. Such slices overlap.
+// Numbers over citations are over those of the kind alone; others are of the whole
+// answer in each of its slices, and say how answers that cite this kind do.
 const SourceTypeSlice = "source_type"
 
 // SourceStatusSlice is the same for what providers say of the state of the sources that
@@ -34,11 +34,51 @@ var columnSlices = map[string]struct {
 	"provider": {"provider", func(dst []string, a *ibid.Answer) []string { return appendNamed(dst, a.Provider) }},
 	"model":    {"model", func(dst []string, a *ibid.Answer) []string { return appendNamed(dst, a.Model) }},
 	SourceTypeSlice: {"source_types", func(dst []string, a *ibid.Answer) []string {
-		return appendOfCitations(dst, a, func(c *ibid.Citation) string { return c.SourceType })
+		return appendOfCitations(dst, a, sourceSlices[SourceTypeSlice])
 	}},
 	SourceStatusSlice: {"source_statuses", func(dst []string, a *ibid.Answer) []string {
-		return appendOfCitations(dst, a, func(c *ibid.Citation) string { return SourceOf(c).Status })
+		return appendOfCitations(dst, a, sourceSlices[SourceStatusSlice])
 	}},
+}
+
+// sourceSlices are the slice keys whose values are of citations.
+var sourceSlices = map[string]func(*ibid.Citation) string{
+	SourceTypeSlice:   func(c *ibid.Citation) string { return c.SourceType },
+	SourceStatusSlice: func(c *ibid.Citation) string { return SourceOf(c).Status },
+}
+
+// IsKind reports whether a slice KEY=VALUE is by the kind or state of sources.
+func IsKind(slice string) bool {
+	key, _, _ := strings.Cut(slice, "=")
+	return sourceSlices[key] != nil
+}
+
+// EachKind calls yield with each slice KEY=VALUE by kind or state of sources that a part of the
+// citations has and others have not, and with the indices of that part.
+func EachKind(citations []ibid.Citation, yield func(slice string, part []int32)) {
+	for _, key := range []string{SourceTypeSlice, SourceStatusSlice} {
+		value := sourceSlices[key]
+		of, first := map[string][]int32(nil), ""
+		for i := range citations {
+			v := value(&citations[i])
+			switch {
+			case i == 0:
+				first = v
+			case of == nil && v != first: // in few rows
+				of = make(map[string][]int32)
+				for k := range i {
+					of[first] = append(of[first], int32(k))
+				}
+			}
+			if of != nil {
+				of[v] = append(of[v], int32(i))
+			}
+		}
+		delete(of, "")
+		for _, kind := range slices.Sorted(maps.Keys(of)) {
+			yield(key+"="+kind, of[kind])
+		}
+	}
 }
 
 // ColumnSlices lists the slice keys that are no tags but columns, sorted.
@@ -182,7 +222,7 @@ func (b *Block) AppendSlices(dst []string, key string, i int) []string {
 	switch {
 	case !v.Valid[i]:
 		return dst
-	case key == SourceTypeSlice || key == SourceStatusSlice:
+	case sourceSlices[key] != nil:
 		return append(dst, v.Strings[v.Offsets[i]:v.Offsets[i+1]]...)
 	case name != "tags":
 		return appendNamed(dst, v.Strings[i])
@@ -213,7 +253,7 @@ func ScanSlices(dir string, f *Frame, key string, yield func(row int, value stri
 		}
 		return nil
 	})
-	if err != nil || found || key != SourceTypeSlice && key != SourceStatusSlice || !f.Has("row") {
+	if err != nil || found || sourceSlices[key] == nil || !f.Has("row") {
 		return err
 	}
 	return scanSourceSlices(dir, f, key, yield)
@@ -232,7 +272,11 @@ func scanSourceSlices(dir string, f *Frame, key string, yield func(row int, valu
 		return err
 	}
 	row, seen := int64(-1), []string(nil) // citations of a row follow each other
-	err = Citations.Scan(dir, []string{"row", key}, func(_ int64, c *Citation) error {
+	columns := []string{"row", SourceTypeSlice}
+	if key == SourceStatusSlice {
+		columns[1] = "source_ref" // which it is read from
+	}
+	err = Citations.Scan(dir, columns, func(_ int64, c *Citation) error {
 		value := c.SourceType
 		if key == SourceStatusSlice {
 			value = c.SourceStatus
