@@ -331,6 +331,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	for i := range x.citations {
 		row.Citations = append(row.Citations, w.citation(&x.citations[i]))
 	}
+	w.nameOthers(row)
 	w.truth(row)
 	row.Tags = append(x.kept.tags(), row.Tags...)
 	sortTags(row.Tags)
@@ -361,6 +362,8 @@ type exchangeWriter struct {
 	at    position
 	names *documentNames
 	named []string // the names of the sources
+
+	complete bool // there are no sources but these
 }
 
 func (w *exchangeWriter) warn(format string, args ...any) {
@@ -368,12 +371,16 @@ func (w *exchangeWriter) warn(format string, args ...any) {
 }
 
 // documents names the sources and writes them, as documents of their own or of
-// the row. A row that brings no text leaves it unknown what there is.
+// the row. A row that brings no text leaves it unknown what there is. Beside documents of
+// their own a row lists the names of its sources, of which there may be none: those of
+// other rows are not among them.
 func (w *exchangeWriter) documents(row *ibid.Answer) error {
 	for _, s := range w.x.sources {
 		_, known := textOf(&s.Document)
-		row.HasDocuments = row.HasDocuments || (known || w.x.collected) && !w.Docs && !s.apart
+		row.HasDocuments = row.HasDocuments || (known || w.x.collected) && !s.apart
 	}
+	w.complete = row.HasDocuments
+	row.HasDocuments = row.HasDocuments || w.Docs && !w.x.collected
 	w.named = make([]string, len(w.x.sources))
 	for i, s := range w.x.sources {
 		if s.apart && w.x.leftOut {
@@ -387,13 +394,29 @@ func (w *exchangeWriter) documents(row *ibid.Answer) error {
 			continue
 		}
 		w.named[i], d.Doc = name, name
-		if w.Docs || row.HasDocuments {
-			if err := w.place(row, &d, first); err != nil {
-				return err
-			}
+		if err := w.place(row, &d, first); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// nameOthers sees to it that what a row cites beside its sources is no document of another row:
+// it does not exist if the sources are complete, else it is one more of them, without a text.
+func (w *exchangeWriter) nameOthers(row *ibid.Answer) {
+	for i := range row.Citations {
+		c := &row.Citations[i]
+		switch {
+		case !w.Docs || !row.HasDocuments || c.DocNull || w.x.citations[i].source != noSource:
+		case w.complete:
+			c.Doc = w.names.missing(c.Doc)
+		default:
+			c.Doc, _ = w.names.of(c.Doc, "", false)
+			if documentOf(row, c.Doc) == nil {
+				row.Documents = append(row.Documents, ibid.Document{Doc: c.Doc})
+			}
+		}
+	}
 }
 
 // calledBy is what a source is called. One that only its place in a request which
