@@ -533,7 +533,7 @@ func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 // interval is where a mark stands in the answer, in code points. why says what is
 // wrong with it, if anything; a place that is wrong is worse than none.
 func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why string) {
-	text, base, e := w.x.answer(), int64(0), &m.inWhole.evidence
+	text, base, span := w.x.answer(), int64(0), &m.inWhole
 	if m.part != wholeAnswer {
 		p := &w.x.parts[m.part]
 		from, to := integer(int64(p.at)), integer(int64(p.at+p.chars))
@@ -541,7 +541,7 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 			return from, to, ""
 		}
 		if !w.proof.fromAnswer {
-			text, base, e = w.x.partText(m.part), int64(p.at), &m.inPart.evidence
+			text, base, span = w.x.partText(m.part), int64(p.at), &m.inPart
 		}
 	}
 	r := readings[w.proof.chosenAnswer]
@@ -552,14 +552,12 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 		}
 		return integer(base + at), integer(base + at), ""
 	}
-	kind := &e.evidenceKind
-	quotes := (isQuote(m.text) || m.link != "" && e.exact != 0) && !kind.degenerate
-	switch v := kind.verdict(w.proof.chosenAnswer); {
-	case kind.degenerate:
+	switch span.verdict(w.proof.chosenAnswer) {
+	case degenerate:
 		return ibid.Integer{}, ibid.Integer{}, "no span"
-	case quotes && v == repaired:
-		return integer(base + e.lo), integer(base + e.hi), "the text is not there, but found once elsewhere: moved to it"
-	case quotes && v == mismatched:
+	case repaired:
+		return integer(base + span.evidence.lo), integer(base + span.evidence.hi), "the text is not there, but found once elsewhere: moved to it"
+	case mismatched:
 		return ibid.Integer{}, ibid.Integer{}, "the text is not there, nor found once elsewhere"
 	}
 	lo, hi, ok := r.Span(text, m.start, m.end)

@@ -404,11 +404,11 @@ func (p *proof) examineMarks(in *searched, marks []*markedSpan) {
 	}
 }
 
-// verdict says what the reading of the file makes of a mark. One without a quote
-// is taken at its word.
+// verdict says what the reading of the file makes of a mark. One without a quote, or
+// with a link that is not there, is taken at its word.
 func (m *markedSpan) verdict(reading int) verdict {
 	kind := &m.evidence
-	if !isQuote(m.quote.text) && !kind.degenerate {
+	if !isQuote(m.quote.text) && (m.quote.link == "" || kind.exact == 0) && !kind.degenerate {
 		return proved
 	}
 	return kind.verdict(reading)
