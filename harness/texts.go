@@ -410,7 +410,8 @@ func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 }
 
 // cited says of which documents rows have the names, cited, marked or in their lists, which each
-// reads of a source, with those of further ones. It passes over the rows once, and keeps 8 bytes for each distinct name.
+// reads of a source, with those of further ones. It passes over the rows once, and keeps 8 bytes
+// for each distinct name.
 func (p *Plan) cited(further []string, each func(source *dataset.Source, f func(*ibid.Answer) error) error) (need func(name string) bool, err error) {
 	if !p.hasDocuments() {
 		return nil, nil
