@@ -208,6 +208,10 @@ type Document struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// NameOnly reports whether the document is without a text: that of its name, if anywhere, is
+// among the documents of the run.
+func (d *Document) NameOnly() bool { return !d.HasText && !d.HasPages && !d.HasBlocks }
+
 // TextDigest tells the texts of documents of one name apart: "#" and 16 hexadecimal digits,
 // "" of a document without text. It is no protection against texts made to be equal.
 func (d *Document) TextDigest() string {
@@ -216,7 +220,7 @@ func (d *Document) TextDigest() string {
 		bytes := unsafe.Slice(unsafe.StringData(text), len(text)) // which nobody writes to
 		a, b = crc32.Update(a, castagnoli, bytes), crc32.Update(b, crc32.IEEETable, bytes)
 	}
-	if !d.HasText && !d.HasPages && !d.HasBlocks {
+	if d.NameOnly() {
 		return ""
 	}
 	add(d.Text)

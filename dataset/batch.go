@@ -164,8 +164,11 @@ func (b *Batch) HasLabels() bool { return b.groups[groupLabels].some() }
 // be wanted.
 func (b *Batch) HasTruth() bool { return b.groups[groupTruth].some() }
 
-// HasDocuments reports whether some row has a list of documents, which must be wanted.
-func (b *Batch) HasDocuments() bool { return b.groups[groupDocuments].some() }
+// HasDocuments reports whether some row lists a document. Documents must be wanted.
+func (b *Batch) HasDocuments() bool {
+	code := b.groups[groupDocuments].code
+	return len(code) > 0 && slices.Max(code) > codeEmpty
+}
 
 // Citations is at least the number of citations of all rows, and at most that and the
 // number of rows.

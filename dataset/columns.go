@@ -27,6 +27,7 @@ const (
 	WantMessages                   // messages
 	WantTags                       // tags
 	WantQueries                    // query
+	WantSources                    // names of documents
 
 	WantAll Want = 1<<iota - 1
 )

@@ -174,7 +174,7 @@ var labelFields = []field[ibid.Label]{
 
 // documentFields are the columns that inline documents and DOCUMENTS files have in common.
 var documentFields = []field[ibid.Document]{
-	column[ibid.Document]("doc", "Doc", WantDocuments).also("file_name").naming(),
+	column[ibid.Document]("doc", "Doc", WantDocuments|WantSources).also("file_name").naming(),
 	column[ibid.Document]("title", "Title", WantDocuments),
 	column[ibid.Document]("text", "Text", WantDocuments),
 	column[ibid.Document]("source_type", "SourceType", WantDocuments),

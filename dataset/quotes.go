@@ -51,35 +51,36 @@ func (r *Resolver) Quotable(doc string) (text *quote.Text, exists bool) {
 }
 
 // Searchable are the names of the documents in which quotations of the row are looked for that
-// it does not cite: its own, or those of the run if it lists none and they are small.
+// it does not cite: those of its list, or those of the run if it has no list and they are small.
 func (r *Resolver) Searchable() (names []string) {
-	switch {
-	case len(r.row.Documents) == 0 && r.view != nil && r.view.docs.all != nil:
+	if !r.row.HasDocuments && r.view != nil && r.view.docs.all != nil {
 		return r.view.docs.all.names
-	case len(r.row.Documents) > 0:
-		for i := range r.row.Documents {
-			names = append(names, r.row.Documents[i].Doc)
-		}
+	}
+	for i := range r.row.Documents {
+		names = append(names, r.row.Documents[i].Doc)
 	}
 	return names
 }
 
 // KnowsText reports whether some text is known in which quotations of the row can stand.
 func (r *Resolver) KnowsText() bool {
+	hasText := func(doc string) bool {
+		var s source
+		r.find(doc, &s)
+		return s.layout != nil && s.layout.hasText
+	}
 	for i := range r.row.Documents {
-		if r.row.Documents[i].HasText {
+		if d := &r.row.Documents[i]; !d.NameOnly() || hasText(d.Doc) {
 			return true
 		}
 	}
-	if len(r.row.Documents) == 0 && r.view != nil && r.view.docs.all != nil && len(r.view.docs.all.names) > 0 {
+	if !r.row.HasDocuments && r.view != nil && r.view.docs.all != nil && len(r.view.docs.all.names) > 0 {
 		return true
 	}
 	for i := range r.row.Citations {
-		var s source
-		if c := &r.row.Citations[i]; !c.DocNull && c.Place.Status != ibid.StatusDocumentNotFound {
-			if r.find(c.Doc, &s); s.layout != nil && s.layout.hasText {
-				return true
-			}
+		c := &r.row.Citations[i]
+		if !c.DocNull && c.Place.Status != ibid.StatusDocumentNotFound && hasText(c.Doc) {
+			return true
 		}
 	}
 	return false

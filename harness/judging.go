@@ -245,7 +245,7 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 	}
 	j.sources(in)
 	j.textless = !j.human && !j.toldOf(r.Row) && len(r.Evidence) == 0 && len(r.Sources) == 0 && len(r.Invalid) == 0 &&
-		(len(in.Citations) > 0 || !j.documents)
+		(len(in.Citations) > 0 || !j.documents || in.HasDocuments)
 	if j.human {
 		j.labels(in)
 	}

@@ -203,7 +203,7 @@ func listed(names []string, most int) string {
 
 // checkCited stops a run none of whose cited documents is among the documents that
 // were given: every citation would count as invented. It stops one of at most [firstRows] rows
-// whose truth names none of them. Rows with documents of their own are not looked at.
+// whose truth names none of them. Rows that bring texts along are not looked at, nor are those without any document.
 func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 	if docs == nil {
 		return nil
@@ -248,7 +248,9 @@ type namesIn struct {
 }
 
 func (n *namesIn) note(r *ibid.Answer, doc string, null bool) {
-	if n.found = n.found || r.HasDocuments || !null && n.docs.Has(doc); n.found || null {
+	hasText := func(d ibid.Document) bool { return !d.NameOnly() }
+	own := r.HasDocuments && (len(r.Documents) == 0 || slices.ContainsFunc(r.Documents, hasText))
+	if n.found = n.found || own || !null && n.docs.Has(doc); n.found || null {
 		return
 	}
 	if len(n.missing) < maxListedNames && !slices.Contains(n.missing, doc) {

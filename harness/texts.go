@@ -409,8 +409,9 @@ func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 	return p.loadNamed(ctx, need)
 }
 
-// cited says of which documents rows have the names, which each reads of a source, with those of
-// further ones. It passes over the rows once, and keeps 8 bytes for each distinct name.
+// cited says of which documents rows have the names, cited, marked or in their lists, which each
+// reads of a source, with those of further ones. It passes over the rows once, and keeps 8 bytes
+// for each distinct name.
 func (p *Plan) cited(further []string, each func(source *dataset.Source, f func(*ibid.Answer) error) error) (need func(name string) bool, err error) {
 	if !p.hasDocuments() {
 		return nil, nil
@@ -425,8 +426,11 @@ func (p *Plan) cited(further []string, each func(source *dataset.Source, f func(
 	for _, doc := range further {
 		note(doc, false)
 	}
-	err = each(p.source.Select(dataset.WantKeys|dataset.WantSpans), func(row *ibid.Answer) error {
+	err = each(p.source.Select(dataset.WantKeys|dataset.WantSpans|dataset.WantSources), func(row *ibid.Answer) error {
 		eachNamed(row, note)
+		for i := range row.Documents {
+			note(row.Documents[i].Doc, false)
+		}
 		return nil
 	})
 	return func(name string) bool {

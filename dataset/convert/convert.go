@@ -172,17 +172,17 @@ func (r *run) document(d *ibid.Document) error {
 }
 
 // place writes a document of a row to the place for documents the first time that it is
-// met; without one, to the row.
+// met, and its name to the row if that has a list; without a place, all of it to the row.
 func (r *run) place(row *ibid.Answer, d *ibid.Document, first bool) error {
-	if r.Docs {
-		if !first {
-			return nil
+	if row.HasDocuments && documentOf(row, d.Doc) == nil {
+		own := *d
+		if r.Docs {
+			own = ibid.Document{Doc: d.Doc, Title: d.Title, SourceType: d.SourceType}
 		}
-		return r.document(d)
+		row.Documents = append(row.Documents, own)
 	}
-	row.HasDocuments = true
-	if documentOf(row, d.Doc) == nil {
-		row.Documents = append(row.Documents, *d)
+	if r.Docs && first {
+		return r.document(d)
 	}
 	return nil
 }

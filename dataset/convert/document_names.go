@@ -36,6 +36,7 @@ func (n *documentNames) common(text, name string) string {
 // A content is what one source was met with.
 type content struct {
 	source  string
+	missing bool // it is cited, and nothing is known of it
 	hasText bool
 	digest  [sha256.Size]byte
 }
@@ -47,6 +48,17 @@ func (n *documentNames) of(source, text string, hasText bool) (name string, firs
 	if hasText {
 		c.digest = sha256.Sum256([]byte(text))
 	}
+	return n.nameOf(c)
+}
+
+// missing returns the name of a source that is cited and not there, which no document has.
+func (n *documentNames) missing(source string) string {
+	name, _ := n.nameOf(content{source: source, missing: true})
+	return name
+}
+
+func (n *documentNames) nameOf(c content) (name string, first bool) {
+	source := c.source
 	if name, ok := n.known[c]; ok {
 		return name, false
 	}

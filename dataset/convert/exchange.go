@@ -331,6 +331,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	for i := range x.citations {
 		row.Citations = append(row.Citations, w.citation(&x.citations[i]))
 	}
+	w.nameOthers(row)
 	w.truth(row)
 	row.Tags = append(x.kept.tags(), row.Tags...)
 	sortTags(row.Tags)
@@ -361,6 +362,8 @@ type exchangeWriter struct {
 	at    position
 	names *documentNames
 	named []string // the names of the sources
+
+	complete bool // there are no sources but these
 }
 
 func (w *exchangeWriter) warn(format string, args ...any) {
@@ -368,12 +371,16 @@ func (w *exchangeWriter) warn(format string, args ...any) {
 }
 
 // documents names the sources and writes them, as documents of their own or of
-// the row. A row that brings no text leaves it unknown what there is.
+// the row. A row that brings no text leaves it unknown what there is. Beside documents of
+// their own a row lists the names of its sources, of which there may be none: those of
+// other rows are not among them.
 func (w *exchangeWriter) documents(row *ibid.Answer) error {
 	for _, s := range w.x.sources {
 		_, known := textOf(&s.Document)
-		row.HasDocuments = row.HasDocuments || (known || w.x.collected) && !w.Docs && !s.apart
+		row.HasDocuments = row.HasDocuments || (known || w.x.collected) && !s.apart
 	}
+	w.complete = row.HasDocuments
+	row.HasDocuments = row.HasDocuments || w.Docs && !w.x.collected
 	w.named = make([]string, len(w.x.sources))
 	for i, s := range w.x.sources {
 		if s.apart && w.x.leftOut {
@@ -387,13 +394,29 @@ func (w *exchangeWriter) documents(row *ibid.Answer) error {
 			continue
 		}
 		w.named[i], d.Doc = name, name
-		if w.Docs || row.HasDocuments {
-			if err := w.place(row, &d, first); err != nil {
-				return err
-			}
+		if err := w.place(row, &d, first); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// nameOthers sees to it that what a row cites beside its sources is no document of another row:
+// it does not exist if the sources are complete, else it is one more of them, without a text.
+func (w *exchangeWriter) nameOthers(row *ibid.Answer) {
+	for i := range row.Citations {
+		c := &row.Citations[i]
+		switch {
+		case !w.Docs || !row.HasDocuments || c.DocNull || w.x.citations[i].source != noSource:
+		case w.complete:
+			c.Doc = w.names.missing(c.Doc)
+		default:
+			c.Doc, _ = w.names.of(c.Doc, "", false)
+			if documentOf(row, c.Doc) == nil {
+				row.Documents = append(row.Documents, ibid.Document{Doc: c.Doc})
+			}
+		}
+	}
 }
 
 // calledBy is what a source is called. One that only its place in a request which
@@ -510,7 +533,7 @@ func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
 // interval is where a mark stands in the answer, in code points. why says what is
 // wrong with it, if anything; a place that is wrong is worse than none.
 func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why string) {
-	text, base, e := w.x.answer(), int64(0), &m.inWhole.evidence
+	text, base, span := w.x.answer(), int64(0), &m.inWhole
 	if m.part != wholeAnswer {
 		p := &w.x.parts[m.part]
 		from, to := integer(int64(p.at)), integer(int64(p.at+p.chars))
@@ -518,7 +541,7 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 			return from, to, ""
 		}
 		if !w.proof.fromAnswer {
-			text, base, e = w.x.partText(m.part), int64(p.at), &m.inPart.evidence
+			text, base, span = w.x.partText(m.part), int64(p.at), &m.inPart
 		}
 	}
 	r := readings[w.proof.chosenAnswer]
@@ -529,14 +552,12 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 		}
 		return integer(base + at), integer(base + at), ""
 	}
-	kind := &e.evidenceKind
-	quotes := (isQuote(m.text) || m.link != "" && e.exact != 0) && !kind.degenerate
-	switch v := kind.verdict(w.proof.chosenAnswer); {
-	case kind.degenerate:
+	switch span.verdict(w.proof.chosenAnswer) {
+	case degenerate:
 		return ibid.Integer{}, ibid.Integer{}, "no span"
-	case quotes && v == repaired:
-		return integer(base + e.lo), integer(base + e.hi), "the text is not there, but found once elsewhere: moved to it"
-	case quotes && v == mismatched:
+	case repaired:
+		return integer(base + span.evidence.lo), integer(base + span.evidence.hi), "the text is not there, but found once elsewhere: moved to it"
+	case mismatched:
 		return ibid.Integer{}, ibid.Integer{}, "the text is not there, nor found once elsewhere"
 	}
 	lo, hi, ok := r.Span(text, m.start, m.end)

@@ -119,44 +119,34 @@ func (p *exchangeProof) examineAnswers(x *exchange) {
 	var ofNoPart []*answerMark
 	for i := range x.marks {
 		m := &x.marks[i]
-		m.inPart.quote, m.inWhole.quote = m.quote, m.quote
-		switch {
-		case m.given == givenPart:
-		case m.given == givenPoint && m.start >= 0:
-			p.count(func(side *proof) { side.withoutQuote++ })
-		case m.given == givenPoint || degenerateAnyhow(m.start, m.end):
-			m.inPart.evidence, m.inWhole.evidence = noSpan, noSpan
-			p.count(func(side *proof) { side.count(&noSpan) })
-		case !isQuote(m.text) && m.link == "":
-			p.count(func(side *proof) { side.withoutQuote++ })
-		default:
-			if m.part == wholeAnswer {
-				ofNoPart = append(ofNoPart, m)
-			} else {
-				byPart[m.part] = append(byPart[m.part], &m.inPart)
-			}
-			inWhole = append(inWhole, &m.inWhole)
+		if m.given == givenPart {
+			continue
+		}
+		m.inPart.quote = m.quote
+		if m.given == givenPoint {
+			m.inPart.quote = quote{start: m.start, end: m.start}
+		}
+		m.inWhole.quote = m.inPart.quote
+		inWhole = append(inWhole, &m.inWhole)
+		if m.part == wholeAnswer {
+			ofNoPart = append(ofNoPart, m)
+		} else {
+			byPart[m.part] = append(byPart[m.part], &m.inPart)
 		}
 	}
-	for part, quoted := range byPart {
-		if len(quoted) > 0 {
-			p.part.test(newSearched(x.partText(part)), quoted)
+	for part, marks := range byPart {
+		if len(marks) > 0 {
+			p.part.examineMarks(newSearched(x.partText(part)), marks)
 		}
 	}
 	if len(inWhole) == 0 {
 		return
 	}
-	p.whole.test(newSearched(x.answer()), inWhole)
+	p.whole.examineMarks(newSearched(x.answer()), inWhole)
 	for _, m := range ofNoPart {
 		m.inPart = m.inWhole
-		p.part.countQuote(&m.inPart)
+		p.part.countMark(&m.inPart)
 	}
-}
-
-// count counts on both bases of the answer side.
-func (p *exchangeProof) count(on func(*proof)) {
-	on(&p.part)
-	on(&p.whole)
 }
 
 // settle decides on the readings of the file and reports what became of its

@@ -21,13 +21,21 @@ func metadataTags(field, specific, kind, reference string) []ibid.Tag {
 	}
 }
 
+// listed are the documents of a row whose texts are elsewhere.
+func listed(names ...string) (all []ibid.Document) {
+	for _, name := range names {
+		all = append(all, ibid.Document{Doc: name})
+	}
+	return all
+}
+
 func TestExpertQA(t *testing.T) {
 	m, report := importPath(t, "expertqa", filepath.Join("testdata", "expertqa.jsonl"), Options{Docs: true})
 	wantRows := []ibid.Answer{
 		{
 			ID: "1", Query: "How do tides arise?", System: "reader",
 			Answer:       "The Moon pulls the sea [1].\n\nSo does\nthe Sun [1][2]. Bon  voyage! Bon voyage!",
-			HasCitations: true, HasClaims: true, HasLabels: true,
+			HasCitations: true, HasClaims: true, HasLabels: true, HasDocuments: true, Documents: listed("https://tides.example/a", "https://tides.example/a#2"),
 			Citations: []ibid.Citation{
 				{ClaimID: "0", Doc: "https://tides.example/a", Unit: "document", SourceReference: `{"marker":"[1]"}`},
 				{ClaimID: "1", Doc: "https://tides.example/a", Unit: "document", SourceReference: `{"marker":"[1]"}`},
@@ -48,7 +56,7 @@ func TestExpertQA(t *testing.T) {
 		},
 		{
 			ID: "2", Query: "Is it blue?", System: "bare", Answer: "Ja, blå [1]. Nein. Nie.",
-			HasCitations: true, HasClaims: true, HasLabels: true,
+			HasCitations: true, HasClaims: true, HasLabels: true, HasDocuments: true, Documents: listed("https://blue.example", "https://tides.example/a#3"),
 			Citations: []ibid.Citation{
 				{ClaimID: "0", Doc: "https://blue.example", SourceReference: `{"marker":"[1]"}`},
 				{ClaimID: "0", Doc: "https://tides.example/a#3", SourceReference: `{"marker":"[7]"}`},
@@ -71,7 +79,7 @@ func TestExpertQA(t *testing.T) {
 		},
 		{
 			ID: "4", Query: "q", System: "reader", Answer: "A. B.",
-			HasCitations: true, HasClaims: true, HasLabels: true,
+			HasCitations: true, HasClaims: true, HasLabels: true, HasDocuments: true, Documents: listed("https://tides.example/a#2#2", "https://tides.example/a"),
 			Citations: []ibid.Citation{
 				{ClaimID: "0", Doc: "https://tides.example/a#2#2", Unit: "document"},
 				{ClaimID: "0", Doc: "https://tides.example/a", Unit: "document", SourceReference: `{"marker":"[3]"}`},

@@ -291,10 +291,7 @@ func unknownValue(s string, values []string) string {
 // label is a string or a number as text: ids are either.
 func (v value) label() string {
 	if v.r.err == nil && v.kind() == aNumber {
-		if n, ok := dataset.WholeNumber(string(v.raw())); ok {
-			return strconv.FormatInt(n, 10) // 12.0 is what is left of 12 in a column of doubles
-		}
-		return string(v.raw())
+		return numberLabel(string(v.raw()))
 	}
 	return v.string()
 }

@@ -46,6 +46,7 @@ func TestLabelStudio(t *testing.T) {
 			{Annotator: "ada@example.org", ClaimID: "answer", Kind: "support", Value: ibid.Some[float64](0.5)},
 			{Annotator: "7", ClaimID: "answer", Kind: "support", Value: ibid.Some[float64](1)},
 		}, HasLabels: true,
+		Documents: []ibid.Document{{Doc: "harbour.txt", Title: "Harbour"}}, HasDocuments: true,
 		Tags: quay.Tags,
 	}
 	if diff := cmp.Diff(want, quay, ignorePosition); diff != "" {

@@ -101,12 +101,17 @@ func label(v any) (any, string) {
 	case int:
 		return strconv.Itoa(n), ""
 	case json.Number:
-		if whole, ok := dataset.WholeNumber(string(n)); ok {
-			return strconv.FormatInt(whole, 10), ""
-		}
-		return string(n), ""
+		return numberLabel(string(n)), ""
 	}
 	return nil, aString
+}
+
+// numberLabel is a number as the text of an id: 12.0 is what is left of 12 in a column of doubles.
+func numberLabel(literal string) string {
+	if whole, ok := dataset.WholeNumber(literal); ok {
+		return strconv.FormatInt(whole, 10)
+	}
+	return literal
 }
 
 // wrongKind says what a value should be, and what it is.

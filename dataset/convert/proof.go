@@ -120,6 +120,9 @@ func (q *quote) isLike(text string) bool {
 	return q.link == "" && quoting.Holds(text, q.text)
 }
 
+// quotes reports whether q says what stands at its offsets.
+func (q *quote) quotes() bool { return q.link != "" || isQuote(q.text) }
+
 // isQuote reports whether s quotes anything.
 func isQuote(s string) bool { return !quoting.Blank(s) }
 
@@ -194,19 +197,11 @@ const (
 
 func (u coarseUnit) String() string { return [...]string{"", "page", "block"}[u] }
 
-// test examines what is quoted from one text, leaves with each quote what it says, and counts it.
-func (p *proof) test(s *searched, quoted []*markedSpan) {
-	for _, m := range quoted {
-		if m.evidence = p.examine(s, &m.quote); !m.counted {
-			p.countQuote(m)
-		}
-	}
-}
-
-// countQuote counts one quote. A link is looked for where the offsets point: that they
+// countMark counts one mark. A link is looked for where the offsets point: that they
 // point to something else disproves nothing.
-func (p *proof) countQuote(m *markedSpan) {
-	if m.quote.link != "" && m.evidence.exact == 0 {
+func (p *proof) countMark(m *markedSpan) {
+	q := &m.quote
+	if !degenerateAnyhow(q.start, q.end) && (!q.quotes() || q.link != "" && m.evidence.exact == 0) {
 		p.withoutQuote++
 		return
 	}
@@ -399,27 +394,21 @@ type markedSpan struct {
 // examineMarks examines what was marked in one text, leaves with each mark what it
 // says, and counts it.
 func (p *proof) examineMarks(in *searched, marks []*markedSpan) {
-	var quoted []*markedSpan
 	for _, m := range marks {
-		switch {
-		case degenerateAnyhow(m.quote.start, m.quote.end):
-			if m.evidence = noSpan; !m.counted {
-				p.count(&noSpan)
-			}
-		case isQuote(m.quote.text):
-			quoted = append(quoted, m)
-		case !m.counted:
-			p.withoutQuote++
+		if q := &m.quote; q.quotes() || degenerateAnyhow(q.start, q.end) {
+			m.evidence = p.examine(in, q)
+		}
+		if !m.counted {
+			p.countMark(m)
 		}
 	}
-	p.test(in, quoted)
 }
 
-// verdict says what the reading of the file makes of a mark. One without a quote
-// is taken at its word.
+// verdict says what the reading of the file makes of a mark. One without a quote, or
+// with a link that is not there, is taken at its word.
 func (m *markedSpan) verdict(reading int) verdict {
 	kind := &m.evidence
-	if !isQuote(m.quote.text) && !kind.degenerate {
+	if !isQuote(m.quote.text) && (m.quote.link == "" || kind.exact == 0) && !kind.degenerate {
 		return proved
 	}
 	return kind.verdict(reading)

@@ -60,9 +60,11 @@ func settled(t *testing.T, texts []string, all [][]quote) (Report, []string) {
 	marks := make([][]*markedSpan, len(texts))
 	for i, text := range texts {
 		for k := range all[i] {
-			marks[i] = append(marks[i], &markedSpan{quote: all[i][k]})
+			m := &markedSpan{quote: all[i][k]}
+			m.evidence = p.examine(newSearched(token.NewText(text)), &m.quote)
+			p.count(&m.evidence)
+			marks[i] = append(marks[i], m)
 		}
-		p.test(newSearched(token.NewText(text)), marks[i])
 	}
 	report := newReport("test")
 	chosen := p.settle(&report)

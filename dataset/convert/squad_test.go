@@ -44,7 +44,7 @@ func TestSquad(t *testing.T) {
 	}
 	for i := range m.rows {
 		r := &m.rows[i]
-		if diff := cmp.Diff(want[r.ID], r.Truth); diff != "" || !r.HasTruth || r.HasCitations || r.HasDocuments {
+		if diff := cmp.Diff(want[r.ID], r.Truth); diff != "" || !r.HasTruth || r.HasCitations || len(r.Documents) != 1 || !r.Documents[0].NameOnly() {
 			t.Errorf("%s: truth (-want +got):\n%s%+v", r.ID, diff, r)
 		}
 	}

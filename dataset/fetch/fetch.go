@@ -66,7 +66,7 @@ func (c *Cited) Add(a *ibid.Answer) {
 	}
 	brought := func(name string) bool {
 		return slices.ContainsFunc(a.Documents, func(d ibid.Document) bool {
-			return d.Doc == name && !d.Partial && (d.HasText || d.HasPages || d.HasBlocks)
+			return d.Doc == name && !d.Partial && !d.NameOnly()
 		})
 	}
 	add := func(name string) {
