@@ -240,8 +240,9 @@ func TestStudioTasks(t *testing.T) {
 		if report.Ignored["choices of choice_support_1"] != 1 {
 			t.Errorf("the answer to no question: %v", report.Ignored)
 		}
-		// The second a.txt is another text: it belongs to its row.
-		if len(m.documents) != 2 || len(one.Documents) != 0 || len(two.Documents) != 1 || two.Documents[0].Doc != "a.txt" || two.Documents[0].Text != textIn(&tasks[1], "a.txt") {
+		// The second a.txt is another text: it belongs to its row. A row lists the others by name.
+		listed := []ibid.Document{{Doc: "a.txt"}, {Doc: `b<&>".txt`}}
+		if len(m.documents) != 2 || !cmp.Equal(listed, one.Documents) || len(two.Documents) != 1 || two.Documents[0].Doc != "a.txt" || two.Documents[0].Text != textIn(&tasks[1], "a.txt") {
 			t.Errorf("documents %+v, of the rows %+v and %+v", m.documents, one.Documents, two.Documents)
 		}
 	}
