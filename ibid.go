@@ -208,8 +208,8 @@ type Document struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// NameOnly reports whether the document is without a text: that of its name, if anywhere, is
-// among the documents of the run.
+// NameOnly reports whether the document has no text of its own. The documents of the run may have
+// the text under its name.
 func (d *Document) NameOnly() bool { return !d.HasText && !d.HasPages && !d.HasBlocks }
 
 // TextDigest tells the texts of documents of one name apart: "#" and 16 hexadecimal digits,

@@ -581,13 +581,13 @@ func (j *judging) excerptAt(in *ibid.Answer, i int) (e excerpt, ok bool) {
 	return e, ok
 }
 
-// longestShown is how many code points of a document without a cited place a model is shown: of a
-// longer one, the sentences around what the answer quotes from it, if it quotes something.
+// longestShown is the most code points of a document, cited without a place, that a model is shown
+// whole. Of a longer one it is shown the sentences around what the answer quotes from it.
 const longestShown = 20_000
 
-// quotedIn is the place in the cited document of what the answer quotes from it: of the first
-// quotation of citation i that stands there, and of the others if all are near; quoted is false,
-// and the place all of the document, if there is none.
+// quotedIn returns the place of the quotations of citation i in its document: of the first that the
+// document has, and of the others while the place stays within longestShown. If it has none, quoted
+// is false and the place is the whole document.
 func (j *judging) quotedIn(in *ibid.Answer, i int, length int64) (start, end int64, quoted bool) {
 	p := &in.Citations[i].Place
 	text, _ := j.resolver.Quotable(p.Doc)

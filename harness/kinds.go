@@ -9,8 +9,8 @@ import (
 	"ibid/metrics"
 )
 
-// kindNumbers are what a row has of its citations of one kind of source, where others are of
-// another.
+// kindNumbers are the numbers of a row over its citations of each kind of source. There are none
+// if all citations are of one kind.
 type kindNumbers struct {
 	scores metrics.Scores
 	all    map[string]float64
@@ -87,8 +87,8 @@ func (b *blockRows) alike(i, j int) bool {
 	return b.each == nil && b.signatures.at(i) == b.signatures.at(j)
 }
 
-// kindMembers are the groups of rows by signature, where numbers over citations are over those of
-// one kind in some groups.
+// kindMembers are the groups of rows by signature: those that count every citation, and slices that
+// count the citations of one kind.
 type kindMembers struct {
 	slices []string          // by kind of source
 	others [][]int           // signature -> the groups of all citations
@@ -128,8 +128,8 @@ func (s *groupSums) findKinds() (k kindMembers) {
 	return k
 }
 
-// divide are the rows of a block as numbers over citations count in groups: all rows in those of
-// all citations, and the rows of each slice by kind.
+// divide returns the rows of a block by the groups that they count in: all rows with the groups
+// that count every citation, and for each slice by kind the rows in it.
 func (k *kindMembers) divide(all *blockRows) []*blockRows {
 	out := []*blockRows{{Block: all.Block, signatures: all.signatures, members: k.others}}
 	if len(k.slices) == 0 {

@@ -27,7 +27,8 @@ func (p placesBySystem) add(other placesBySystem) {
 	}
 }
 
-// keepMarks takes from an earlier run what needs the documents, which are gone.
+// keepMarks copies the counts of compareMarks from an earlier run. They cannot be counted again, since
+// the documents are gone.
 func (p placesBySystem) keepMarks(of placesBySystem) {
 	for system, was := range of {
 		to := p.of(system)

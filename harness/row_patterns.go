@@ -67,7 +67,7 @@ func makePattern(s *metrics.Scores) *rowPattern {
 	return p
 }
 
-// unusual is the reason why a metric has no value, if it is not the usual one of such a row.
+// unusual returns why a metric has no value, unless that is the usual reason in such a row.
 func unusual(m metrics.Metric, s *metrics.Scores, of metrics.RowReasons) ibid.Reason {
 	needs, ok := m.Needs()
 	if why := s.Reasons[m]; why != m.UsualReason(of, ok && s.Known[needs]) {

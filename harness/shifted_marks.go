@@ -10,26 +10,25 @@ import (
 	"ibid/metrics/quote"
 )
 
-// comparedRows is in about how many rows of a dataset the neighbours of cited documents are
-// looked at.
+// comparedRows is about how many rows of a dataset compareMarks looks at.
 const comparedRows = 5000
 
-// sampleOf says which rows of a dataset are looked at: by their numbers alone, so that ranges of
-// rows make the same sample.
+// sampleOf returns which rows of a dataset compareMarks looks at. That depends on the row number
+// alone, so that ranges of rows look at the same rows as one run.
 func sampleOf(rows int64) func(row int64) bool {
 	every := uint64(max(1, rows/comparedRows))
 	return func(row int64) bool { return uint64(row)*0x9E3779B97F4A7C15>>32%every == 0 }
 }
 
 const (
-	heldShare = 0.4 // of the words of a claim, from which it came from a document
-	heldLead  = 0.2 // by which a neighbour has to have more of them than the document that is cited
+	heldShare = 0.4 // least share of the words of a claim that its source has
+	heldLead  = 0.2 // by how much more of them a neighbour must have than the cited document
 )
 
-// compareMarks counts which documents the citations of a row seem to mean: those that they cite,
-// or their neighbours in the row's list, where marks are off by one. What a citation backs says
-// so by its words, and a quotation by where it stands. A citation that backs no stretch of the
-// answer, or whose document the list has twice, says nothing.
+// compareMarks counts which documents the citations of a row seem to mean: the cited ones, or, where
+// marks are off by one, their neighbours in the row's list of documents. It compares the words that a
+// citation backs with the three texts, and takes a quotation that a neighbour has. It leaves out
+// citations that back no stretch of the answer, and rows that list a document twice.
 func (s *scorer) compareMarks(in *ibid.Answer, to *metrics.Places) {
 	if len(in.Documents) < 2 || s.texts == nil || s.keptQuotations != nil || !s.comparesMarks(in.Pos) {
 		return
@@ -91,7 +90,7 @@ func (s *scorer) compareMarks(in *ibid.Answer, to *metrics.Places) {
 	}
 }
 
-// citesToo reports whether another citation of what citation i backs is of a document.
+// citesToo reports whether another citation with the scope of citation i cites doc.
 func (s *scorer) citesToo(in *ibid.Answer, scopes [][]ibid.Interval, i int, doc string) bool {
 	for k := range in.Citations {
 		if k != i && in.Citations[k].Place.Doc == doc && k < len(scopes) && slices.Equal(scopes[k], scopes[i]) {
@@ -101,7 +100,8 @@ func (s *scorer) citesToo(in *ibid.Answer, scopes [][]ibid.Interval, i int, doc 
 	return false
 }
 
-// fewestShifted is how many citations have to say which document they mean.
+// fewestShifted is the least number of citations, of which a document is known that they mean, for
+// the sign marks_shifted.
 const fewestShifted = 10
 
 // marksShifted is the sign marks_shifted.

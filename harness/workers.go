@@ -305,7 +305,7 @@ type scorer struct {
 	quotations     []quotation     // of the row
 	keptQuotations *keptQuotations // results of an earlier run, if the documents are gone; else nil
 
-	comparesMarks func(row int64) bool // of which rows neighbours of cited documents are looked at
+	comparesMarks func(row int64) bool // whether compareMarks looks at a row
 
 	notFetched *notFetched
 	row        metrics.Row

@@ -89,7 +89,7 @@ func (s *Scorer) findRepeats(r *Row) {
 	s.matchRepeats(r)
 }
 
-// matchRepeats finds the first that is identical, of each of the citations that count.
+// matchRepeats finds, for each citation that counts, the first identical one.
 func (s *Scorer) matchRepeats(r *Row) {
 	c, all := &s.component, s.counted
 	for _, i := range all {

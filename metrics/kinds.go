@@ -26,8 +26,9 @@ func (d *Definition) OfCitations() bool {
 	return count && slices.Contains(CitationCounts, c) || slices.ContainsFunc(CitationMetrics, func(m Metric) bool { return m.String() == d.Name })
 }
 
-// ScoreKind fills out with what [Definition.OfCitations] of some citations of r, by their ascending
-// indices, as if the answer had no others. r must be the row that s has scored last, into all.
+// ScoreKind scores some citations of r, given by ascending indices, as if the answer had no others.
+// It fills the numbers over citations ([Definition.OfCitations]) of out. r must be the row that s
+// scored last, and all its scores.
 func (s *Scorer) ScoreKind(r *Row, all *Scores, citations []int32, out *Scores) {
 	out.reset(&s.reasons)
 	out.Citations = all.Citations

@@ -51,7 +51,7 @@ func (n *documentNames) of(source, text string, hasText bool) (name string, firs
 	return n.nameOf(c)
 }
 
-// missing returns the name of a source that is cited and not there, which no document has.
+// missing returns a name that no document has, for a source that is cited and does not exist.
 func (n *documentNames) missing(source string) string {
 	name, _ := n.nameOf(content{source: source, missing: true})
 	return name

@@ -401,8 +401,8 @@ func (w *exchangeWriter) documents(row *ibid.Answer) error {
 	return nil
 }
 
-// nameOthers sees to it that what a row cites beside its sources is no document of another row:
-// it does not exist if the sources are complete, else it is one more of them, without a text.
+// nameOthers renames what a row cites beside its sources, so that it is no document of another row:
+// it does not exist if the sources are complete, else it is one more source without a text.
 func (w *exchangeWriter) nameOthers(row *ibid.Answer) {
 	for i := range row.Citations {
 		c := &row.Citations[i]

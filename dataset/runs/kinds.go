@@ -11,7 +11,7 @@ import (
 // the citations of the row.
 const kindsColumn = "by_kind"
 
-// ofKinds are the columns that slices by kind have numbers of their own for.
+// ofKinds are the columns that count the citations of one kind in a slice by kind.
 var ofKinds = func() map[string]bool {
 	of := make(map[string]bool)
 	for _, c := range metrics.CitationCounts {
@@ -26,14 +26,14 @@ var ofKinds = func() map[string]bool {
 	return of
 }()
 
-// KindKey is the key in the columns by_kind and undefined for a number over the citations that
-// have the slice KEY=VALUE.
+// KindKey is the key, in the columns by_kind and undefined, of a number over the citations of a slice
+// KEY=VALUE.
 func KindKey(name, slice string) string { return name + "[" + slice + "]" }
 
-// Of is the part of a block that rows of it are, nil for all, as a slice KEY=VALUE by source_type
-// or source_status counts it: numbers over citations ([metrics.Definition.OfCitations]) are over
-// those of that kind alone, other numbers over whole rows. It is good as long as the block, and
-// means nothing in rows that are not in the slice.
+// Of returns some rows of a block, nil for all, as a slice KEY=VALUE by source_type or source_status
+// counts them. Numbers over citations ([metrics.Definition.OfCitations]) count those of that kind
+// alone, other numbers are of whole rows. The result is valid as long as the block. The rows must be
+// in the slice.
 func (b *Block) Of(slice string, rows []int) *Block {
 	out := &Block{Number: b.Number, First: b.First, frame: b.frame, places: rows, columns: make(map[string]*blockColumn), whole: b, kind: slice}
 	out.part = make([]bool, out.rows())
@@ -44,7 +44,7 @@ func (b *Block) Of(slice string, rows []int) *Block {
 	return out
 }
 
-// place is the row of the whole block that row i of a part is.
+// place returns the number in the whole block of row i of a part.
 func (b *Block) place(i int) int {
 	if b.whole == nil || b.places == nil {
 		return i
@@ -52,7 +52,7 @@ func (b *Block) place(i int) int {
 	return b.places[i]
 }
 
-// ofKind is what a row has under a key of the column by_kind.
+// ofKind returns the value of a row under a key of the column by_kind.
 func (b *Block) ofKind(row int, key string) (value float64, ok bool) {
 	maps := b.Column(kindsColumn)
 	lo, hi := maps.Offsets[row], maps.Offsets[row+1]

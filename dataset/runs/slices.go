@@ -53,8 +53,8 @@ func IsKind(slice string) bool {
 	return sourceSlices[key] != nil
 }
 
-// EachKind calls yield with each slice KEY=VALUE by kind or state of sources that a part of the
-// citations has and others have not, and with the indices of that part.
+// EachKind calls yield with each slice KEY=VALUE by kind or state of sources that some citations are
+// in and others are not, and with the indices of those that are.
 func EachKind(citations []ibid.Citation, yield func(slice string, part []int32)) {
 	for _, key := range []string{SourceTypeSlice, SourceStatusSlice} {
 		value := sourceSlices[key]

@@ -85,8 +85,8 @@ func sameWord(a *fold, i int, b *fold, k int) bool {
 	return a.words[i].hash == b.words[k].hash && a.of(i, i+1) == b.of(k, k+1)
 }
 
-// Share returns which share of the words of s stands in the text, in runs of two words and more:
-// in [0, 1], 0 of a text without words.
+// Share returns the share of the words of s that the text has in runs of two words or more. It is in
+// [0, 1], and 0 if s has no words.
 func (t *Text) Share(s string) float64 {
 	n := newNeedle(s)
 	in := make([]bool, len(n.words))
