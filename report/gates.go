@@ -21,17 +21,18 @@ type Gates struct {
 	Lacks   runs.ListOf[string]          `json:"lacks"` // why the run as a whole says too little to be judged by
 	Results runs.ListOf[runs.GateResult] `json:"gates"`
 
-	title string // the verdict in words
-	run   *runs.Manifest
+	title      string // the verdict in words
+	run        *runs.Manifest
+	quotations []doc.Block // see AddQuotations
 }
 
 // NewGates makes the view model of a verdict and of what it rests on.
 func NewGates(m *runs.Manifest, verdict runs.Verdict, lacks []string, results []runs.GateResult) *Gates {
-	return &Gates{"ibid.gate/v1", runOf(m), verdict, lacks, results, fmt.Sprintf("run %s: %s (%s)", m.ID, verdict, gatesInWords(results)), m}
+	return &Gates{"ibid.gate/v1", runOf(m), verdict, lacks, results, fmt.Sprintf("run %s: %s (%s)", m.ID, verdict, gatesInWords(results)), m, nil}
 }
 
 func (g *Gates) section() doc.Section {
-	return doc.Section{Title: g.title, Blocks: append(gateBlocks("Gates", g.Results), paras(doc.Plain, g.Lacks)...)}
+	return doc.Section{Title: g.title, Blocks: slices.Concat(gateBlocks("Gates", g.Results), paras(doc.Plain, g.Lacks), g.quotations)}
 }
 
 func (g *Gates) asJSON() any { return g }

@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/dataset/runs"
+	"ibid/metrics"
 	"ibid/metrics/quote"
 	"ibid/report/doc"
 )
@@ -159,7 +160,7 @@ func quotesSection(data *pageData) *doc.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	lead := fmt.Sprintf("%s of %s %s in no source", Thousands(nowhere), Plural(counted, "quotation", "quotations"), map[bool]string{true: "stands", false: "stand"}[nowhere == 1])
+	lead := fmt.Sprintf("%s of %s %s in no source", Thousands(nowhere), Plural(counted, "quotation", "quotations"), oneOrMany(nowhere, "stands", "stand"))
 	out := []doc.Block{doc.Para{Kind: doc.Lead, Text: doc.T(lead + ".")}, t}
 	if len(all.worst) > 0 {
 		slices.SortStableFunc(all.worst, func(a, b quotedRow) int {
@@ -192,6 +193,62 @@ func quotesSection(data *pageData) *doc.Section {
 		out = append(out, doc.Details{Summary: open.Caption, Blocks: []doc.Block{open}})
 	}
 	return docSection("quotes", "Quotations", out)
+}
+
+// quotesLine says of how many quotations no source, or another, has the words; "" if none counts.
+func quotesLine(rows []runs.SummaryRow) string {
+	sums := make(map[string]int64)
+	for i := range rows {
+		if r := &rows[i]; r.System != "" && r.Slice == "" && r.Agg == runs.Micro && r.Num != nil && r.Den != nil {
+			sums[r.Metric] += int64(*r.Num)
+			if r.Metric == metrics.QuoteFidelity.String() {
+				sums[metrics.AllQuotations.String()] += int64(*r.Den)
+			}
+		}
+	}
+	all, nowhere, elsewhere := sums[metrics.AllQuotations.String()], sums[metrics.QuoteFabricationRate.String()], sums[metrics.MisattributedRate.String()]
+	if all == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s %s in no source", Thousands(nowhere), Thousands(all), oneOrMany(nowhere, "stands", "stand"))
+	if altered := all - nowhere - elsewhere - sums[metrics.QuoteFidelity.String()]; altered > 0 {
+		text += fmt.Sprintf(", %s altered", Thousands(altered))
+	}
+	if elsewhere > 0 {
+		text += fmt.Sprintf(", %s in another source", Thousands(elsewhere))
+	}
+	return text
+}
+
+// shownQuotations is how many wrong quotations stand below gates.
+const shownQuotations = 3
+
+// AddQuotations adds how many quotations of the run in dir stand in no source, and the worst.
+func (g *Gates) AddQuotations(dir string) error {
+	rows, err := runs.ReadSummaryOf(dir, runs.WholeSystems)
+	if err != nil {
+		return err
+	}
+	line := quotesLine(rows)
+	if line == "" {
+		return nil
+	}
+	data := newPageData(PageOptions{}, []RunData{{Dir: dir, Manifest: g.run}})
+	if err := data.readQuotations(0); err != nil {
+		return err
+	}
+	g.quotations = []doc.Block{doc.Para{Text: doc.T("Quotations: " + line + ".")}}
+	for i := range data.quotations.worst[:min(len(data.quotations.worst), shownQuotations)] {
+		q := &data.quotations.worst[i].Quotation
+		text := fmt.Sprintf("%s/%s: “%s” ", q.ID, q.System, clip(q.Text, 100))
+		if q.Difference != "" {
+			text += clip(q.Difference, 100)
+		} else {
+			text += "is " + wordOf(quotationWords, q.Outcome).Short
+		}
+		g.quotations = append(g.quotations, doc.Para{Kind: doc.Item, Text: doc.T(text)})
+	}
+	return nil
 }
 
 // quotationBar draws the four shares of n quotations: those that are faithful, of another source,

@@ -220,12 +220,13 @@ func (s *Summary) section() doc.Section {
 	return doc.Section{Title: title + ": " + c.title(), Blocks: out}
 }
 
-// facts are a line each on what is corrected, why answers fail, and who judged.
+// facts are a line each on what is corrected, why answers fail, where quotations stand, and who judged.
 func (s *Summary) facts() (facts doc.Facts) {
 	facts.Add("corrected", s.correctedLine())
 	if s.Failing != nil {
 		facts.Add("fails", s.Failing.reasonsLine())
 	}
+	facts.Add("quotes", quotesLine(s.rows))
 	if kind := strings.ToLower(s.Run.Judge.Kind); kind != "" {
 		facts.Add("judge", judgeText(kind, &s.Run.Judge))
 	}

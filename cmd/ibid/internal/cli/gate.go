@@ -80,6 +80,9 @@ func (a *app) gate(dir, baseline string, gates, accept []string, ci *ciFlags) er
 		return err
 	}
 	view := gatesView(config, out)
+	if err := view.AddQuotations(dir); err != nil {
+		return err
+	}
 	if err := a.show(view); err != nil {
 		return err
 	}
