@@ -38,6 +38,7 @@ const store = {
       else if (data.header.annotators && !is(data.header.annotators, name)) $("name-wrong").textContent = `This round is for ${data.header.annotators.join(", ")}.`;
       else {
         $("ask-name").hidden = true;
+        $("name").blur(); // the browser takes the focus away with the next frame only: a key before it would be lost
         return name;
       }
     }
