@@ -9,8 +9,8 @@ import (
 	"ibid/metrics"
 )
 
-// kindNumbers are the numbers of a row over its citations of each kind of source. There are none
-// if all citations are of one kind.
+// kindNumbers are the numbers of a row for each kind of source, computed over the citations of that
+// kind. They are empty if all citations have the same kind.
 type kindNumbers struct {
 	scores metrics.Scores
 	all    map[string]float64

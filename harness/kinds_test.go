@@ -18,7 +18,7 @@ import (
 	"ibid/metrics"
 )
 
-// kindRows are answers of two systems, whose citations have kinds and states or have none.
+// kindRows returns answers of two systems. Their citations have a kind and a state of source, or neither.
 func kindRows(n int) []*ibid.Answer {
 	rng := rand.New(rand.NewPCG(3, 1))
 	text := []string{"Water is wet. Fire is hot.", "The tower is 300 m tall.", "Water is wet and cold."}

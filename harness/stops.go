@@ -203,7 +203,8 @@ func listed(names []string, most int) string {
 
 // checkCited stops a run none of whose cited documents is among the documents that
 // were given: every citation would count as invented. It stops one of at most [firstRows] rows
-// whose truth names none of them. Rows that bring texts along are not looked at, nor are those without any document.
+// whose truth names none of them. It ignores rows that have the text of a document of their own, and
+// rows with an empty list of documents.
 func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 	if docs == nil {
 		return nil

@@ -21,7 +21,7 @@ func metadataTags(field, specific, kind, reference string) []ibid.Tag {
 	}
 }
 
-// listed are the documents of a row whose texts are elsewhere.
+// listed returns documents with a name and no text, as a row lists documents that --docs has.
 func listed(names ...string) (all []ibid.Document) {
 	for _, name := range names {
 		all = append(all, ibid.Document{Doc: name})

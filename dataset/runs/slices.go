@@ -41,7 +41,7 @@ var columnSlices = map[string]struct {
 	}},
 }
 
-// sourceSlices are the slice keys whose values are of citations.
+// sourceSlices maps the slice keys that group by a property of citations to that property.
 var sourceSlices = map[string]func(*ibid.Citation) string{
 	SourceTypeSlice:   func(c *ibid.Citation) string { return c.SourceType },
 	SourceStatusSlice: func(c *ibid.Citation) string { return SourceOf(c).Status },
