@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -307,7 +308,7 @@ func copyAnswers(from, to string) error {
 }
 
 // run runs with its files in out and its answers in cache, and says how it ended.
-func (s *simulation) run(t *testing.T, out, cache string, service *service) (*harness.Outcome, error) {
+func (s *simulation) run(ctx context.Context, t *testing.T, out, cache string, service *service) (*harness.Outcome, error) {
 	t.Helper()
 	config, err := configs.Load(configs.Options{Set: append([]string{
 		"dataset=" + s.path, "out=" + out, "judge.kind=openrouter", "judge.model=fake/judge", fmt.Sprint("judge.concurrency=", simulatedCalls),
@@ -316,11 +317,11 @@ func (s *simulation) run(t *testing.T, out, cache string, service *service) (*ha
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := (&harness.Job{Config: config, Source: s.path, ID: "run", APIKey: simulatedKey, Workers: 1, Import: harness.ImportForRun}).Plan(t.Context())
+	plan, err := (&harness.Job{Config: config, Source: s.path, ID: "run", APIKey: simulatedKey, Workers: 1, Import: harness.ImportForRun}).Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := plan.Run(t.Context())
+	outcome, err := plan.Run(ctx)
 	return outcome, errors.Join(err, plan.Close())
 }
 
@@ -377,14 +378,17 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 	cache, kept := filepath.Join(dir, "answers.sqlite"), filepath.Join(dir, "kept.sqlite")
 	service := newService(t)
 	m := newMachine(first, f, at)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
 	m.dies = func() {
+		defer end() // a dead process waits for nothing
 		service.dead.Store(true)
 		if err := copyAnswers(cache, kept); err != nil {
 			t.Error(err)
 		}
 	}
 	stop := disk.Watched(m)
-	out, err := s.run(t, first, cache, service)
+	out, err := s.run(ctx, t, first, cache, service)
 	stop()
 	met = m.met
 	switch {
@@ -421,7 +425,7 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 	if err := errors.Join(os.RemoveAll(first), os.Rename(second, first)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	out, err = s.run(t, first, cache, service) // the next process, in the same place
+	out, err = s.run(t.Context(), t, first, cache, service) // the next process, in the same place
 	if err != nil {
 		bug("it does not go on: %v", err)
 		return m.trace, met, lost
@@ -510,7 +514,7 @@ func writeLines(t *testing.T, rows []*ibid.Answer) string {
 
 // sweep tries the faults that IBID_FAULT asks for.
 func (s *simulation) sweep(t *testing.T) {
-	out, err := s.run(t, t.TempDir(), filepath.Join(t.TempDir(), "answers.sqlite"), newService(t))
+	out, err := s.run(t.Context(), t, t.TempDir(), filepath.Join(t.TempDir(), "answers.sqlite"), newService(t))
 	if err != nil {
 		t.Fatal(err)
 	}
