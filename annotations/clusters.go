@@ -93,7 +93,7 @@ func (c *itemSums) touched() (*stats.Documents, func(document int32) int32) {
 	var local stats.Numbering[int32]
 	out := new(stats.Documents)
 	for _, item := range c.items {
-		for _, d := range s.documents.At(int(item)) {
+		for _, d := range s.documents.At(int(item), nil) {
 			out.Touch(local.Number(d))
 		}
 		out.Add()
@@ -107,7 +107,7 @@ func (c *itemSums) counts() (items, documents int64) {
 	for i, item := range c.items {
 		if !alone(c.of(i)) {
 			items++
-			for _, d := range c.store.documents.At(int(item)) {
+			for _, d := range c.store.documents.At(int(item), nil) {
 				gave[d] = struct{}{}
 			}
 		}

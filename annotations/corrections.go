@@ -134,7 +134,7 @@ func readPredicted(dir string, judged PeopleRows) (map[summaryKey]*predictedRows
 					if to.documents == nil {
 						to.documents = new(stats.Documents)
 					}
-					to.documents.Add(touched.At(int(row))...)
+					to.documents.Add(touched.At(int(row), nil)...)
 				}
 				if at.System == "" {
 					break

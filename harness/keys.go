@@ -33,7 +33,7 @@ type place struct {
 func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, progress func(done int64)) (questions runs.Sketch, several bool, err error) {
 	systems := make(map[string]struct{})
 	last := ""
-	hashes := newKeyHashes()
+	hashes := newKeyHashes(roomForKeys(src))
 	done := int64(0)
 	err = eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, null := b.Key(i)
@@ -158,8 +158,19 @@ type keyHashes struct {
 	all        []uint64
 }
 
-func newKeyHashes() *keyHashes {
-	h := &keyHashes{seed: maphash.MakeSeed()}
+// roomForKeys is how many keys a source has, or fewer where its files would be too small for so
+// many: the number is what a file says of itself.
+func roomForKeys(src *dataset.Source) int64 {
+	const leastKey = 4 // bytes
+	room := int64(0)
+	for _, f := range src.Files() {
+		room += f.Size / leastKey
+	}
+	return min(room, src.Rows())
+}
+
+func newKeyHashes(room int64) *keyHashes {
+	h := &keyHashes{seed: maphash.MakeSeed(), all: make([]uint64, 0, room)}
 	h.systemHash = maphash.String(h.seed, "")
 	return h
 }

@@ -19,7 +19,7 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newKeyHashes()
+			h := newKeyHashes(0)
 			for _, k := range tt.keys {
 				h.add(k[0], k[1])
 			}
@@ -41,7 +41,7 @@ func TestRepeatedKeys(t *testing.T) {
 }
 
 func TestRepeatedAmongMany(t *testing.T) {
-	h := newKeyHashes()
+	h := newKeyHashes(0)
 	for i := range 100_000 {
 		h.add(fmt.Sprint("q-", i), []string{"a", "b"}[i%2])
 	}

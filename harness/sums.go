@@ -244,8 +244,9 @@ func (s *groupSums) rows(k int, out []runs.SummaryRow) []runs.SummaryRow {
 // itemSums add up a list of items.
 type itemSums struct {
 	*groupSums
-	list   []int
-	adding [][]adding // of each item of the list and group
+	list      []int
+	adding    [][]adding // of each item of the list and group
+	documents []int32    // of a row
 }
 
 // An adding is how an item is added up over the rows of a group, one after the other.
@@ -393,13 +394,13 @@ func (c *itemSums) touch(k int, in *blockRows) {
 			case to.units != nil:
 				to.units.add(row, u.units.Of(row), v, y, x)
 			default:
-				documents := u.units.Touched(row)
+				c.documents = u.units.Touched(row, c.documents)
 				if to.macro.note(row, 1); st.defined <= int64(row) { // else all are known as yet
-					to.macro.shares.Touch(1, documents)
+					to.macro.shares.Touch(1, c.documents)
 				}
 				if y != 0 || x != 0 {
 					to.micro.note(row, x)
-					to.micro.shares.Touch(x, documents)
+					to.micro.shares.Touch(x, c.documents)
 				}
 			}
 		}
@@ -420,7 +421,8 @@ func (c *itemSums) weigh(k int, in *blockRows) {
 			}
 			var documents []int32
 			if u != nil {
-				documents = u.units.Touched(row)
+				c.documents = u.units.Touched(row, c.documents)
+				documents = c.documents
 			}
 			to.macro.add(&st.macro, v, 1, documents)
 			if to.micro.errors != nil {
@@ -437,8 +439,10 @@ func (w *weighing) note(row int, weight float64) {
 
 // touchAll touches the first rows of a group, which have equal weight.
 func (w *weighing) touchAll(u *units, rows int) {
+	var documents []int32
 	for row := range rows {
-		w.shares.Touch(1, u.units.Touched(row))
+		documents = u.units.Touched(row, documents)
+		w.shares.Touch(1, documents)
 	}
 }
 

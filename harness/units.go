@@ -112,6 +112,7 @@ func (s *summarizer) rowsOf(groups []int) [][]int32 {
 type localDocuments struct {
 	numbers []int32 // of each document of the file: in the group, plus two; 1 if one row touched it
 	met     []int32
+	row     []int32
 }
 
 // of are the documents of rows, and their numbers in the file; nil if no two rows share one.
@@ -124,7 +125,8 @@ func (l *localDocuments) of(all *stats.Documents, rows []int32) (documents *stat
 	}
 	l.met = l.met[:0]
 	for _, row := range rows {
-		for _, d := range all.At(int(row)) {
+		l.row = all.At(int(row), l.row)
+		for _, d := range l.row {
 			switch {
 			case d == stats.Lone:
 				continue
@@ -146,7 +148,8 @@ func (l *localDocuments) of(all *stats.Documents, rows []int32) (documents *stat
 	}
 	documents = new(stats.Documents)
 	for _, row := range rows {
-		for _, d := range all.At(int(row)) {
+		l.row = all.At(int(row), l.row)
+		for _, d := range l.row {
 			if d == stats.Lone || l.numbers[d] == 1 {
 				documents.Touch(stats.Lone)
 			} else {

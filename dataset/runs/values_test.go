@@ -105,7 +105,7 @@ func TestScanSlices(t *testing.T) {
 	}
 	// What no other row touches has no name.
 	for row, want := range [][]int32{nil, nil, {stats.Lone, 0}, {0, 1}, {0, 1}} {
-		if got := slices.Sorted(slices.Values(touched.At(row))); !slices.Equal(got, want) {
+		if got := slices.Sorted(slices.Values(touched.At(row, nil))); !slices.Equal(got, want) {
 			t.Errorf("row %d touches %v, want %v", row, got, want)
 		}
 	}

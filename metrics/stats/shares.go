@@ -189,10 +189,12 @@ func (s *Shares) Add(share float64, documents []int32) {
 func NewShares(shares, errors []float64, documents *Documents) *Shares {
 	s := StartShares(documents.Count())
 	counts := func(i int) bool { return shares[i] != 0 || errors != nil && errors[i] != 0 }
+	var of []int32
 	if documents != nil {
 		for i, g := range shares {
 			if counts(i) {
-				s.Touch(g, documents.At(i))
+				of = documents.At(i, of)
+				s.Touch(g, of)
 			}
 		}
 	}
@@ -201,7 +203,8 @@ func NewShares(shares, errors []float64, documents *Documents) *Shares {
 	}
 	for i, g := range shares {
 		if counts(i) {
-			s.Add(g, s.documents.At(i))
+			of = s.documents.At(i, of)
+			s.Add(g, of)
 		}
 	}
 	return s

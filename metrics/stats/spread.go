@@ -106,8 +106,10 @@ func (r *Errors) Spread() Spread {
 // Spread is that of a number with these shares, of which s was made, and errors.
 func (s *Shares) Spread(errors, shares []float64) Spread {
 	of := s.Errors()
+	var documents []int32
 	for i, e := range errors {
-		of.Add(e, shares[i], s.documents.At(i))
+		documents = s.documents.At(i, documents)
+		of.Add(e, shares[i], documents)
 	}
 	return of.Spread()
 }

@@ -251,15 +251,15 @@ func TestOneByOne(t *testing.T) {
 		shares := StartShares(documents.Count())
 		for i := range y {
 			if y[i] != 0 || x[i] != 0 {
-				shares.Touch(x[i], documents.At(i))
+				shares.Touch(x[i], documents.At(i, nil))
 			}
 		}
 		shares.Weigh(q.Den)
 		errors := shares.Errors()
 		for i, e := range q.Errors {
 			if y[i] != 0 || x[i] != 0 {
-				shares.Add(q.Shares[i], documents.At(i))
-				errors.Add(e, q.Shares[i], documents.At(i))
+				shares.Add(q.Shares[i], documents.At(i, nil))
+				errors.Add(e, q.Shares[i], documents.At(i, nil))
 			}
 		}
 		if got, want := errors.Spread(), q.Spread(documents); !got.near(want) {
@@ -288,7 +288,7 @@ func TestLone(t *testing.T) {
 	named := numbered([][]string{{"a"}, {"a"}, {"b"}, {"c", "d"}, {"a", "e"}, nil})
 	var lone Documents
 	for i := range 6 {
-		for _, d := range named.At(i) {
+		for _, d := range named.At(i, nil) {
 			if d > 0 {
 				d = Lone
 			}
@@ -397,6 +397,25 @@ func TestDifferenceExcludesZero(t *testing.T) {
 	}
 }
 
+// TestManyDocuments: numbers that no longer fit into two bytes leave those before as they are.
+func TestManyDocuments(t *testing.T) {
+	var d Documents
+	want := [][]int32{{Lone, 0, 65534}, nil, {65535, 7}, {70000, Lone, 65534}}
+	for _, documents := range want {
+		d.Add(documents...)
+	}
+	of := []int32{1, 2, 3, 4}
+	for unit := range want {
+		if of = d.At(unit, of); !slices.Equal(of, want[unit]) {
+			t.Errorf("unit %d touches %v, want %v", unit, of, want[unit])
+		}
+		of[:cap(of)][0] = 99 // the caller's memory
+	}
+	if d.Units() != 4 || d.Count() != 70001 || !d.Shared() {
+		t.Errorf("%d units, %d documents, shared %v", d.Units(), d.Count(), d.Shared())
+	}
+}
+
 // TestUnits: rows of one question are added up, and touch what any of its rows touches.
 func TestUnits(t *testing.T) {
 	rows := NewRows([]string{"a", "b", "a", "c", "b"}, numbered([][]string{{"x"}, {"y"}, {"z", "x"}, nil, {"w"}}))
@@ -405,7 +424,7 @@ func TestUnits(t *testing.T) {
 	}
 	docs := rows.Documents(func(row int) bool { return row != 4 })
 	for unit, want := range [][]int32{{0, 2}, {1}, nil} {
-		if got := docs.At(unit); !slices.Equal(got, want) {
+		if got := docs.At(unit, nil); !slices.Equal(got, want) {
 			t.Errorf("unit %d touches %v, want %v", unit, got, want)
 		}
 	}
