@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"ibid"
@@ -69,6 +70,9 @@ type quotations struct {
 	counts map[string]map[string]int64 // of those that count, by system and outcome
 	open   map[string]int64            // of the others, by outcome
 	worst  []quotedRow
+
+	before map[[3]string]bool // wrong ones of the base, which are not among the worst; nil without a base
+	fresh  int64              // that stand in no source, and did not in the base
 }
 
 // readQuotations reads the quotations of a run.
@@ -86,8 +90,11 @@ func (data *pageData) readQuotations(run int) error {
 			all.counts[system] = make(map[string]int64)
 		}
 		all.counts[system][q.Outcome]++
-		if gravity(q) == 0 {
+		if gravity(q) == 0 || all.before[wrongKey(q)] {
 			return nil
+		}
+		if q.Outcome == quote.Nowhere.String() {
+			all.fresh++
 		}
 		at, _ := slices.BinarySearchFunc(all.worst, gravity(q), func(x quotedRow, g int) int {
 			return cmp.Or(g-gravity(&x.Quotation), -1) // behind its like
@@ -105,6 +112,26 @@ func (data *pageData) readQuotations(run int) error {
 		return err
 	}
 	return all.readSupport(run, r.run.Dir)
+}
+
+// wrongKey names a quotation that is wrong.
+func wrongKey(q *runs.Quotation) [3]string {
+	outcome := ""
+	if q.Outcome == quote.Nowhere.String() {
+		outcome = q.Outcome
+	}
+	return [3]string{q.ID + "/" + q.System, q.Text, outcome}
+}
+
+// readBefore reads which quotations of the base are wrong.
+func (all *quotations) readBefore(dir string) error {
+	all.before = make(map[[3]string]bool)
+	return runs.Quotations.Scan(dir, nil, func(_ int64, q *runs.Quotation) error {
+		if gravity(q) > 0 {
+			all.before[wrongKey(q)] = true
+		}
+		return nil
+	})
 }
 
 // readSupport finds the quotations of a run that are made up or changed and cite what the judge
@@ -196,7 +223,8 @@ func quotesSection(data *pageData) *doc.Section {
 }
 
 // quotesLine says of how many quotations no source, or another, has the words; "" if none counts.
-func quotesLine(rows []runs.SummaryRow) string {
+// since says how many of the first are new.
+func quotesLine(rows []runs.SummaryRow, since string) string {
 	sums := make(map[string]int64)
 	for i := range rows {
 		if r := &rows[i]; r.System != "" && r.Slice == "" && r.Agg == runs.Micro && r.Num != nil && r.Den != nil {
@@ -210,7 +238,7 @@ func quotesLine(rows []runs.SummaryRow) string {
 	if all == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s %s in no source", Thousands(nowhere), Thousands(all), oneOrMany(nowhere, "stands", "stand"))
+	text := fmt.Sprintf("%s of %s %s in no source", Thousands(nowhere), Thousands(all), oneOrMany(nowhere, "stands", "stand")) + since
 	if altered := all - nowhere - elsewhere - sums[metrics.QuoteFidelity.String()]; altered > 0 {
 		text += fmt.Sprintf(", %s altered", Thousands(altered))
 	}
@@ -223,21 +251,35 @@ func quotesLine(rows []runs.SummaryRow) string {
 // shownQuotations is how many wrong quotations stand below gates.
 const shownQuotations = 3
 
-// AddQuotations adds how many quotations of the run in dir stand in no source, and the worst.
-func (g *Gates) AddQuotations(dir string) error {
+// AddQuotations adds how many quotations of the run in dir stand in no source, and the worst: of
+// those that are new since a base, if there is one and it has other wrong ones.
+func (g *Gates) AddQuotations(dir, base string) error {
 	rows, err := runs.ReadSummaryOf(dir, runs.WholeSystems)
-	if err != nil {
+	if err != nil || quotesLine(rows, "") == "" {
 		return err
 	}
-	line := quotesLine(rows)
-	if line == "" {
-		return nil
+	data, since := newPageData(PageOptions{}, []RunData{{Dir: dir, Manifest: g.run}}), ""
+	if base != "" {
+		err := data.quotations.readBefore(base)
+		if errors.Is(err, fs.ErrNotExist) {
+			base = ""
+		} else if err != nil {
+			return err
+		}
 	}
-	data := newPageData(PageOptions{}, []RunData{{Dir: dir, Manifest: g.run}})
 	if err := data.readQuotations(0); err != nil {
 		return err
 	}
-	g.quotations = []doc.Block{doc.Para{Text: doc.T("Quotations: " + line + ".")}}
+	if base != "" {
+		since = fmt.Sprintf(" (%s since %s)", Thousands(data.quotations.fresh), filepath.Base(base))
+		if len(data.quotations.worst) == 0 {
+			data = newPageData(PageOptions{}, []RunData{{Dir: dir, Manifest: g.run}})
+			if err := data.readQuotations(0); err != nil {
+				return err
+			}
+		}
+	}
+	g.quotations = []doc.Block{doc.Para{Text: doc.T("Quotations: " + quotesLine(rows, since) + ".")}}
 	for i := range data.quotations.worst[:min(len(data.quotations.worst), shownQuotations)] {
 		q := &data.quotations.worst[i].Quotation
 		text := fmt.Sprintf("%s/%s: “%s” ", q.ID, q.System, clip(q.Text, 100))

@@ -226,7 +226,7 @@ func (s *Summary) facts() (facts doc.Facts) {
 	if s.Failing != nil {
 		facts.Add("fails", s.Failing.reasonsLine())
 	}
-	facts.Add("quotes", quotesLine(s.rows))
+	facts.Add("quotes", quotesLine(s.rows, ""))
 	if kind := strings.ToLower(s.Run.Judge.Kind); kind != "" {
 		facts.Add("judge", judgeText(kind, &s.Run.Judge))
 	}

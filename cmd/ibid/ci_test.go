@@ -31,7 +31,7 @@ func TestCI(t *testing.T) {
 		t.Fatal(err)
 	}
 	work := filepath.Join(dir, "work")
-	environ := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir, "ANNOTATIONS=github",
+	environ := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir, "ANNOTATIONS=github", "LINK=https://ci.example/page",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_CONFIG_NOSYSTEM=1")
 	sh := func(in, line string) (text string, code int) {
 		t.Helper()
@@ -71,7 +71,9 @@ func TestCI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(comment), "## Citation accuracy\n") || strings.Contains(string(comment), "pointer is worse on overall") != (want == 3) {
+		verdict := map[int]string{3: "## ❌ ibid: 1 of 5 gates failed.\n", 0: "## ✅ ibid: 5 gates passed.\n"}[want]
+		if !strings.HasPrefix(string(comment), verdict) || strings.Contains(string(comment), "Since base: pointer is worse on overall") != (want == 3) ||
+			!strings.Contains(string(comment), " [page](https://ci.example/page)\n") {
 			t.Errorf("%s: the comment is\n%s", branch, comment)
 		}
 		junit, err := os.ReadFile(filepath.Join(dir, branch, "junit.xml"))

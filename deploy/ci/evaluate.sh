@@ -5,8 +5,9 @@
 #
 # RUN.yaml is a run file in the repository. The runs are OUT/base and OUT/head; for people
 # there are OUT/comment.md and OUT/head/report.html, for machines OUT/junit.xml and, with
-# ANNOTATIONS=github, annotations on standard error. The exit code is that of ibid run: 3 if a
-# gate failed, 4 if there is no verdict.
+# ANNOTATIONS=github, annotations on standard error. The comment links to LINK, where the page is
+# kept, if that is set. The exit code is that of ibid run: 3 if a gate failed, 4 if there is no
+# verdict.
 set -eu
 file=$1 branch=$2 out=$3
 shift 3
@@ -27,10 +28,17 @@ code=0
 ibid run "$file" --out "$out" --id head --baseline "$out/base" --junit "$out/junit.xml" ${ANNOTATIONS:+--annotations "$ANNOTATIONS"} "$@" >"$out/run.txt" || code=$?
 cat "$out/run.txt"
 if [ -f "$out/head/manifest.json" ]; then
-	{
-		echo '## Citation accuracy'
-		echo
-		ibid compare "$out/base" "$out/head" --format markdown || true
-	} >"$out/comment.md"
+	gate=
+	for flag do # the comment is on the same gates
+		shift
+		if [ -n "$gate" ]; then
+			set -- "$@" --gate "$flag"
+			gate=
+		elif [ "$flag" = --gate ]; then
+			gate=next
+		fi
+	done
+	ibid gate "$out/head" "$@" --format markdown ${LINK:+--link "$LINK"} >"$out/comment.md" 2>/dev/null || true
+	[ -s "$out/comment.md" ] || ibid compare "$out/base" "$out/head" --format markdown >"$out/comment.md" || true # without gates
 fi
 exit "$code"

@@ -158,6 +158,18 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// TestMarkdownLinks: links to other sites are links, those within a page are not, and neither their
+// text nor their address is markup.
+func TestMarkdownLinks(t *testing.T) {
+	text := Text{{Text: "# see "}, {Text: "a](b", Link: "https://example.org/x_(1)#row=q 1"}, {Text: ", # "}, {Text: "here", Link: "#row=q"}}
+	for _, kind := range []Kind{Plain, Item} {
+		want := map[Kind]string{Plain: "", Item: "- "}[kind] + `\#<!-- --> see [a\](b](https://example.org/x_%281%29#row=q%201), #<!-- --> here` + "\n"
+		if got := FormatMarkdown(Para{Kind: kind, Text: text}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestSafeLinks: links lead within the page, to http and https, and to files beside it.
 func TestSafeLinks(t *testing.T) {
 	for link, want := range map[string]bool{

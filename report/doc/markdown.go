@@ -72,17 +72,41 @@ func (w *markdownWriter) blocks(blocks []Block, folded bool) {
 }
 
 func (w *markdownWriter) para(p Para) {
-	text := markdownText(p.Text.String())
+	text := markdownSpans(p.Text, markdownText)
 	switch p.Kind {
 	case Lead:
 		w.WriteString("**" + strings.TrimSpace(text) + "**\n")
 	case Note:
-		w.WriteString("> " + markdownLine(p.Text.String()) + "\n")
+		w.WriteString("> " + markdownSpans(p.Text, markdownLine) + "\n")
 	case Item:
-		w.WriteString("- " + markdownLine(p.Text.String()) + "\n")
+		w.WriteString("- " + markdownSpans(p.Text, markdownLine) + "\n")
 	default:
-		w.WriteString(markdownLine(p.Text.String()) + "\n")
+		w.WriteString(markdownSpans(p.Text, markdownLine) + "\n")
 	}
+}
+
+// markdownSpans is a text with its links to other sites; first writes what it begins with. Links
+// within a page lead nowhere here.
+func markdownSpans(t Text, first func(string) string) string {
+	var b strings.Builder
+	plain, write := "", first
+	flush := func() {
+		if plain != "" {
+			b.WriteString(write(plain))
+			plain, write = "", markdownText
+		}
+	}
+	for _, s := range t {
+		if !strings.HasPrefix(s.Link, "https://") && !strings.HasPrefix(s.Link, "http://") {
+			plain += s.Text
+			continue
+		}
+		flush()
+		b.WriteString("[" + markdownText(s.Text) + "](" + strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E").Replace(Clean(s.Link)) + ")")
+		write = markdownText
+	}
+	flush()
+	return b.String()
 }
 
 func (w *markdownWriter) table(t *Table) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 
 func (a *app) gateCommand() *cobra.Command {
 	var gates, accept []string
-	var baseline string
+	var baseline, link string
 	var ci ciFlags
 	cmd := &cobra.Command{
 		Use:   "gate RUN [BASE]",
@@ -35,17 +36,34 @@ func (a *app) gateCommand() *cobra.Command {
 			if len(args) > 1 {
 				baseline = args[1]
 			}
-			return a.gate(args[0], baseline, gates, accept, &ci)
+			if err := a.checkLink(link); err != nil {
+				return err
+			}
+			return a.gate(args[0], baseline, link, gates, accept, &ci)
 		},
 	}
 	cmd.Flags().StringArrayVar(&gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
 	cmd.Flags().StringArrayVar(&accept, "accept", nil, "a sign that the input is wrong with which gates have their verdict all the same (may be repeated; ibid help signs)")
 	cmd.Flags().StringVar(&baseline, "baseline", "", baselineUsage)
+	cmd.Flags().StringVar(&link, "link", "", "where the page of the run is, https://…: the comment of --format markdown links to it and its answers")
 	ci.register(cmd)
 	return cmd
 }
 
-func (a *app) gate(dir, baseline string, gates, accept []string, ci *ciFlags) error {
+// checkLink refuses what leads nowhere from a comment.
+func (a *app) checkLink(link string) error {
+	switch u, err := url.Parse(link); {
+	case link == "":
+		return nil
+	case a.format != "markdown":
+		return ibid.Usagef("--link is for --format markdown")
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Fragment != "":
+		return ibid.Usagef("--link: %q is no address of a page", link).With("such as https://example.org/runs/42/report.html")
+	}
+	return nil
+}
+
+func (a *app) gate(dir, baseline, link string, gates, accept []string, ci *ciFlags) error {
 	m, err := a.openRun(dir)
 	if err != nil {
 		return err
@@ -79,14 +97,47 @@ func (a *app) gate(dir, baseline string, gates, accept []string, ci *ciFlags) er
 	if err != nil {
 		return err
 	}
-	view := gatesView(config, out)
-	if err := view.AddQuotations(dir); err != nil {
+	view, err := a.gateView(dir, config, out, link)
+	if err != nil {
 		return err
 	}
 	if err := a.show(view); err != nil {
 		return err
 	}
 	return a.conclude(config, out, ci)
+}
+
+// gateView is what is shown of gates: in Markdown a comment on the change that the run is of.
+func (a *app) gateView(dir string, config *configs.Config, out *harness.Outcome, link string) (report.View, error) {
+	view, base := gatesView(config, out), out.Base
+	if base != "" && !exists(filepath.Join(base, runs.ManifestFile)) {
+		base = ""
+	}
+	if a.format != "markdown" {
+		return view, view.AddQuotations(dir, base)
+	}
+	c := &report.Comment{Gates: view, Page: link}
+	if out.Base != "" {
+		run, err := compare.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer run.Close()
+		summary, err := a.summaryView(dir, out.Manifest, out.Gates, "system")
+		if err != nil {
+			return nil, err
+		}
+		if err := changeSince(&c.Compared, out.Base, run, summary); err != nil {
+			return nil, err
+		}
+		if c.Failing, err = newlyFailing(out); err != nil {
+			return nil, err
+		}
+	}
+	if c.Compared.Since == nil {
+		base = "" // it is not comparable
+	}
+	return c, view.AddQuotations(dir, base)
 }
 
 // failingJUnit is how many rows that newly fail JUnit XML has: as many as people read.
