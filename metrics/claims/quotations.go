@@ -3,6 +3,7 @@ package claims
 import (
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -71,6 +72,7 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 		} else if last, _ := lastRune(q.Text); strings.ContainsRune("?？؟", last) {
 			q.Kind = QuestionQuotation
 		}
+		said := c.saidBy(e, kind)
 		for i := range c.placed {
 			p := &c.placed[i]
 			if !p.known && row.Citations[i].ClaimID == "" { // it stands nowhere, and backs all of the answer
@@ -78,7 +80,11 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 				continue
 			}
 			inside := p.role == ibid.Marker && (p.at.meets(e) || p.at.empty() && e.start <= p.at.start && p.at.start <= e.end)
-			if p.known && (inside || slices.ContainsFunc(p.scope, e.meets) || cited != nil && cited(p)) {
+			backs := slices.ContainsFunc(p.scope, e.meets)
+			if !said.empty() {
+				backs = p.role == ibid.Marker && p.at.meets(said)
+			}
+			if p.known && (inside || backs || cited != nil && cited(p)) {
 				q.Citations = append(q.Citations, int32(i))
 			}
 		}
@@ -111,6 +117,34 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 	}
 	slices.SortStableFunc(all, func(x, y Quotation) int { return x.Start - y.Start })
 	return all
+}
+
+// saidBy is where the marks stand whose words a quotation in quotation marks is, as in: The log
+// [1] says "…". It is empty if none do, or if a mark directly behind the quotation backs it.
+func (c *Cutter) saidBy(e extent, kind string) (marks extent) {
+	a := &c.answer
+	k := sort.Search(len(a.marks), func(k int) bool { return a.marks[k].end > e.start }) - 1
+	if kind != MarksQuotation || k < 0 {
+		return marks
+	}
+	said := strings.TrimRightFunc(a.s[a.marks[k].end:e.start], func(r rune) bool { return unicode.IsSpace(r) || quotationMarks[r] != "" })
+	said = strings.TrimLeft(said, " )]*_")
+	words := strings.TrimRight(said, " ,:，：")
+	first, _, _ := strings.Cut(words, " ")
+	if strings.ContainsAny(words, ".,;:!?。，；：\n\"“”«»„「」『』") || !markVerbs[folded(first)] && (words != "" || said == "" || strings.ContainsAny(said, ",，")) {
+		return marks
+	}
+	for i := range c.placed {
+		p := &c.placed[i]
+		if slices.ContainsFunc(p.scope, e.meets) && p.at.start >= e.end && !a.hasWord(extent{e.end, p.at.start}) {
+			return marks
+		}
+	}
+	marks = a.marks[k]
+	for ; k > 0 && !a.hasWord(extent{a.marks[k-1].end, marks.start}); k-- {
+		marks.start = a.marks[k-1].start
+	}
+	return marks
 }
 
 // An excerpt is a quotation within a mark.

@@ -60,6 +60,15 @@ func TestQuotations(t *testing.T) {
 		{`{"answer": "It says “the pump must be cleaned weekly” [1]."}`, `marks "the pump must be cleaned weekly" [0]`},
 		{`It says "the pump [2] must be cleaned weekly" [1].`, `marked marks "the pump  must be cleaned weekly" [0 1]`},
 		{`See https://ex.org/a#:~:text=pre-,the%20pump%20is,blue,-suf [1].`, `fragment "the pump is ... blue" []`},
+		{`The log [1] says “the pump must be cleaned weekly”.`, `marks "the pump must be cleaned weekly" [0]`},
+		{`Source [1] states that “one two three four five”, and the log [2]: “six seven eight nine ten”.`, `marks "one two three four five" [0]; marks "six seven eight nine ten" [1]`},
+		{`The log (see [1][2]) notes “one two three four five”, as does the book [3].`, `marks "one two three four five" [0 1]`},
+		{`The log [1] says “one two three four five” [2].`, `marks "one two three four five" [1]`},
+		{`The log [1] says “one two three four five”. [2] says “six seven eight nine ten”.`, `marks "one two three four five" [0]; marks "six seven eight nine ten" [1]`},
+		{`“One two three four five” [1], “six seven eight nine ten”, and “two three four five six” [2].`, `marks "One two three four five" [0]; marks "six seven eight nine ten" [1]; marks "two three four five six" [1]`},
+		{`The pump is old [1], but some say “one two three four five”.`, `marks "one two three four five" []`},
+		{`文献[1]指出“水泵必须每周清洗一次”。`, `marks "水泵必须每周清洗一次" [0]`},
+		{`Le manuel [1] indique : « La pompe doit être nettoyée ».`, `marks "La pompe doit être nettoyée" [0]`},
 		{"# \"The pump must be cleaned weekly\"\n\nText [1].", ``},
 	} {
 		var got []string
