@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"sort"
@@ -43,7 +44,7 @@ var straightOpens = regexp.MustCompile(`(?:^|[^\pL\pN])'\pL`)
 
 // MayQuote reports whether an answer has a sign that quotations have.
 func MayQuote(answer string) bool {
-	return strings.ContainsAny(answer, "\"“”„«»‹›「」『』‘‚>") || strings.Contains(answer, ":~:text=") || straightOpens.MatchString(answer)
+	return strings.ContainsAny(answer, "\"“”„«»‹›「」『』‘‚＂｢>") || strings.Contains(answer, ":~:text=") || straightOpens.MatchString(answer)
 }
 
 // Quotations returns the quotations of the row that was cut last, the outermost ones, in order;
@@ -332,8 +333,12 @@ func halfWords(text string) (n int) {
 
 // quotationMarks are the marks that open, and those that close each.
 var quotationMarks = map[rune]string{
-	'"': `"`, '“': "”", '„': "“”\"", '”': "”", '«': "»", '»': "«", '‹': "›", '›': "‹", '「': "」", '『': "』", '‘': "’", '‚': "‘’", '\'': "'",
+	'"': `"`, '“': "”", '„': "“”\"", '”': "”", '«': "»", '»': "«»", '‹': "›", '›': "‹", '「': "」", '『': "』", '‘': "’", '‚': "‘’", '\'': "'",
+	'＂': "＂", '｢': "｣",
 }
+
+// mixedMarks are those that close where none of the right ones does.
+var mixedMarks = map[rune]string{'"': "”", '“': `"`}
 
 // paired are the stretches between quotation marks in a region, the outermost ones.
 func (a *answer) paired(region extent, hidden []extent) (out []extent) {
@@ -347,7 +352,11 @@ func (a *answer) paired(region extent, hidden []extent) (out []extent) {
 		r, size := utf8.DecodeRuneInString(a.s[i:])
 		if closing := quotationMarks[r]; closing != "" && a.opens(r, before, i+size) {
 			reach := extent{max(i+size, none[r]), min(region.end, i+size+maxQuotation)}
-			if end, width := a.closed(r, closing, reach, region.end, hidden); end > 0 {
+			end, width := a.closed(r, closing, reach, region.end, hidden)
+			if mixed := mixedMarks[r]; end == 0 && mixed != "" {
+				end, width = a.closed(r, mixed, reach, region.end, hidden)
+			}
+			if end > 0 {
 				out = append(out, extent{i + size, end})
 				i, before = end+width, ']'
 				continue
@@ -379,10 +388,13 @@ func (a *answer) opens(mark, before rune, next int) bool {
 	return true
 }
 
+// pluralOwner is an apostrophe behind a word, such as in: the workers' union.
+var pluralOwner = regexp.MustCompile(`^s['’] \p{Ll}`)
+
 // closed returns where a quotation mark is closed within an extent of a region that ends at
 // last, and how long the closing mark is.
 func (a *answer) closed(mark rune, closing string, in extent, last int, hidden []extent) (end, width int) {
-	depth := 0
+	depth, plural := 0, 0 // plural: where it ends if an apostrophe is none
 	for i := in.start; i < in.end; {
 		if h := meetingAll(hidden, extent{i, i + 1}); len(h) > 0 {
 			i = h[0].end
@@ -392,7 +404,9 @@ func (a *answer) closed(mark rune, closing string, in extent, last int, hidden [
 		after, _ := utf8.DecodeRuneInString(a.s[min(i+size, last):last])
 		before, _ := lastRune(a.s[:i])
 		switch {
-		case r == mark && !strings.ContainsRune(closing, mark) && mark != '‘':
+		case plural > 0 && (r == '‘' || r == '\'' && unicode.IsSpace(before)):
+			return plural, utf8.RuneLen(mark)
+		case (r == mark || r == '“' && closing == "”") && !strings.ContainsRune(closing, mark) && mark != '‘':
 			depth++
 		case !strings.ContainsRune(closing, r):
 		case (r == '\'' || r == '’') && isWordRune(after) && !token.Unspaced(after): // an apostrophe
@@ -400,12 +414,14 @@ func (a *answer) closed(mark rune, closing string, in extent, last int, hidden [
 		case r == '"' && unicode.IsDigit(before) && a.isInch(i+size, last):
 		case depth > 0:
 			depth--
+		case (r == '\'' || r == '’') && pluralOwner.MatchString(a.s[i-1:min(last, i+size+8)]):
+			plural = cmp.Or(plural, i)
 		default:
 			return i, size
 		}
 		i += size
 	}
-	return 0, 0
+	return plural, utf8.RuneLen(mark)
 }
 
 // isInch reports whether the sign behind a digit that ends at a byte is one of inches: a mark

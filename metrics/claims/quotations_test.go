@@ -69,6 +69,14 @@ func TestQuotations(t *testing.T) {
 		{`The pump is old [1], but some say “one two three four five”.`, `marks "one two three four five" []`},
 		{`文献[1]指出“水泵必须每周清洗一次”。`, `marks "水泵必须每周清洗一次" [0]`},
 		{`Le manuel [1] indique : « La pompe doit être nettoyée ».`, `marks "La pompe doit être nettoyée" [0]`},
+		{`It says ‘the engineers’ report was never signed’ [1].`, `marks "the engineers’ report was never signed" [0]`},
+		{`It says 'the engineers' report was never signed' [1].`, `marks "the engineers' report was never signed" [0]`},
+		{`The 'old boys' met the 'one two three four five' group of the boss' son [1].`, `short marks "old boys" [0]; marks "one two three four five" [0]`},
+		{`A "low one. It says “the pump must be cleaned weekly” [1].`, `marks "the pump must be cleaned weekly" [0]`},
+		{`The ‘old boys’ of the workers’ union [1].`, `short marks "old boys" [0]`},
+		{"It says “the pump must be cleaned weekly\" [1].\n\nIt says \"the tank must be drained yearly” [1].", `marks "the pump must be cleaned weekly" [0]; marks "the tank must be drained yearly" [1]`},
+		{`Siinä lukee »the pump must be cleaned weekly» ja »the tank must be drained yearly« [1].`, `marks "the pump must be cleaned weekly" [0]; marks "the tank must be drained yearly" [0]`},
+		{`手册写道＂水泵必须每周清洗一次＂和｢油箱必须每年排空一次｣[1]。`, `marks "水泵必须每周清洗一次" [0]; marks "油箱必须每年排空一次" [0]`},
 		{"# \"The pump must be cleaned weekly\"\n\nText [1].", ``},
 	} {
 		var got []string
