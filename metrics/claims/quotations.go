@@ -132,8 +132,14 @@ func (c *Cutter) saidBy(e extent, kind string) (marks extent) {
 	said = strings.TrimLeft(said, " )]*_")
 	words := strings.TrimRight(said, " ,:，：")
 	first, _, _ := strings.Cut(words, " ")
-	if strings.ContainsAny(words, ".,;:!?。，；：\n\"“”«»„「」『』") || !markVerbs[folded(first)] && (words != "" || said == "" || strings.ContainsAny(said, ",，")) {
+	if strings.ContainsAny(words, ".,;:!?。，；：\n\"“”«»„「」『』") || !markVerbs[folded(first)] && (words != "" || said == "") {
 		return marks
+	}
+	if words == "" && strings.ContainsAny(said, ",，") { // According to [1], "…"
+		in := sort.Search(len(c.sentences), func(i int) bool { return c.sentences[i].end > a.marks[k].start })
+		if in == len(c.sentences) || !c.attribution.begins(a.without(extent{c.sentences[in].start, a.marks[k].start})) {
+			return marks
+		}
 	}
 	for i := range c.placed {
 		p := &c.placed[i]

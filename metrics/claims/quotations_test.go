@@ -62,6 +62,7 @@ func TestQuotations(t *testing.T) {
 		{`See https://ex.org/a#:~:text=pre-,the%20pump%20is,blue,-suf [1].`, `fragment "the pump is ... blue" []`},
 		{`The log [1] says “the pump must be cleaned weekly”.`, `marks "the pump must be cleaned weekly" [0]`},
 		{`Source [1] states that “one two three four five”, and the log [2]: “six seven eight nine ten”.`, `marks "one two three four five" [0]; marks "six seven eight nine ten" [1]`},
+		{`According to [1], “one two three four five”, whereas [2] has “six seven eight nine ten”.`, `marks "one two three four five" [0]; marks "six seven eight nine ten" [1]`},
 		{`The log (see [1][2]) notes “one two three four five”, as does the book [3].`, `marks "one two three four five" [0 1]`},
 		{`The log [1] says “one two three four five” [2].`, `marks "one two three four five" [1]`},
 		{`The log [1] says “one two three four five”. [2] says “six seven eight nine ten”.`, `marks "one two three four five" [0]; marks "six seven eight nine ten" [1]`},
