@@ -1,6 +1,8 @@
 package quote
 
 import (
+	"html"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,7 +74,10 @@ func newFold(s string) fold {
 			continue
 		}
 		c := s[f.at]
-		f.start = c == '\n' || f.start && c == ' '
+		f.start = c == '\n' || c == '\f' || f.start && c == ' '
+		if c == '&' && f.entity() {
+			continue
+		}
 		if c < utf8.RuneSelf && (f.at+1 == len(s) || s[f.at+1] < utf8.RuneSelf) {
 			f.rune(rune(c), 1, f.at+1)
 			f.at, f.cp = f.at+1, f.cp+1
@@ -82,6 +87,23 @@ func newFold(s string) fold {
 	}
 	f.end()
 	return fold{string(f.out), f.words}
+}
+
+// entity reads a character that is written as an entity of HTML, and reports whether one begins here.
+func (f *folder) entity() bool {
+	name := f.s[f.at:min(len(f.s), f.at+10)]
+	name = name[:strings.IndexByte(name, ';')+1]
+	text := html.UnescapeString(name)
+	if text == name {
+		return false
+	}
+	for _, r := range text {
+		if !isIgnored(r) {
+			f.rune(r, len(name), f.at+len(name))
+		}
+	}
+	f.at, f.cp = f.at+len(name), f.cp+len(name)
+	return true
 }
 
 // segment reads a code point with the marks that combine with it.
@@ -159,7 +181,6 @@ func (f *folder) rune(r rune, points, next int) {
 		}
 	case isSign(r):
 		f.sign(r, points)
-	case r == '⁄': // of a fraction
 	case f.joins(r, next):
 	default:
 		f.end()
@@ -239,10 +260,15 @@ func (f *folder) joins(r rune, at int) bool {
 		if !f.digit || !unicode.IsDigit(next) {
 			return false
 		}
-		if r == '.' || !thousands(f.s[at:]) {
+		if !thousands(f.s[at:]) || r == '.' && !f.dotted(at) {
 			f.keep('.', 1)
 		}
 		return true
+	case '/', '⁄': // of a fraction
+		if f.digit && (r == '⁄' || unicode.IsDigit(next)) {
+			f.keep('/', 1)
+			return true
+		}
 	case '-', '‐', '‑':
 		if f.inWord && wordy || f.lineEnd(at) {
 			return true
@@ -265,6 +291,14 @@ func thousands(s string) bool {
 		n++
 	}
 	return n == 3
+}
+
+// dotted reports whether a full stop before three digits is one of thousands: a comma and a
+// digit follow them, or another such group stands before or behind.
+func (f *folder) dotted(at int) bool {
+	before, behind := f.s[max(0, at-5):at-1], f.s[at+3:min(len(f.s), at+8)]
+	return len(behind) > 1 && behind[0] == ',' && unicode.IsDigit(rune(behind[1])) ||
+		len(behind) > 3 && behind[0] == '.' && thousands(behind[1:]) || len(before) == 4 && before[0] == '.' && thousands(before[1:])
 }
 
 // lineEnd reports whether a hyphen with the byte at behind it ends a line in a word that the
@@ -304,6 +338,13 @@ func (f *folder) dropped() int {
 			return end + 1
 		}
 	case rest[0] == '<':
+		if at := noteTag.FindStringSubmatchIndex(rest[:min(len(rest), 80)]); at != nil {
+			if f.digit {
+				f.keep('^', utf8.RuneCountInString(rest[:at[1]]))
+				f.out = append(f.out, rest[at[2]:at[3]]...)
+			}
+			return at[1]
+		}
 		if len(rest) > 2 && (isASCIILetter(rest[1]) || (rest[1] == '/' || rest[1] == '!') && (isASCIILetter(rest[2]) || rest[2] == '-')) {
 			if end := strings.IndexAny(rest[1:min(len(rest), 500)], "<>"); end > 0 && rest[end+1] == '>' {
 				return end + 2
@@ -316,6 +357,9 @@ func (f *folder) dropped() int {
 	}
 	return 0
 }
+
+// noteTag has the mark of a note; behind a digit it is a power.
+var noteTag = regexp.MustCompile(`^<sup\b[^<>]*>([\d,–-]+[\d, –-]*)</sup>`)
 
 func isASCIILetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
