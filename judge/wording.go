@@ -355,8 +355,8 @@ func (s *statement) standsIn(t *wordedText, within [2]int, content []int) bool {
 			turned = links(t.words[matched[k-1]:matched[k]]) != links(s.words[s.content[k-1]:s.content[k]])
 		}
 		for i := lo; i < hi && !turned; i++ {
-			inside := matched[0] < i && i < matched[len(matched)-1]
-			turned = (t.words[i].turns(i == within[0]) || inside && t.words[i].is(betweenWord)) && !slices.Contains(matched, i)
+			between := matched[0] < i && i < matched[len(matched)-1] && t.words[i].is(betweenWord)
+			turned = (between || t.words[i].turns(i == within[0])) && !slices.Contains(matched, i)
 		}
 		if !turned && !t.refuted([2]int{matched[0], matched[len(matched)-1] + 1}) {
 			return true
@@ -474,7 +474,8 @@ type lists struct {
 
 var wordLists = sync.OnceValue(func() *lists {
 	l := &lists{classes: make(map[string]wordClass), numerals: make(map[string]string)}
-	class := map[string]wordClass{"fill": fillWord, "turn": turnWord, "link": linkWord, "between": betweenWord, "refute": refuteWord, "he": heWord, "she": sheWord, "person": personWord, "negation": negation, "fact": factWord, "opener": opener}
+	class := map[string]wordClass{"fill": fillWord, "turn": turnWord, "refute": refuteWord, "he": heWord, "she": sheWord, "person": personWord, "negation": negation, "fact": factWord, "opener": opener}
+	class["link"], class["between"] = linkWord, betweenWord
 	for line := range strings.Lines(wordingText) {
 		name, words, _ := strings.Cut(line, ":")
 		for _, w := range strings.Fields(words) {
@@ -513,7 +514,7 @@ func isEnglish(text string, words []word) bool {
 
 // appendWords appends the words of a text, without citation marks such as [3].
 func appendWords(words []word, text string) []word {
-	text, before := strings.Map(asciiDigit, text), len(words)
+	before := len(words)
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
 		switch {
@@ -525,7 +526,7 @@ func appendWords(words []word, text string) []word {
 				words = append(words, x)
 			}
 			at = end
-		case token.Unspaced(r), unicode.IsNumber(r), unicode.Is(unicode.Sm, r) && !strings.ContainsRune("|~−", r): // such as ½ and <
+		case token.Unspaced(r), unicode.In(r, unicode.N, unicode.Sm) && !strings.ContainsRune("|~−", r): // such as ½ and <
 			words = append(words, newWord(text[at:at+size], false))
 			at += size
 		case unicode.IsLetter(r):
@@ -553,18 +554,6 @@ func appendWords(words []word, text string) []word {
 		}
 	}
 	return words
-}
-
-// asciiDigit is the ASCII digit of the value of a decimal digit, else r.
-func asciiDigit(r rune) rune {
-	if r <= unicode.MaxASCII || !unicode.IsDigit(r) {
-		return r
-	}
-	n := rune(0)
-	for unicode.IsDigit(r - n - 1) {
-		n++
-	}
-	return '0' + n%10
 }
 
 // isNot reports whether a text begins with the end of a negation, and the word ends there.
@@ -636,10 +625,7 @@ var currencies = []string{"$", "€", "£", "¥", "₹", "₽", "₩", "₺", "�
 
 // digits is the end of the digits that begin at a place.
 func digits(text string, at int) int {
-	for at < len(text) && isDigit(text[at]) {
-		at++
-	}
-	return at
+	return len(text) - len(strings.TrimLeft(text[at:], "0123456789"))
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }

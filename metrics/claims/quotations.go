@@ -129,17 +129,11 @@ func (c *Cutter) saidBy(e extent, kind string) (marks extent) {
 		return marks
 	}
 	said := strings.TrimRightFunc(a.s[a.marks[k].end:e.start], func(r rune) bool { return unicode.IsSpace(r) || quotationMarks[r] != "" })
-	said = strings.TrimLeft(said, " )]*_")
-	words := strings.TrimRight(said, " ,:，：")
-	first, _, _ := strings.Cut(words, " ")
-	if strings.ContainsAny(words, ".,;:!?。，；：\n\"“”«»„「」『』") || !markVerbs[folded(first)] && (words != "" || said == "") {
+	words := strings.TrimRight(strings.TrimLeft(said, " )]*_"), " ,:，：")
+	verb, _, _ := strings.Cut(words, " ")
+	introduces := markVerbs[folded(verb)] || words == "" && strings.ContainsAny(said, ":：")
+	if !introduces || strings.ContainsAny(words, ".,;:!?。，；：\n\"“”«»„「」『』") {
 		return marks
-	}
-	if words == "" && strings.ContainsAny(said, ",，") { // According to [1], "…"
-		in := sort.Search(len(c.sentences), func(i int) bool { return c.sentences[i].end > a.marks[k].start })
-		if in == len(c.sentences) || !c.attribution.begins(a.without(extent{c.sentences[in].start, a.marks[k].start})) {
-			return marks
-		}
 	}
 	for i := range c.placed {
 		p := &c.placed[i]
@@ -343,9 +337,6 @@ var quotationMarks = map[rune]string{
 	'＂': "＂", '｢': "｣",
 }
 
-// mixedMarks are those that close where none of the right ones does.
-var mixedMarks = map[rune]string{'"': "”", '“': `"`}
-
 // paired are the stretches between quotation marks in a region, the outermost ones.
 func (a *answer) paired(region extent, hidden []extent) (out []extent) {
 	none := map[rune]int{} // up to where nothing closes a mark
@@ -358,11 +349,7 @@ func (a *answer) paired(region extent, hidden []extent) (out []extent) {
 		r, size := utf8.DecodeRuneInString(a.s[i:])
 		if closing := quotationMarks[r]; closing != "" && a.opens(r, before, i+size) {
 			reach := extent{max(i+size, none[r]), min(region.end, i+size+maxQuotation)}
-			end, width := a.closed(r, closing, reach, region.end, hidden)
-			if mixed := mixedMarks[r]; end == 0 && mixed != "" {
-				end, width = a.closed(r, mixed, reach, region.end, hidden)
-			}
-			if end > 0 {
+			if end, width := a.closed(r, closing, reach, region.end, hidden); end > 0 {
 				out = append(out, extent{i + size, end})
 				i, before = end+width, ']'
 				continue
@@ -412,7 +399,7 @@ func (a *answer) closed(mark rune, closing string, in extent, last int, hidden [
 		switch {
 		case plural > 0 && (r == '‘' || r == '\'' && unicode.IsSpace(before)):
 			return plural, utf8.RuneLen(mark)
-		case (r == mark || r == '“' && closing == "”") && !strings.ContainsRune(closing, mark) && mark != '‘':
+		case r == mark && !strings.ContainsRune(closing, mark) && mark != '‘':
 			depth++
 		case !strings.ContainsRune(closing, r):
 		case (r == '\'' || r == '’') && isWordRune(after) && !token.Unspaced(after): // an apostrophe

@@ -3,6 +3,7 @@ package quote
 import (
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -148,15 +149,12 @@ func isIgnored(r rune) bool {
 	return r == '\u00AD' || r == '\uFEFF' || 0x200B <= r && r <= 0x200D || r == '\u2060'
 }
 
+var superscripts = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 // superscript is the digit that r is a superscript of, 0 if it is none.
 func superscript(r rune) rune {
-	switch {
-	case r == '¹':
-		return '1'
-	case r == '²' || r == '³':
-		return r - '²' + '2'
-	case r == '⁰' || '⁴' <= r && r <= '⁹':
-		return r - '⁰' + '0'
+	if k := slices.Index(superscripts, r); k >= 0 {
+		return '0' + rune(k)
 	}
 	return 0
 }
@@ -260,7 +258,7 @@ func (f *folder) joins(r rune, at int) bool {
 		if !f.digit || !unicode.IsDigit(next) {
 			return false
 		}
-		if !thousands(f.s[at:]) || r == '.' && !f.dotted(at) {
+		if r == '.' || digits(f.s[at:]) != 3 {
 			f.keep('.', 1)
 		}
 		return true
@@ -284,22 +282,8 @@ func (f *folder) joins(r rune, at int) bool {
 
 func isDash(r rune) bool { return r == '−' || unicode.Is(unicode.Pd, r) }
 
-// thousands reports whether a number goes on with three digits, and no fourth.
-func thousands(s string) bool {
-	n := 0
-	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
-	return n == 3
-}
-
-// dotted reports whether a full stop before three digits is one of thousands: a comma and a
-// digit follow them, or another such group stands before or behind.
-func (f *folder) dotted(at int) bool {
-	before, behind := f.s[max(0, at-5):at-1], f.s[at+3:min(len(f.s), at+8)]
-	return len(behind) > 1 && behind[0] == ',' && unicode.IsDigit(rune(behind[1])) ||
-		len(behind) > 3 && behind[0] == '.' && thousands(behind[1:]) || len(before) == 4 && before[0] == '.' && thousands(before[1:])
-}
+// digits is how many digits s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // lineEnd reports whether a hyphen with the byte at behind it ends a line in a word that the
 // next line goes on with. It opens the word again.
@@ -338,12 +322,8 @@ func (f *folder) dropped() int {
 			return end + 1
 		}
 	case rest[0] == '<':
-		if at := noteTag.FindStringSubmatchIndex(rest[:min(len(rest), 80)]); at != nil {
-			if f.digit {
-				f.keep('^', utf8.RuneCountInString(rest[:at[1]]))
-				f.out = append(f.out, rest[at[2]:at[3]]...)
-			}
-			return at[1]
+		if note := noteTag.FindString(rest[:min(len(rest), 80)]); note != "" && !f.digit {
+			return len(note)
 		}
 		if len(rest) > 2 && (isASCIILetter(rest[1]) || (rest[1] == '/' || rest[1] == '!') && (isASCIILetter(rest[2]) || rest[2] == '-')) {
 			if end := strings.IndexAny(rest[1:min(len(rest), 500)], "<>"); end > 0 && rest[end+1] == '>' {
@@ -358,8 +338,8 @@ func (f *folder) dropped() int {
 	return 0
 }
 
-// noteTag has the mark of a note; behind a digit it is a power.
-var noteTag = regexp.MustCompile(`^<sup\b[^<>]*>([\d,–-]+[\d, –-]*)</sup>`)
+// noteTag has the mark of a note.
+var noteTag = regexp.MustCompile(`^<sup\b[^<>]*>[\d,][\d, –-]*</sup>`)
 
 func isASCIILetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
@@ -375,10 +355,7 @@ func noteLength(s string) int {
 
 // pageNumber is the length of a line of at most four digits that a sentence goes on behind.
 func pageNumber(s string) int {
-	n := 0
-	for n < len(s) && n < 5 && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
+	n := digits(s)
 	rest := s[n:min(len(s), n+80)]
 	line, _, ended := strings.Cut(rest, "\n")
 	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " \t\r\n\f"))
