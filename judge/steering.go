@@ -89,7 +89,7 @@ type steering struct {
 type steeringKind struct {
 	name    string
 	pattern *regexp.Regexp
-	unless  *regexp.Regexp // what looks so and is no suspicion, from the rune before the match on
+	unless  *regexp.Regexp // what looks so and is no suspicion: the match with what is beside it, a zero byte at its end
 	needs   []uint64       // alternatives, each of lists as bits
 }
 
@@ -144,7 +144,8 @@ func (s *steering) find(text string, found func(kind, what string)) {
 		}
 		for _, at := range kind.pattern.FindAllStringIndex(folded, 50) {
 			_, before := utf8.DecodeLastRuneInString(folded[:at[0]])
-			if !kind.unless.MatchString(folded[at[0]-before : min(len(folded), at[1]+25)]) {
+			beside := folded[at[0]-before:at[1]] + "\x00" + folded[at[1]:min(len(folded), at[1]+25)]
+			if !kind.unless.MatchString(beside) {
 				found(kind.name, folded[at[0]:at[1]])
 				break
 			}

@@ -28,6 +28,8 @@ import (
 //   - no turning word (not, may, most, former …) that the claim does not have lies between,
 //     or among the four words before or behind in the sentences;
 //   - the words that say how two others belong together (of, to, for, from, by, 's) are the same;
+//   - no word that changes its neighbour (over, second, million, said …) lies between or directly
+//     beside that the claim does not have;
 //   - no refuting word (false, myth …) is among the four words before or behind in the text;
 //   - he and she do not clash, and I, we and you of the claim stand there, too;
 //   - neither the claim nor the sentence is a question.
@@ -355,7 +357,7 @@ func (s *statement) standsIn(t *wordedText, within [2]int, content []int) bool {
 			turned = links(t.words[matched[k-1]:matched[k]]) != links(s.words[s.content[k-1]:s.content[k]])
 		}
 		for i := lo; i < hi && !turned; i++ {
-			between := matched[0] < i && i < matched[len(matched)-1] && t.words[i].is(betweenWord)
+			between := matched[0]-1 <= i && i <= matched[len(matched)-1]+1 && t.words[i].is(betweenWord)
 			turned = (between || t.words[i].turns(i == within[0])) && !slices.Contains(matched, i)
 		}
 		if !turned && !t.refuted([2]int{matched[0], matched[len(matched)-1] + 1}) {
@@ -401,7 +403,7 @@ const (
 	turnWord
 	refuteWord
 	linkWord
-	betweenWord // turns if it stands between words of the claim
+	betweenWord // turns if it stands between words of the claim or beside them
 	heWord
 	sheWord
 	personWord
