@@ -322,8 +322,8 @@ func (f *folder) dropped() int {
 			return end + 1
 		}
 	case rest[0] == '<':
-		if note := noteTag.FindString(rest[:min(len(rest), 80)]); note != "" && !f.digit {
-			return len(note)
+		if !f.digit && strings.HasPrefix(rest, "<sup") && noteTag.MatchString(rest) {
+			return strings.Index(rest, "</sup>") + len("</sup>")
 		}
 		if len(rest) > 2 && (isASCIILetter(rest[1]) || (rest[1] == '/' || rest[1] == '!') && (isASCIILetter(rest[2]) || rest[2] == '-')) {
 			if end := strings.IndexAny(rest[1:min(len(rest), 500)], "<>"); end > 0 && rest[end+1] == '>' {
@@ -339,7 +339,7 @@ func (f *folder) dropped() int {
 }
 
 // noteTag has the mark of a note.
-var noteTag = regexp.MustCompile(`^<sup\b[^<>]*>[\d,][\d, –-]*</sup>`)
+var noteTag = regexp.MustCompile(`^<sup\b[^<>]{0,80}>[\d,][\d, –-]{0,40}</sup>`)
 
 func isASCIILetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
