@@ -73,7 +73,7 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 		} else if last, _ := lastRune(q.Text); strings.ContainsRune("?？؟", last) {
 			q.Kind = QuestionQuotation
 		}
-		said := c.saidBy(e, kind)
+		said := a.saidBy(e, kind)
 		for i := range c.placed {
 			p := &c.placed[i]
 			if !p.known && row.Citations[i].ClaimID == "" { // it stands nowhere, and backs all of the answer
@@ -81,10 +81,8 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 				continue
 			}
 			inside := p.role == ibid.Marker && (p.at.meets(e) || p.at.empty() && e.start <= p.at.start && p.at.start <= e.end)
-			backs := slices.ContainsFunc(p.scope, e.meets)
-			if !said.empty() {
-				backs = p.role == ibid.Marker && p.at.meets(said)
-			}
+			backs := p.at.meets(said) || slices.ContainsFunc(p.scope, e.meets) &&
+				(said.empty() || p.role != ibid.Marker || !a.hasWord(extent{e.end, p.at.start}))
 			if p.known && (inside || backs || cited != nil && cited(p)) {
 				q.Citations = append(q.Citations, int32(i))
 			}
@@ -121,9 +119,9 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 }
 
 // saidBy is where the marks stand whose words a quotation in quotation marks is, as in: The log
-// [1] says "…". It is empty if none do, or if a mark directly behind the quotation backs it.
-func (c *Cutter) saidBy(e extent, kind string) (marks extent) {
-	a := &c.answer
+// [1] says "…". It is empty if none do. Of the marks behind it only one directly behind it backs
+// such a quotation, too.
+func (a *answer) saidBy(e extent, kind string) (marks extent) {
 	k := sort.Search(len(a.marks), func(k int) bool { return a.marks[k].end > e.start }) - 1
 	if kind != MarksQuotation || k < 0 {
 		return marks
@@ -134,12 +132,6 @@ func (c *Cutter) saidBy(e extent, kind string) (marks extent) {
 	introduces := markVerbs[folded(verb)] || words == "" && strings.ContainsAny(said, ":：")
 	if !introduces || strings.ContainsAny(words, ".,;:!?。，；：\n\"“”«»„「」『』") {
 		return marks
-	}
-	for i := range c.placed {
-		p := &c.placed[i]
-		if slices.ContainsFunc(p.scope, e.meets) && p.at.start >= e.end && !a.hasWord(extent{e.end, p.at.start}) {
-			return marks
-		}
 	}
 	marks = a.marks[k]
 	for ; k > 0 && !a.hasWord(extent{a.marks[k-1].end, marks.start}); k-- {

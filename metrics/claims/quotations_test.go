@@ -64,7 +64,7 @@ func TestQuotations(t *testing.T) {
 		{`Source [1] states that “one two three four five”, and the log [2]: “six seven eight nine ten”.`, `marks "one two three four five" [0]; marks "six seven eight nine ten" [1]`},
 		{`According to [1], “one two three four five”, whereas [2] has “six seven eight nine ten”.`, `marks "one two three four five" [0 1]; marks "six seven eight nine ten" [1]`},
 		{`The log (see [1][2]) notes “one two three four five”, as does the book [3].`, `marks "one two three four five" [0 1]`},
-		{`The log [1] says “one two three four five” [2].`, `marks "one two three four five" [1]`},
+		{`The log [1] says “one two three four five” [2].`, `marks "one two three four five" [0 1]`},
 		{`The log [1] says “one two three four five”. [2] says “six seven eight nine ten”.`, `marks "one two three four five" [0]; marks "six seven eight nine ten" [1]`},
 		{`“One two three four five” [1], “six seven eight nine ten”, and “two three four five six” [2].`, `marks "One two three four five" [0]; marks "six seven eight nine ten" [1]; marks "two three four five six" [1]`},
 		{`The pump is old [1], but some say “one two three four five”.`, `marks "one two three four five" []`},
