@@ -89,7 +89,8 @@ type steering struct {
 type steeringKind struct {
 	name    string
 	pattern *regexp.Regexp
-	needs   []uint64 // alternatives, each of lists as bits
+	unless  *regexp.Regexp // what looks so and is no suspicion: the match with what is beside it, a zero byte at its end
+	needs   []uint64       // alternatives, each of lists as bits
 }
 
 var steeringOf = sync.OnceValue(func() *steering {
@@ -97,6 +98,7 @@ var steeringOf = sync.OnceValue(func() *steering {
 		Undo          []string
 		Flags, Hidden string
 		Patterns      map[string]string
+		Also, Unless  map[string]string // more of the patterns, and exceptions
 		Needs         map[string][][][]string
 	}
 	if err := json.Unmarshal(steeringFile, &file); err != nil {
@@ -108,7 +110,8 @@ var steeringOf = sync.OnceValue(func() *steering {
 	}
 	list := uint64(1)
 	for _, name := range slices.Sorted(maps.Keys(file.Patterns)) {
-		kind := steeringKind{name: name, pattern: regexp.MustCompile("(?m)" + file.Patterns[name])}
+		kind := steeringKind{name: name, pattern: regexp.MustCompile("(?m)" + file.Patterns[name] + file.Also[name])}
+		kind.unless = regexp.MustCompile("(?m)" + file.Unless[name])
 		for _, alternative := range file.Needs[name] {
 			needs := uint64(0)
 			for _, words := range alternative {
@@ -139,8 +142,13 @@ func (s *steering) find(text string, found func(kind, what string)) {
 		if !slices.ContainsFunc(kind.needs, func(needs uint64) bool { return has&needs == needs }) {
 			continue
 		}
-		if at := kind.pattern.FindStringIndex(folded); at != nil {
-			found(kind.name, folded[at[0]:at[1]])
+		for _, at := range kind.pattern.FindAllStringIndex(folded, 50) {
+			_, before := utf8.DecodeLastRuneInString(folded[:at[0]])
+			beside := folded[at[0]-before:at[1]] + "\x00" + folded[at[1]:min(len(folded), at[1]+25)]
+			if !kind.unless.MatchString(beside) {
+				found(kind.name, folded[at[0]:at[1]])
+				break
+			}
 		}
 	}
 	if !hides {

@@ -27,6 +27,9 @@ import (
 //   - of other content words at most half as many as the claim has lie between;
 //   - no turning word (not, may, most, former …) that the claim does not have lies between,
 //     or among the four words before or behind in the sentences;
+//   - the words that say how two others belong together (of, to, for, from, by, 's) are the same;
+//   - no word that changes its neighbour (over, second, million, said …) lies between or directly
+//     beside that the claim does not have;
 //   - no refuting word (false, myth …) is among the four words before or behind in the text;
 //   - he and she do not clash, and I, we and you of the claim stand there, too;
 //   - neither the claim nor the sentence is a question.
@@ -40,7 +43,7 @@ import (
 type Lexical struct{ pool sync.Pool } // of *wording
 
 // lexicalVersion changes whenever a verdict may.
-const lexicalVersion = "lexical-5"
+const lexicalVersion = "lexical-6"
 
 // NewLexical returns the offline judge.
 func NewLexical() *Lexical { return new(Lexical) }
@@ -345,15 +348,33 @@ func (s *statement) standsIn(t *wordedText, within [2]int, content []int) bool {
 			continue
 		}
 		lo, hi := max(matched[0]-nearWords, within[0]), min(matched[len(matched)-1]+1+nearWords, within[1])
-		turned := false
+		first := matched[0]
+		for first > within[0] && t.words[first-1].is(fillWord) {
+			first--
+		}
+		turned := links(t.words[first:matched[0]]) != links(s.words[:s.content[0]])
+		for k := 1; k < len(matched) && !turned; k++ {
+			turned = links(t.words[matched[k-1]:matched[k]]) != links(s.words[s.content[k-1]:s.content[k]])
+		}
 		for i := lo; i < hi && !turned; i++ {
-			turned = t.words[i].turns(i == within[0]) && !slices.Contains(matched, i)
+			between := matched[0]-1 <= i && i <= matched[len(matched)-1]+1 && t.words[i].is(betweenWord)
+			turned = (between || t.words[i].turns(i == within[0])) && !slices.Contains(matched, i)
 		}
 		if !turned && !t.refuted([2]int{matched[0], matched[len(matched)-1] + 1}) {
 			return true
 		}
 	}
 	return false
+}
+
+// links are the words among these that say how others belong together: sued Bob, sued by Bob.
+func links(words []word) (all string) {
+	for i := range words {
+		if words[i].is(linkWord) {
+			all += words[i].text + " "
+		}
+	}
+	return all
 }
 
 // refuted reports whether a refuting word is near a range of words, but not in it.
@@ -381,6 +402,8 @@ const (
 	fillWord wordClass = 1 << iota
 	turnWord
 	refuteWord
+	linkWord
+	betweenWord // turns if it stands between words of the claim or beside them
 	heWord
 	sheWord
 	personWord
@@ -454,6 +477,7 @@ type lists struct {
 var wordLists = sync.OnceValue(func() *lists {
 	l := &lists{classes: make(map[string]wordClass), numerals: make(map[string]string)}
 	class := map[string]wordClass{"fill": fillWord, "turn": turnWord, "refute": refuteWord, "he": heWord, "she": sheWord, "person": personWord, "negation": negation, "fact": factWord, "opener": opener}
+	class["link"], class["between"] = linkWord, betweenWord
 	for line := range strings.Lines(wordingText) {
 		name, words, _ := strings.Cut(line, ":")
 		for _, w := range strings.Fields(words) {
@@ -492,6 +516,7 @@ func isEnglish(text string, words []word) bool {
 
 // appendWords appends the words of a text, without citation marks such as [3].
 func appendWords(words []word, text string) []word {
+	before := len(words)
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
 		switch {
@@ -503,7 +528,7 @@ func appendWords(words []word, text string) []word {
 				words = append(words, x)
 			}
 			at = end
-		case token.Unspaced(r):
+		case token.Unspaced(r), unicode.In(r, unicode.N, unicode.Sm) && !strings.ContainsRune("|~−", r): // such as ½ and <
 			words = append(words, newWord(text[at:at+size], false))
 			at += size
 		case unicode.IsLetter(r):
@@ -522,6 +547,9 @@ func appendWords(words []word, text string) []word {
 				continue
 			}
 			words = append(words, newWord(x, unicode.IsUpper(r)))
+			if last := len(words) - 1; text[at:end] == "A" && last > before { // of vitamin A
+				words[last].class = 0
+			}
 			at = end
 		default:
 			at += size
@@ -585,7 +613,7 @@ func number(text string, at int) (end int, value string) {
 		value += unit
 	}
 	end = letters
-	for _, unit := range append([]string{"%", "°"}, currencies...) {
+	for _, unit := range append([]string{"%", "‰", "°"}, currencies...) {
 		if rest := strings.TrimLeft(text[end:], " "); strings.HasPrefix(rest, unit) {
 			value += unit
 			end = len(text) - len(rest) + len(unit)
@@ -595,14 +623,11 @@ func number(text string, at int) (end int, value string) {
 	return end, sign + value
 }
 
-var currencies = []string{"$", "€", "£", "¥"}
+var currencies = []string{"$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₴", "₫", "₪", "¢"}
 
 // digits is the end of the digits that begin at a place.
 func digits(text string, at int) int {
-	for at < len(text) && isDigit(text[at]) {
-		at++
-	}
-	return at
+	return len(text) - len(strings.TrimLeft(text[at:], "0123456789"))
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }

@@ -1,8 +1,10 @@
 package claims
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,7 +44,7 @@ var straightOpens = regexp.MustCompile(`(?:^|[^\pL\pN])'\pL`)
 
 // MayQuote reports whether an answer has a sign that quotations have.
 func MayQuote(answer string) bool {
-	return strings.ContainsAny(answer, "\"“”„«»‹›「」『』‘‚>") || strings.Contains(answer, ":~:text=") || straightOpens.MatchString(answer)
+	return strings.ContainsAny(answer, "\"“”„«»‹›「」『』‘‚＂｢>") || strings.Contains(answer, ":~:text=") || straightOpens.MatchString(answer)
 }
 
 // Quotations returns the quotations of the row that was cut last, the outermost ones, in order;
@@ -71,6 +73,7 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 		} else if last, _ := lastRune(q.Text); strings.ContainsRune("?？؟", last) {
 			q.Kind = QuestionQuotation
 		}
+		said := a.saidBy(e, kind)
 		for i := range c.placed {
 			p := &c.placed[i]
 			if !p.known && row.Citations[i].ClaimID == "" { // it stands nowhere, and backs all of the answer
@@ -78,7 +81,9 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 				continue
 			}
 			inside := p.role == ibid.Marker && (p.at.meets(e) || p.at.empty() && e.start <= p.at.start && p.at.start <= e.end)
-			if p.known && (inside || slices.ContainsFunc(p.scope, e.meets) || cited != nil && cited(p)) {
+			backs := p.at.meets(said) || slices.ContainsFunc(p.scope, e.meets) &&
+				(said.empty() || p.role != ibid.Marker || !a.hasWord(extent{e.end, p.at.start}))
+			if p.known && (inside || backs || cited != nil && cited(p)) {
 				q.Citations = append(q.Citations, int32(i))
 			}
 		}
@@ -111,6 +116,28 @@ func (c *Cutter) Quotations(row *ibid.Answer) (all []Quotation) {
 	}
 	slices.SortStableFunc(all, func(x, y Quotation) int { return x.Start - y.Start })
 	return all
+}
+
+// saidBy is where the marks stand whose words a quotation in quotation marks is, as in: The log
+// [1] says "…". It is empty if none do. Of the marks behind it only one directly behind it backs
+// such a quotation, too.
+func (a *answer) saidBy(e extent, kind string) (marks extent) {
+	k := sort.Search(len(a.marks), func(k int) bool { return a.marks[k].end > e.start }) - 1
+	if kind != MarksQuotation || k < 0 {
+		return marks
+	}
+	said := strings.TrimRightFunc(a.s[a.marks[k].end:e.start], func(r rune) bool { return unicode.IsSpace(r) || quotationMarks[r] != "" })
+	words := strings.TrimRight(strings.TrimLeft(said, " )]*_"), " ,:，：")
+	verb, _, _ := strings.Cut(words, " ")
+	introduces := markVerbs[folded(verb)] || words == "" && strings.ContainsAny(said, ":：")
+	if !introduces || strings.ContainsAny(words, ".,;:!?。，；：\n\"“”«»„「」『』") {
+		return marks
+	}
+	marks = a.marks[k]
+	for ; k > 0 && !a.hasWord(extent{a.marks[k-1].end, marks.start}); k-- {
+		marks.start = a.marks[k-1].start
+	}
+	return marks
 }
 
 // An excerpt is a quotation within a mark.
@@ -298,7 +325,8 @@ func halfWords(text string) (n int) {
 
 // quotationMarks are the marks that open, and those that close each.
 var quotationMarks = map[rune]string{
-	'"': `"`, '“': "”", '„': "“”\"", '”': "”", '«': "»", '»': "«", '‹': "›", '›': "‹", '「': "」", '『': "』", '‘': "’", '‚': "‘’", '\'': "'",
+	'"': `"`, '“': "”", '„': "“”\"", '”': "”", '«': "»", '»': "«»", '‹': "›", '›': "‹", '「': "」", '『': "』", '‘': "’", '‚': "‘’", '\'': "'",
+	'＂': "＂", '｢': "｣",
 }
 
 // paired are the stretches between quotation marks in a region, the outermost ones.
@@ -345,10 +373,13 @@ func (a *answer) opens(mark, before rune, next int) bool {
 	return true
 }
 
+// pluralOwner is an apostrophe behind a word, such as in: the workers' union.
+var pluralOwner = regexp.MustCompile(`^s['’] \p{Ll}`)
+
 // closed returns where a quotation mark is closed within an extent of a region that ends at
 // last, and how long the closing mark is.
 func (a *answer) closed(mark rune, closing string, in extent, last int, hidden []extent) (end, width int) {
-	depth := 0
+	depth, plural := 0, 0 // plural: where it ends if an apostrophe is none
 	for i := in.start; i < in.end; {
 		if h := meetingAll(hidden, extent{i, i + 1}); len(h) > 0 {
 			i = h[0].end
@@ -358,6 +389,8 @@ func (a *answer) closed(mark rune, closing string, in extent, last int, hidden [
 		after, _ := utf8.DecodeRuneInString(a.s[min(i+size, last):last])
 		before, _ := lastRune(a.s[:i])
 		switch {
+		case plural > 0 && (r == '‘' || r == '\'' && unicode.IsSpace(before)):
+			return plural, utf8.RuneLen(mark)
 		case r == mark && !strings.ContainsRune(closing, mark) && mark != '‘':
 			depth++
 		case !strings.ContainsRune(closing, r):
@@ -366,12 +399,14 @@ func (a *answer) closed(mark rune, closing string, in extent, last int, hidden [
 		case r == '"' && unicode.IsDigit(before) && a.isInch(i+size, last):
 		case depth > 0:
 			depth--
+		case (r == '\'' || r == '’') && pluralOwner.MatchString(a.s[i-1:min(last, i+size+8)]):
+			plural = cmp.Or(plural, i)
 		default:
 			return i, size
 		}
 		i += size
 	}
-	return 0, 0
+	return plural, utf8.RuneLen(mark)
 }
 
 // isInch reports whether the sign behind a digit that ends at a byte is one of inches: a mark

@@ -139,7 +139,7 @@ var markVerbs = wordSet(listText("mark_verbs"))
 // that is the subject of the next sentence, else 0.
 func (a *answer) beforeSubject(s extent, stop int) int {
 	s = s.and(extent{stop - gluedReach, stop + 4*gluedReach})
-	left := strings.TrimRight(string(a.plain[s.start:stop]), " ")
+	left := strings.TrimRight(string(a.plain[s.start:stop]), " \"”’»")
 	word := left[strings.LastIndexFunc(left, func(r rune) bool { return !isWordRune(r) })+1:]
 	space := strings.IndexByte(a.s[stop:s.end], ' ')
 	if space < 0 || len(word) < 3 || markWords[folded(word)] { // et al. [2] shows; Ref. [2] shows

@@ -1,6 +1,9 @@
 package quote
 
 import (
+	"html"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,7 +75,10 @@ func newFold(s string) fold {
 			continue
 		}
 		c := s[f.at]
-		f.start = c == '\n' || f.start && c == ' '
+		f.start = c == '\n' || c == '\f' || f.start && c == ' '
+		if c == '&' && f.entity() {
+			continue
+		}
 		if c < utf8.RuneSelf && (f.at+1 == len(s) || s[f.at+1] < utf8.RuneSelf) {
 			f.rune(rune(c), 1, f.at+1)
 			f.at, f.cp = f.at+1, f.cp+1
@@ -82,6 +88,23 @@ func newFold(s string) fold {
 	}
 	f.end()
 	return fold{string(f.out), f.words}
+}
+
+// entity reads a character that is written as an entity of HTML, and reports whether one begins here.
+func (f *folder) entity() bool {
+	name := f.s[f.at:min(len(f.s), f.at+10)]
+	name = name[:strings.IndexByte(name, ';')+1]
+	text := html.UnescapeString(name)
+	if text == name {
+		return false
+	}
+	for _, r := range text {
+		if !isIgnored(r) {
+			f.rune(r, len(name), f.at+len(name))
+		}
+	}
+	f.at, f.cp = f.at+len(name), f.cp+len(name)
+	return true
 }
 
 // segment reads a code point with the marks that combine with it.
@@ -126,15 +149,12 @@ func isIgnored(r rune) bool {
 	return r == '\u00AD' || r == '\uFEFF' || 0x200B <= r && r <= 0x200D || r == '\u2060'
 }
 
+var superscripts = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 // superscript is the digit that r is a superscript of, 0 if it is none.
 func superscript(r rune) rune {
-	switch {
-	case r == '¹':
-		return '1'
-	case r == '²' || r == '³':
-		return r - '²' + '2'
-	case r == '⁰' || '⁴' <= r && r <= '⁹':
-		return r - '⁰' + '0'
+	if k := slices.Index(superscripts, r); k >= 0 {
+		return '0' + rune(k)
 	}
 	return 0
 }
@@ -159,7 +179,6 @@ func (f *folder) rune(r rune, points, next int) {
 		}
 	case isSign(r):
 		f.sign(r, points)
-	case r == '⁄': // of a fraction
 	case f.joins(r, next):
 	default:
 		f.end()
@@ -239,10 +258,15 @@ func (f *folder) joins(r rune, at int) bool {
 		if !f.digit || !unicode.IsDigit(next) {
 			return false
 		}
-		if r == '.' || !thousands(f.s[at:]) {
+		if r == '.' || digits(f.s[at:]) != 3 {
 			f.keep('.', 1)
 		}
 		return true
+	case '/', '⁄': // of a fraction
+		if f.digit && (r == '⁄' || unicode.IsDigit(next)) {
+			f.keep('/', 1)
+			return true
+		}
 	case '-', '‐', '‑':
 		if f.inWord && wordy || f.lineEnd(at) {
 			return true
@@ -258,14 +282,8 @@ func (f *folder) joins(r rune, at int) bool {
 
 func isDash(r rune) bool { return r == '−' || unicode.Is(unicode.Pd, r) }
 
-// thousands reports whether a number goes on with three digits, and no fourth.
-func thousands(s string) bool {
-	n := 0
-	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
-	return n == 3
-}
+// digits is how many digits s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // lineEnd reports whether a hyphen with the byte at behind it ends a line in a word that the
 // next line goes on with. It opens the word again.
@@ -304,6 +322,9 @@ func (f *folder) dropped() int {
 			return end + 1
 		}
 	case rest[0] == '<':
+		if !f.digit && strings.HasPrefix(rest, "<sup") && noteTag.MatchString(rest) {
+			return strings.Index(rest, "</sup>") + len("</sup>")
+		}
 		if len(rest) > 2 && (isASCIILetter(rest[1]) || (rest[1] == '/' || rest[1] == '!') && (isASCIILetter(rest[2]) || rest[2] == '-')) {
 			if end := strings.IndexAny(rest[1:min(len(rest), 500)], "<>"); end > 0 && rest[end+1] == '>' {
 				return end + 2
@@ -316,6 +337,9 @@ func (f *folder) dropped() int {
 	}
 	return 0
 }
+
+// noteTag has the mark of a note.
+var noteTag = regexp.MustCompile(`^<sup\b[^<>]{0,80}>[\d,][\d, –-]{0,40}</sup>`)
 
 func isASCIILetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
@@ -331,10 +355,7 @@ func noteLength(s string) int {
 
 // pageNumber is the length of a line of at most four digits that a sentence goes on behind.
 func pageNumber(s string) int {
-	n := 0
-	for n < len(s) && n < 5 && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
+	n := digits(s)
 	rest := s[n:min(len(s), n+80)]
 	line, _, ended := strings.Cut(rest, "\n")
 	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " \t\r\n\f"))

@@ -167,7 +167,7 @@ const (
 func (n *needle) align(own *fold, from, to int) near {
 	rows, columns := len(n.words)+1, to-from+1
 	cost, before := make([]int32, columns), make([]int32, columns)
-	step := make([]byte, rows*columns) // how each was reached: 0 the same, 1 another, 2 put in, 3 left out
+	step := make([]byte, rows*columns) // how each was reached: 0 the same, 1 another, 2 put in, 3 left out; 4 more: as the first
 	for i := 1; i < rows; i++ {
 		cost, before = before, cost
 		cost[0] = int32(i) * putIn
@@ -178,8 +178,11 @@ func (n *needle) align(own *fold, from, to int) near {
 				over = overAnEnd
 			}
 			best, how := before[k-1]+over, byte(0)
+			if start := int32(i-1) * putIn; start < best { // all before is put in
+				best, how = start, 4
+			}
 			if !sameWord(own, from+k-1, &n.fold, i-1) {
-				best, how = best+another, 1
+				best, how = best+another, how+1
 			}
 			if c := before[k] + putIn; c < best {
 				best, how = c, 2
@@ -199,21 +202,23 @@ func (n *needle) align(own *fold, from, to int) near {
 	found := near{to: from + end}
 	i, k := rows-1, end
 	for i > 0 {
-		c := change{from + k, from + k, i, i}
-		switch step[i*columns+k] {
-		case 0:
-			i, k = i-1, k-1
-			continue
-		case 1:
+		c, how := change{from + k, from + k, i, i}, step[i*columns+k]
+		switch how {
+		case 0, 1, 4, 5:
 			i, k = i-1, k-1
 		case 2:
 			i--
 		case 3:
 			k--
 		}
-		c.from, c.qFrom = from+k, i
-		found.distance++
-		found.changes = append(found.changes, c)
+		if c.from, c.qFrom = from+k, i; how&3 != 0 {
+			found.distance++
+			found.changes = append(found.changes, c)
+		}
+		for ; how > 3 && i > 0; i-- {
+			found.distance++
+			found.changes = append(found.changes, change{from + k, from + k, i - 1, i})
+		}
 	}
 	found.from = from + k
 	slices.Reverse(found.changes)

@@ -46,6 +46,15 @@ func TestFold(t *testing.T) {
 		{"don’t", "don't", true},
 		{"水泵 必须\n清洗", "水泵必须清洗", true},
 		{"a\xff b", "a b", true},
+		{"while running,\n\f12\nbecause", "while running, because", true},
+		{"lower<sup>12</sup> in<sup class='n'>3, 4</sup> the", "lower in the", true},
+		{"the 5<sup>th</sup> one", "the 5th one", true},
+		{"Smith &amp; Sons&#8217; clea&shy;ned&nbsp;wall", "Smith & Sons’ cleaned wall", true},
+		{"p &lt; 0.05", "p < 0.05", true},
+		{"AT&T; Bell & so on; then", "AT&T Bell so on then", true},
+		{"½ cup", "1/2 cup", true},
+		{"½ cup", "12 cup", false},
+		{"3/4 cup", "34 cup", false},
 		{"=====\nTitle", "Title", true},
 	} {
 		a, b := newFold(tt.a), newFold(tt.b)
