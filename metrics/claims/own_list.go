@@ -20,6 +20,7 @@ type ownList struct {
 	skip    []extent // code and the list, ascending
 	regions []extent // headings and entries
 	entries []entry
+	labels  map[string]int // numbers of definitions such as [^smith]: …, from firstLabel on
 
 	heading extent // a line that heads a list if the next one is an entry
 	listing bool
@@ -110,10 +111,24 @@ func (l *ownList) take(e extent) {
 	l.skip = append(l.skip, e)
 }
 
-// definition reads [^1]: … or [1]: …, and the lines that it goes on with.
+// firstLabel is the number of the first footnote whose label is none.
+const firstLabel = 1 << 20
+
+// definition reads [^1]: …, [^smith]: … or [1]: …, and the lines that it goes on with.
 func (l *ownList) definition(line string, e extent) bool {
 	number, n, _ := entryNumber(line)
+	if label, rest, ok := strings.Cut(line, "]: "); ok && n == 0 && strings.HasPrefix(label, "[^") {
+		if l.labels == nil {
+			l.labels = map[string]int{}
+		}
+		number, n = firstLabel+len(l.labels), len(line)-len(rest)-1
+		l.labels[label[1:]] = number
+	}
 	if n > 0 && line[0] == '[' && strings.HasPrefix(line[n-1:], ":") {
+		if !l.heading.empty() {
+			l.take(l.heading)
+			l.heading = extent{}
+		}
 		l.take(e)
 		l.defines = true
 		l.add(number, line[n:])
