@@ -273,6 +273,10 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		case "messages":
 			r.Messages, r.HasMessages = decodeList(v, r.Messages, c.message)
 		case "tags":
+			if isText(v) { // of another tool
+				c.keep(v)
+				continue
+			}
 			for key, v := range v.object().all() {
 				if text, given := v.text(); given { // a null value is an absent tag
 					r.Tags = append(r.Tags, ibid.Tag{Key: key, Value: text})
