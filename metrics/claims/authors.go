@@ -187,14 +187,16 @@ func areAuthors(s string, comma bool) bool {
 	}
 }
 
-// cutAuthor cuts the first name off s at a comma, an ampersand or "and".
+// cutAuthor cuts the first name off s at a comma, an ampersand or a word such as "and".
 func cutAuthor(s string) (name, rest string, more bool) {
 	end, width := len(s), 0
 	if i := strings.IndexAny(s, ",&"); i >= 0 {
 		end, width = i, 1
 	}
-	if i := strings.Index(s[:end], " and "); i >= 0 {
-		end, width = i, len(" and ")
+	for _, joint := range [...]string{" and ", " und ", " et ", " y ", " e "} {
+		if i := strings.Index(s[:end], joint); i >= 0 {
+			end, width = i, len(joint)
+		}
 	}
 	return strings.TrimSpace(s[:end]), s[end+width:], width > 0
 }

@@ -263,7 +263,11 @@ func (s *scanner) bracket(i int) int {
 		s.index = at.end
 		return at.end
 	}
-	if n := len(s.marks); n > 0 && s.marks[n-1].at == (extent{start + 1, i}) { // [[1]], [https://…]
+	w, isLocated := written{}, false
+	if len(content) <= maxLocated && content != "" && content[0] != '[' {
+		w, isLocated = s.located(content)
+	}
+	if n := len(s.marks); n > 0 && !isLocated && s.marks[n-1].at == (extent{start + 1, i}) { // [[1]], [https://…]
 		if last := &s.marks[n-1]; last.form == Numbered || last.form == URL {
 			last.at = at
 			if last.form == URL {
@@ -272,8 +276,7 @@ func (s *scanner) bracket(i int) int {
 			return at.end
 		}
 	}
-	if len(content) <= maxLocated && content != "" && content[0] != '[' {
-		w, ok := s.located(content)
+	if ok := isLocated; ok || content != "" && content[0] != '[' {
 		if !ok && len(content) <= maxBracket {
 			if isIbidem(content) {
 				return s.ibid(at)
@@ -543,7 +546,11 @@ func (s *scanner) wideBracket(i, size int, closing rune) int {
 	if n < 0 || !strings.HasPrefix(rest[n:], string(closing)) {
 		return i + size
 	}
-	if w, ok := s.content(rest[:n], true); ok {
+	w, ok := s.located(rest[:n])
+	if !ok {
+		w, ok = s.content(rest[:n], true)
+	}
+	if ok {
 		w.at = extent{i, i + size + n + utf8.RuneLen(closing)}
 		return s.add(w)
 	}
@@ -553,6 +560,7 @@ func (s *scanner) wideBracket(i, size int, closing rune) int {
 // dagger reads n†… and turn:n†name.
 func (s *scanner) dagger(content string) (w written, ok bool) {
 	head, name, _ := strings.Cut(content, "†")
+	name, _, _ = strings.Cut(name, "†") // its lines
 	turn, number, turned := strings.Cut(head, ":")
 	if !turned {
 		turn, number = "", head
@@ -827,9 +835,17 @@ func isWordByte(b byte) bool { return isDigitByte(b) || 'a' <= b|0x20 && b|0x20 
 
 func isSpaceByte(b byte) bool { return b == ' ' || b == '\t' || b == '\n' }
 
-// located reads file:page:start-end[,start-end…]. Page and spans are taken from the
-// right, so the name of the file may hold colons.
+// located reads file:page:start-end[,start-end…], or several of them between semicolons. Page
+// and spans are taken from the right, so the name of the file may hold colons.
 func (s *scanner) located(content string) (w written, ok bool) {
+	if one, more, several := strings.Cut(content, ";"); several {
+		others := written{}
+		if w, ok = s.located(one); ok {
+			others, ok = s.located(more)
+		}
+		w.refs = append(w.refs, others.refs...)
+		return w, ok
+	}
 	last := strings.LastIndexByte(content, ':')
 	first := strings.LastIndexByte(content[:max(last, 0)], ':')
 	if first < 1 {
@@ -917,10 +933,12 @@ func excerptStart(s string) int {
 	if !ok {
 		return 0
 	}
-	if rest, ok = strings.CutPrefix(strings.TrimLeft(rest, " \t"), `"`); !ok {
+	rest = strings.TrimLeft(rest, " \t")
+	if !strings.HasPrefix(rest, `"`) && !strings.HasPrefix(rest, "“") {
 		return 0
 	}
-	return len(s) - len(rest)
+	_, size := utf8.DecodeRuneInString(rest)
+	return len(s) - len(rest) + size
 }
 
 // closingQuote finds the quotation mark that closes an excerpt that begins at from, and
@@ -929,8 +947,9 @@ func excerptStart(s string) int {
 func closingQuote(text string, from int) (quote, end int) {
 	for i := from; i < len(text); i++ {
 		switch text[i] {
-		case '"':
-			if rest := strings.TrimLeft(text[i+1:], " \t"); strings.HasPrefix(rest, "]") {
+		case '"', "”"[0]:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if rest := strings.TrimLeft(text[i+size:], " \t"); strings.HasPrefix(rest, "]") && (r == '"' || r == '”') {
 				return i, len(text) - len(rest) + 1
 			}
 		case '|':
@@ -974,7 +993,7 @@ func (s *scanner) name(content string, square bool) (w written, ok bool) {
 // several reads names, perhaps with their pages, between some signs. It returns nil if one part
 // of content is none.
 func (s *scanner) several(content, signs string, square, sourced bool) (refs []Mark) {
-	for part := range strings.FieldsFuncSeq(content, func(r rune) bool { return strings.ContainsRune(signs, r) }) {
+	for part := range strings.FieldsFuncSeq(joined.Replace(content), func(r rune) bool { return strings.ContainsRune(signs, r) }) {
 		part = strings.TrimSpace(part)
 		m, ok := s.oneName(part, square, sourced)
 		if _, page := cutPage("x, " + part); !ok && page > 0 && len(refs) > 0 {
@@ -988,6 +1007,9 @@ func (s *scanner) several(content, signs string, square, sourced bool) (refs []M
 	}
 	return refs
 }
+
+// joined makes commas of words between names.
+var joined = strings.NewReplacer(" and ", ", ", " & ", ", ", " und ", ", ", " et ", ", ", " y ", ", ")
 
 // oneName reads the name of a source, perhaps behind its number and before a page. Square
 // brackets may hold the name of any source, and that of a file that is none; parentheses
@@ -1219,7 +1241,7 @@ func (s *scanner) attributes(at, inner extent, attributes string) bool {
 	w := written{form: Tag, at: at, keep: inner}
 	doc := attribute(attributes, "doc", "source", "href", "url", "title")
 	_, isNumber := wholeNumber(doc)
-	list, ok := parseNumbers(attribute(attributes, "id", "index", "n", "doc", "source"))
+	list, ok := parseNumbers(attribute(attributes, "id", "ids", "index", "n", "doc", "source"))
 	switch {
 	case doc != "" && !isNumber && (inner.empty() || strings.TrimSpace(s.text[inner.start:inner.end]) != ""):
 		m := reference(doc)
@@ -1272,6 +1294,9 @@ func (s *scanner) numberTag(kind string, at extent, words string, begin int) int
 		m := reference(content)
 		m.Source = source
 		return s.add(written{form: Tag, at: at, refs: []Mark{m}})
+	}
+	if refs := s.several(content, ",;", true, false); len(refs) > 1 {
+		return s.add(written{form: Tag, at: at, refs: refs})
 	}
 	if !ok || list.wrong {
 		return begin
