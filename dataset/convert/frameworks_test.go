@@ -36,6 +36,9 @@ func TestFrameworkVariants(t *testing.T) {
 		{"Perplexity: a stream", "px-stream.sse", "", "It opened in 1931 [1].", "https://ex.org/lind"},
 		{"results that have texts", "tavily.json", "When did the bridge open?", "It opened in 1931 [1].", "https://ex.org/lind"},
 		{"TruLens: tags that are a text", "trulens-new.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "null"},
+		{"Langfuse: a trace whose root observation has the answer", "lf-v4.json", "When did the bridge open?", "It opened in 1931 [1].", "lind.md"},
+		{"chunks that are called by their ids", "chunks.jsonl", "When did the bridge open?", "It opened [c2].", "c2"},
+		{"LangChain: sources of Perplexity", "lc-pplx.json", "", "It opened in 1931 [1].", "https://ex.org/lind"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, report := importPath(t, "auto", filepath.Join("testdata", "frameworks", tt.file), Options{})

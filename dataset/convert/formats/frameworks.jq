@@ -78,10 +78,12 @@ def questioned: ((objects | .messages) // .)
 def answered:
   if type == "object" and (.content | type == "string" or type == "array") then {answer: (.content | message_text)} else named("answer") end;
 
+# The first observation without a parent says what a trace of later versions does not.
 def langfuse:
-  {id, system: .name, answer_cost_usd: .totalCost, answer_latency_ms: (if .latency == null then null else .latency * 1000 end),
+  (if .output == null then first(.observations[] | select(.parentObservationId == null and .output != null)) else . end) as $root
+  | {id, system: .name, answer_cost_usd: .totalCost, answer_latency_ms: (if .latency == null then null else .latency * 1000 end),
    documents: [.observations[]? | .output | (objects | .documents) // . | arrays | .[] | objects | select(has("page_content") or has("content") or has("text"))]}
-  + (.input | questioned) + (.output | answered);
+  + ($root | (.input | questioned) + (.output | answered));
 
 def llamaindex:
   del(.source_nodes) + {documents: [.source_nodes[] | (.node // .)
@@ -150,7 +152,7 @@ def kind: first(
   (.messages | arrays | select(any(.[]; .type == "ai")) | "langgraph"),
   (objects | select(any(.[]; dumped)) | "dumped"),
   (select(.run_type | type == "string") | select(.inputs | type == "object") | .outputs | objects | "langsmith"),
-  (select(.output != null) | .observations | arrays | "langfuse"),
+  (select(.output != null or any(.observations[]?; .output != null)) | .observations | arrays | "langfuse"),
   (.data | arrays | select(.[0] | objects | .observations | type == "array") | "langfuse list"),
   (.source_nodes | arrays | "llamaindex"),
   (.resourceSpans | arrays | "opentelemetry"),
