@@ -65,10 +65,15 @@ func newAbstention(list []string) (a *abstention, err error) {
 		}
 		return re
 	}
+	for i, but := range all["&"] { // of scripts with spaces, it is a word of its own
+		if last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(but, "?")); !token.Unspaced(last) {
+			all["&"][i] = "(?:" + but + `)(?:[\s,，、]+|$)`
+		}
+	}
 	a = &abstention{
 		openers:  compile(`^(?:%s)(?:[\s,:;.，：。、—–-]+|$)`, ">"),
 		patterns: compile(`^(?:%s)`, ""),
-		but:      compile(`(?:(?:^|[\s,，、.])(?:%s)|[;；])(?:[\s,，、]+|$)`, "&"),
+		but:      compile(`(?:^|[\s,，、.])(?:%s)|[;；][\s,，、]*`, "&"),
 	}
 	return a, err
 }
