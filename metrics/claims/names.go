@@ -420,38 +420,29 @@ func (b *binder) place(number int) int {
 	return number - b.first
 }
 
-// work finds the sources, else the entries, that have a surname and a year.
-func (b *binder) work(surname, year string) (found Mark, count int) {
-	has := func(lower string) bool { return strings.Contains(lower, year) && holdsWords(lower, surname) }
-	for i, s := range b.names.sources {
-		if len(b.lower) == i {
-			b.lower = append(b.lower, strings.ToLower(s.Title+" "+s.Doc))
-		}
-		if has(b.lower[i]) && (count == 0 || s.Doc != found.Doc) {
-			found, count = Mark{Source: i, Doc: s.Doc, Number: -1}, count+1
-		}
-	}
-	if count > 0 {
-		return found, count
-	}
-	for k := range b.entries {
-		if e := &b.entries[k]; has(strings.ToLower(e.text)) {
-			found, count = b.targets[e.number], count+1
-			found.Number = -1
-		}
-	}
-	return found, count
-}
-
 // author binds authors and years where exactly one source or entry has surname and
 // year. It returns false if it binds none.
 func (b *binder) author(w *written) bool {
 	var refs []Mark
 	for _, m := range w.refs {
 		surname, year, _ := strings.Cut(m.Doc, "\x00")
-		found, count := b.work(surname, year)
-		if plain := strings.TrimRight(year, "abcdefgh"); count == 0 && plain != year { // 2020a
-			found, count = b.work(surname, plain)
+		has := func(lower string) bool { return strings.Contains(lower, year) && holdsWords(lower, surname) }
+		found, count := Mark{}, 0
+		for i, s := range b.names.sources {
+			if len(b.lower) == i {
+				b.lower = append(b.lower, strings.ToLower(s.Title+" "+s.Doc))
+			}
+			if has(b.lower[i]) && (count == 0 || s.Doc != found.Doc) {
+				found, count = Mark{Source: i, Doc: s.Doc, Number: -1}, count+1
+			}
+		}
+		if count == 0 {
+			for k := range b.entries {
+				if e := &b.entries[k]; has(strings.ToLower(e.text)) {
+					found, count = b.targets[e.number], count+1
+					found.Number = -1
+				}
+			}
 		}
 		if count != 1 {
 			b.miss("author_year", b.text[w.at.start:w.at.end])

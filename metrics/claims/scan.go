@@ -615,8 +615,8 @@ func (s *scanner) turn(i int) int {
 	if len(refs) == 0 {
 		return i + 1
 	}
-	if tail, after, closed := strings.Cut(rest, "\ue201"); closed && (tail == "" || opened && len(tail) < maxMarkWord) { // lines
-		rest = after
+	if n := strings.Index(rest[:min(len(rest), maxMarkWord)], "\ue201"); n == 0 || n > 0 && opened { // behind its lines
+		rest = rest[n+len("\ue201"):]
 	}
 	at := extent{len(strings.TrimSuffix(s.text[:i], "file")), len(s.text) - len(rest)}
 	for range refs {
@@ -933,12 +933,10 @@ func excerptStart(s string) int {
 	if !ok {
 		return 0
 	}
-	rest = strings.TrimLeft(rest, " \t")
-	if !strings.HasPrefix(rest, `"`) && !strings.HasPrefix(rest, "“") {
+	if rest, ok = strings.CutPrefix(strings.TrimLeft(rest, " \t"), `"`); !ok {
 		return 0
 	}
-	_, size := utf8.DecodeRuneInString(rest)
-	return len(s) - len(rest) + size
+	return len(s) - len(rest)
 }
 
 // closingQuote finds the quotation mark that closes an excerpt that begins at from, and
@@ -947,9 +945,8 @@ func excerptStart(s string) int {
 func closingQuote(text string, from int) (quote, end int) {
 	for i := from; i < len(text); i++ {
 		switch text[i] {
-		case '"', "”"[0]:
-			r, size := utf8.DecodeRuneInString(text[i:])
-			if rest := strings.TrimLeft(text[i+size:], " \t"); strings.HasPrefix(rest, "]") && (r == '"' || r == '”') {
+		case '"':
+			if rest := strings.TrimLeft(text[i+1:], " \t"); strings.HasPrefix(rest, "]") {
 				return i, len(text) - len(rest) + 1
 			}
 		case '|':
