@@ -117,11 +117,11 @@ const firstLabel = 1 << 20
 // definition reads [^1]: …, [^smith]: … or [1]: …, and the lines that it goes on with.
 func (l *ownList) definition(line string, e extent) bool {
 	number, n, _ := entryNumber(line)
-	if label, rest, ok := strings.Cut(line, "]: "); ok && n == 0 && strings.HasPrefix(label, "[^") {
+	if label, rest, _ := strings.Cut(line, "]"); n == 0 && strings.HasPrefix(label, "[^") && strings.HasPrefix(rest, ": ") {
 		if l.labels == nil {
 			l.labels = map[string]int{}
 		}
-		number, n = firstLabel+len(l.labels), len(line)-len(rest)-1
+		number, n = firstLabel+len(l.labels), len(line)-len(rest)+1
 		l.labels[label[1:]] = number
 	}
 	if n > 0 && line[0] == '[' && strings.HasPrefix(line[n-1:], ":") {
