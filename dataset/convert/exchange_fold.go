@@ -31,8 +31,8 @@ func trees(pieces []recordPiece) []any {
 }
 
 // eachRow calls do with every row that the program makes of the file. What it folds are the events
-// of a response, or lines of a table that follow each other and have the same group; else each
-// record stands alone.
+// of a response, lines of a table that follow each other and have the same group, or records that
+// go on with each other; else each record stands alone.
 func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
 	p, table := c.program, c.shape == tableShape
 	folds := table || c.shape == eventShape || p.says["list"]
@@ -61,7 +61,9 @@ func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) er
 		return group == "" || group != before
 	}
 	add := func(piece recordPiece, wrong *RecordError) error {
-		if !folds || wrong == nil && begins(piece.tree) {
+		goesOn := !folds && p.has["goes_on"] && response != nil &&
+			p.is(ctx, "goes_on", []any{response.pieces[len(response.pieces)-1].tree, piece.tree})
+		if !folds && !goesOn || folds && wrong == nil && begins(piece.tree) {
 			if err := finish(false); err != nil {
 				return err
 			}
@@ -70,7 +72,7 @@ func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) er
 			number++
 			response = c.recordOf(number)
 		}
-		if !folds {
+		if response.tree = nil; !folds && !goesOn {
 			response.tree = piece.tree
 		}
 		if response.bad == nil { // else it is the rest of a response that cannot be read

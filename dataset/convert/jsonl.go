@@ -273,6 +273,10 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		case "messages":
 			r.Messages, r.HasMessages = decodeList(v, r.Messages, c.message)
 		case "tags":
+			if isText(v) { // of another tool
+				c.keep(v)
+				continue
+			}
 			for key, v := range v.object().all() {
 				if text, given := v.text(); given { // a null value is an absent tag
 					r.Tags = append(r.Tags, ibid.Tag{Key: key, Value: text})
@@ -649,7 +653,7 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 	if o.find("doc") != nil {
 		names = nil
 	} else if meta := o.find("metadata"); !slices.ContainsFunc(names, o.names) && meta != nil && o.isObject("metadata") {
-		of, names = o.valueOf(meta).object(), []string{"source", "doc_id", "document_id", "file_name", "file_path"}
+		of, names = o.valueOf(meta).object(), []string{"source", "doc_id", "document_id", "file_name", "file_path", "filename", "url"}
 	}
 	for _, name := range names {
 		if of.names(name) {
@@ -676,7 +680,9 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 
 // What other tools call the name and the text of a document.
 var (
-	documentNameMembers = []string{"doc_id", "docid", "document_id", "id", "url", "source"}
+	documentNameMembers = []string{
+		"doc_id", "docid", "document_id", "id", "url", "source", "chunk_id", "passage_id", "node_id", "source_id", "file_name", "filename", "file_path", "filepath", "uri",
+	}
 	documentTextMembers = []string{"content", "page_content", "snippet", "passage", "contents", "chunk"}
 	quoteMembers        = []string{"quote", "quoted_text"}                                                // of citations and marks
 	ofSources           = []string{"title", "source_type", "confidence", "relevance", "source_reference"} // our members of citations that a list of sources may have

@@ -159,7 +159,7 @@ var otherNames = []otherName{
 	{"truth", []string{"ground_truth", "gold", "reference_spans"}, listsSpans},
 	{"documents", []string{
 		"contexts", "retrieved_contexts", "retrieval_context", "retrievalContext", "context", "docs", "source_documents", "sources", "references",
-		"passages", "chunks", "ctxs", "search_results", "retrieved_context", "retrieved_documents", "retrieved_docs", "retrieved_passages", "retrieved_chunks",
+		"passages", "chunks", "ctxs", "search_results", "results", "retrieved_context", "retrieved_documents", "retrieved_docs", "retrieved_passages", "retrieved_chunks",
 	}, listsTexts},
 	{"system", []string{"app_id"}, isText},
 }

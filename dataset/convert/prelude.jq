@@ -76,6 +76,9 @@ def account:
 # the text of a source that has a part of it
 def snippet: str("snippet") as $part | if ($part // "") == "" then {} else {text: $part, partial: true} end;
 
+# a list, null if it is empty: an answer that a provider says nothing of has the marks of its text
+def some: if . == [] then null else . end;
+
 # the first of some values that is neither null nor ""
 def first_of(f): first(f | select(. != null and . != "")) // null;
 

@@ -22,6 +22,7 @@ import (
 //	fits    first record or event → true if it is of the format
 //	fold    list of events → one record; fails if the last event is missing
 //	begins  event → true if it begins another response
+//	goes_on [record, the next] → true if both are pieces of one response
 //	row     record → one row or several
 //	asked   request → {model, query, documents, results}
 //	survey  record → numbers by name, which are summed over the file before rows are made
@@ -131,7 +132,7 @@ func newProgram(name, text string) (*program, error) {
 		}
 	}
 	p.codes = map[string]func() (*gojq.Code, error){}
-	for _, function := range []string{"fits", "fold", "begins", "row", "asked", "group", "survey", "settle"} {
+	for _, function := range []string{"fits", "fold", "begins", "goes_on", "row", "asked", "group", "survey", "settle"} {
 		p.codes[function] = sync.OnceValues(func() (*gojq.Code, error) { return p.compile(function) })
 	}
 	return p, nil

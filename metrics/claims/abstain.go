@@ -65,10 +65,15 @@ func newAbstention(list []string) (a *abstention, err error) {
 		}
 		return re
 	}
+	for i, but := range all["&"] { // of scripts with spaces, it is a word of its own
+		if last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(but, "?")); !token.Unspaced(last) {
+			all["&"][i] = "(?:" + but + `)(?:[\s,，、]+|$)`
+		}
+	}
 	a = &abstention{
 		openers:  compile(`^(?:%s)(?:[\s,:;.，：。、—–-]+|$)`, ">"),
 		patterns: compile(`^(?:%s)`, ""),
-		but:      compile(`(?:^|[\s,;，；、.])(?:%s)(?:[\s,，、]+|$)`, "&"),
+		but:      compile(`(?:^|[\s,，、.])(?:%s)|[;；][\s,，、]*`, "&"),
 	}
 	return a, err
 }
@@ -110,13 +115,13 @@ const (
 )
 
 // abstains reports whether a sentence without marks abstains: it does not begin with a
-// quotation mark, and matches behind its openers; what stands behind a "but" is short,
+// quotation mark, and matches behind its openers; what stands behind a "but" or a semicolon is short,
 // offers something, or abstains itself.
 func (a *abstention) abstains(sentence string, offers *phraseList) bool {
 	if len(sentence) > maxAbstain {
 		return false
 	}
-	text := folded(strings.TrimLeft(sentence, " \t\n*_#>-•"))
+	text := folded(strings.TrimLeft(strings.ReplaceAll(sentence, "**", ""), " \t\n*_#>-•"))
 	if first, _ := utf8.DecodeRuneInString(text); strings.ContainsRune("\"“”„«»‘'「『", first) {
 		return false
 	}

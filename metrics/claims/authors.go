@@ -44,7 +44,9 @@ func parseAuthors(inside string) (refs []Mark, ok bool) {
 	}
 	for part := range strings.SplitSeq(inside, ";") {
 		names, year, _ := citesAuthor(strings.TrimSpace(part))
-		refs = append(refs, authorYear(names, year))
+		m := authorYear(names, year)
+		_, m.Page = cutPage(part)
+		refs = append(refs, m)
 	}
 	return refs, true
 }
@@ -70,7 +72,9 @@ func authorYear(names, year string) Mark {
 }
 
 // leads are what may stand before what is cited.
-var leads = [...]string{"see also ", "see ", "e.g., ", "e.g. ", "cf. "}
+var leads = [...]string{
+	"see also ", "see ", "e.g., ", "e.g. ", "cf. ", "from ", "per ", "according to ", "siehe ", "vgl. ", "voir ", "cf ", "véase ", "ver ", "vedi ", "参见", "见",
+}
 
 // cutLead cuts what may stand before authors or the number of a source.
 func cutLead(s string) (rest string, found bool) {
@@ -183,14 +187,16 @@ func areAuthors(s string, comma bool) bool {
 	}
 }
 
-// cutAuthor cuts the first name off s at a comma, an ampersand or "and".
+// cutAuthor cuts the first name off s at a comma, an ampersand or a word such as "and".
 func cutAuthor(s string) (name, rest string, more bool) {
 	end, width := len(s), 0
 	if i := strings.IndexAny(s, ",&"); i >= 0 {
 		end, width = i, 1
 	}
-	if i := strings.Index(s[:end], " and "); i >= 0 {
-		end, width = i, len(" and ")
+	for _, joint := range [...]string{" and ", " und ", " et ", " y ", " e "} {
+		if i := strings.Index(s[:end], joint); i >= 0 {
+			end, width = i, len(joint)
+		}
 	}
 	return strings.TrimSpace(s[:end]), s[end+width:], width > 0
 }

@@ -55,8 +55,14 @@ func (t *nameTable) find(name string) int {
 			}
 		}
 	}
+	if plain := strings.Trim(name, quoteSigns); plain != name {
+		return t.find(plain)
+	}
 	return -1
 }
+
+// quoteSigns may stand around the name of a source; @ stands before the key of one.
+const quoteSigns = "*_`@\"'“”„‘’«»「」『』《》 "
 
 func (t *nameTable) index(k int) {
 	t.tests[k] = make(map[string]int, len(t.sources))
@@ -355,6 +361,9 @@ func (b *binder) number(w *written, m *Mark) {
 			if m.Quote == "" {
 				m.Quote = to.Quote
 			}
+		}
+		if m.Number >= firstLabel {
+			m.Number = -1
 		}
 		return
 	}

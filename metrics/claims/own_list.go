@@ -20,6 +20,7 @@ type ownList struct {
 	skip    []extent // code and the list, ascending
 	regions []extent // headings and entries
 	entries []entry
+	labels  map[string]int // numbers of definitions such as [^smith]: …, from firstLabel on
 
 	heading extent // a line that heads a list if the next one is an entry
 	listing bool
@@ -57,7 +58,7 @@ func findList(text string, from int) *ownList {
 
 // line reads one line.
 func (l *ownList) line(e extent) {
-	line := strings.TrimSpace(l.text[e.start:e.end])
+	line := strings.TrimLeft(strings.TrimSpace(l.text[e.start:e.end]), "> ")
 	if l.fence != "" {
 		if strings.HasPrefix(line, l.fence) && strings.Trim(line, l.fence[:1]) == "" {
 			l.skip = append(l.skip, extent{l.code, e.end})
@@ -110,10 +111,24 @@ func (l *ownList) take(e extent) {
 	l.skip = append(l.skip, e)
 }
 
-// definition reads [^1]: … or [1]: …, and the lines that it goes on with.
+// firstLabel is the number of the first footnote whose label is none.
+const firstLabel = 1 << 20
+
+// definition reads [^1]: …, [^smith]: … or [1]: …, and the lines that it goes on with.
 func (l *ownList) definition(line string, e extent) bool {
 	number, n, _ := entryNumber(line)
+	if label, rest, _ := strings.Cut(line, "]"); n == 0 && strings.HasPrefix(label, "[^") && strings.HasPrefix(rest, ": ") {
+		if l.labels == nil {
+			l.labels = map[string]int{}
+		}
+		number, n = firstLabel+len(l.labels), len(line)-len(rest)+1
+		l.labels[label[1:]] = number
+	}
 	if n > 0 && line[0] == '[' && strings.HasPrefix(line[n-1:], ":") {
+		if !l.heading.empty() {
+			l.take(l.heading)
+			l.heading = extent{}
+		}
 		l.take(e)
 		l.defines = true
 		l.add(number, line[n:])
@@ -168,7 +183,7 @@ func referenceWord(line string) (rest string, ok bool) {
 	} else if len(head) > 60 {
 		return "", false
 	}
-	return rest, referenceWords[folded(strings.Trim(head, "*_ \t()"))]
+	return rest, referenceWords[folded(strings.Trim(head, "*_ \t()0123456789"))]
 }
 
 // looksLikeEntry reports whether a line below a heading is an entry: it begins with a
@@ -192,9 +207,18 @@ func withoutBullet(line string) string {
 	return line
 }
 
-// entryNumber reads what an entry begins with: [1], [^1], 【1】, ^1, 1., with a colon or
-// without one. size is 0 if line begins with none.
+// entryNumber reads what an entry begins with: [1], [^1], [doc1], 【1】, ^1, ¹, 1., with a colon
+// or without one, or Source 1: with one. size is 0 if line begins with none.
 func entryNumber(line string) (number, size int, bracket bool) {
+	for i, r := range line { // ¹
+		d := superscripts[r]
+		if d == 0 && i > 0 {
+			return number, i, true
+		} else if d == 0 {
+			break
+		}
+		number = min(number*10+d-1, 1e6)
+	}
 	rest, closing := line, ""
 	for _, signs := range [...][2]string{{"[^", "]"}, {"[", "]"}, {"【", "】"}, {"［", "］"}, {"^", ""}} {
 		if after, ok := strings.CutPrefix(line, signs[0]); ok {
@@ -202,6 +226,7 @@ func entryNumber(line string) (number, size int, bracket bool) {
 			break
 		}
 	}
+	rest = rest[markWordLength(rest):]
 	if !bracket && (rest == "" || !isDigitByte(rest[0])) {
 		return 0, 0, false
 	}
@@ -217,7 +242,7 @@ func entryNumber(line string) (number, size int, bracket bool) {
 			return 0, 0, false
 		}
 		rest = strings.TrimPrefix(after, ":")
-	case len(line) > len(rest)+n: // ^1
+	case line[0] == '^':
 		rest = strings.TrimPrefix(rest, ":")
 	default:
 		if rest == "" || strings.IndexByte(".):", rest[0]) < 0 || len(rest) > 1 && !isSpaceByte(rest[1]) {
@@ -296,8 +321,8 @@ func (l *ownList) lastStart() int {
 	return l.last[0].start
 }
 
-// takeLast makes the last block the list, or as much of its end as has numbers that
-// marks before it name.
+// takeLast makes the last block the list, or as much of its end as has addresses or numbers
+// that marks before it name.
 func (l *ownList) takeLast(s *scanner) {
 	if l.lastStart() == len(l.text) {
 		return
@@ -306,9 +331,17 @@ func (l *ownList) takeLast(s *scanner) {
 	for _, n := range s.found {
 		marked[n] = true
 	}
-	from := len(l.last)
-	for from > 0 && marked[l.last[from-1].number] && l.last[from-1].start >= s.at {
+	from, named := len(l.last), false
+	for from > 0 && l.last[from-1].start >= s.at {
+		line := l.last[from-1]
+		if !marked[line.number] && !strings.Contains(l.text[line.start:line.end], "://") {
+			break
+		}
+		named = named || marked[line.number]
 		from--
+	}
+	if !named {
+		return
 	}
 	for _, line := range l.last[from:] {
 		l.take(line.extent)

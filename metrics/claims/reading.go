@@ -161,7 +161,7 @@ func readMarks(text string, sources []Cited, first int) *reading {
 	names := &nameTable{sources: sources}
 	own := body(text)
 	list := findList(text[:own.end], own.start)
-	s := scanner{text: text[:own.end], at: own.start, names: names, reading: r, skip: list.skip}
+	s := scanner{text: text[:own.end], at: own.start, names: names, reading: r, skip: list.skip, labels: list.labels}
 	s.scan(list.lastStart())
 	list.takeLast(&s)
 	s.scan(own.end)

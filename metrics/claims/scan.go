@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,13 +23,14 @@ const (
 // A scanner finds the marks of a text from left to right.
 type scanner struct {
 	*reading
-	text  string
-	names *nameTable
-	skip  []extent // what is not looked at, ascending
-	at    int      // how far it came
-	open  []int    // the brackets of this line that wait for their ]
-	index int      // the end of the last [n] that was an index
-	found []int    // the numbers that marks name, for the last block of a text
+	text   string
+	names  *nameTable
+	skip   []extent       // what is not looked at, ascending
+	labels map[string]int // of footnotes that are no numbers, see ownList
+	at     int            // how far it came
+	open   []int          // the brackets of this line that wait for their ]
+	index  int            // the end of the last [n] that was an index
+	found  []int          // the numbers that marks name, for the last block of a text
 
 	unclosed [closers]bool // of each closing sign, that none follows
 }
@@ -47,7 +49,7 @@ var markBytes = func() (is [256]bool) {
 	for _, b := range []byte("[]()<^:|`$\\\n") {
 		is[b] = true
 	}
-	for _, r := range "¹⁰【［（\ue200" {
+	for _, r := range "¹⁰【［（\ue200" { // 〔 begins as 【 does
 		is[string(r)[0]] = true
 	}
 	return is
@@ -127,6 +129,8 @@ func (s *scanner) wide(i int) int {
 		return s.wideBracket(i, size, '】')
 	case r == '［':
 		return s.wideBracket(i, size, '］')
+	case r == '〔':
+		return s.wideBracket(i, size, '〕')
 	case r == '（':
 		return s.paren(i, size)
 	case r == '\ue200':
@@ -245,6 +249,9 @@ func (s *scanner) bracket(i int) int {
 	s.open = s.open[:len(s.open)-1]
 	at := extent{start, i + 1}
 	content := s.text[start+1 : i]
+	if n, ok := s.labels[content]; ok {
+		return s.add(written{form: Caret, at: at, worded: true, refs: byNumber([]int{n})})
+	}
 	end := 0 // of a link to something else than a source
 	if strings.HasPrefix(s.text[i+1:], "(") {
 		var done bool
@@ -256,7 +263,11 @@ func (s *scanner) bracket(i int) int {
 		s.index = at.end
 		return at.end
 	}
-	if n := len(s.marks); n > 0 && s.marks[n-1].at == (extent{start + 1, i}) { // [[1]], [https://…]
+	w, isLocated := written{}, false
+	if len(content) <= maxLocated && content != "" && content[0] != '[' {
+		w, isLocated = s.located(content)
+	}
+	if n := len(s.marks); n > 0 && !isLocated && s.marks[n-1].at == (extent{start + 1, i}) { // [[1]], [https://…]
 		if last := &s.marks[n-1]; last.form == Numbered || last.form == URL {
 			last.at = at
 			if last.form == URL {
@@ -265,8 +276,7 @@ func (s *scanner) bracket(i int) int {
 			return at.end
 		}
 	}
-	if len(content) <= maxLocated && content != "" && content[0] != '[' {
-		w, ok := s.located(content)
+	if ok := isLocated; ok || content != "" && content[0] != '[' {
 		if !ok && len(content) <= maxBracket {
 			if isIbidem(content) {
 				return s.ibid(at)
@@ -275,6 +285,7 @@ func (s *scanner) bracket(i int) int {
 		}
 		if ok {
 			w.at = extent{start, max(end, at.end)}
+			s.joinRange(&w)
 			return s.add(w)
 		}
 	}
@@ -283,6 +294,22 @@ func (s *scanner) bracket(i int) int {
 		return end
 	}
 	return at.end
+}
+
+// joinRange makes one mark of two with a dash between them: [1]–[3].
+func (s *scanner) joinRange(w *written) {
+	n := len(s.marks)
+	if n == 0 || w.form != Numbered || len(w.refs) != 1 {
+		return
+	}
+	before := s.marks[n-1]
+	between := s.text[min(before.at.end, w.at.start):w.at.start]
+	if before.form != Numbered || len(before.refs) != 1 || between == "" || dashLength(between) != len(between) {
+		return
+	}
+	if list, ok := parseNumbers(fmt.Sprint(before.refs[0].Number, "-", w.refs[0].Number)); ok && !list.wrong {
+		w.at.start, w.refs = before.at.start, byNumber(list.numbers) // add drops the first
+	}
 }
 
 // ibid notes a mark such as (ibid.).
@@ -375,7 +402,7 @@ func (s *scanner) isIndex(at extent) bool {
 	switch {
 	case strings.HasSuffix(s.text[:from], ".") && len(name) == 1 && from > 1 && 'A' <= s.text[from-2] && s.text[from-2] <= 'Z':
 		return false
-	case strings.Contains(name, "_"), len(name) == 1 && !isDigitByte(name[0]):
+	case strings.Contains(name, "_"), len(name) == 1 && !isDigitByte(name[0]), strings.IndexByte(`"'`, s.text[at.start+1]) >= 0:
 		return true
 	case strings.HasPrefix(rest, "("):
 		return true
@@ -515,11 +542,15 @@ func (s *scanner) lastEnd() int {
 // wideBracket reads 【…】 or ［…］ at i.
 func (s *scanner) wideBracket(i, size int, closing rune) int {
 	rest := s.text[i+size : min(len(s.text), i+size+maxBracket)]
-	n := strings.IndexAny(rest, "【】［］\n")
+	n := strings.IndexAny(rest, "【】［］〔〕\n")
 	if n < 0 || !strings.HasPrefix(rest[n:], string(closing)) {
 		return i + size
 	}
-	if w, ok := s.content(rest[:n], true); ok {
+	w, ok := s.located(rest[:n])
+	if !ok {
+		w, ok = s.content(rest[:n], true)
+	}
+	if ok {
 		w.at = extent{i, i + size + n + utf8.RuneLen(closing)}
 		return s.add(w)
 	}
@@ -529,6 +560,7 @@ func (s *scanner) wideBracket(i, size int, closing rune) int {
 // dagger reads n†… and turn:n†name.
 func (s *scanner) dagger(content string) (w written, ok bool) {
 	head, name, _ := strings.Cut(content, "†")
+	name, _, _ = strings.Cut(name, "†") // its lines
 	turn, number, turned := strings.Cut(head, ":")
 	if !turned {
 		turn, number = "", head
@@ -552,10 +584,10 @@ func (s *scanner) dagger(content string) (w written, ok bool) {
 
 const turnWord = "citeturn"
 
-// turn reads citeturn0search3, also between the signs U+E200 and U+E201.
+// turn reads citeturn0search3 or fileciteturn0file1, also between the signs U+E200 and U+E201.
 func (s *scanner) turn(i int) int {
-	rest := strings.TrimPrefix(s.text[i:], "\ue200")
-	rest, ok := strings.CutPrefix(rest, "cite")
+	rest, opened := strings.CutPrefix(s.text[i:], "\ue200")
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(rest, "file"), "cite")
 	if !ok {
 		_, size := utf8.DecodeRuneInString(s.text[i:])
 		return i + size
@@ -583,8 +615,10 @@ func (s *scanner) turn(i int) int {
 	if len(refs) == 0 {
 		return i + 1
 	}
-	rest = strings.TrimPrefix(rest, "\ue201")
-	at := extent{i, len(s.text) - len(rest)}
+	if n := strings.Index(rest[:min(len(rest), maxMarkWord)], "\ue201"); n == 0 || n > 0 && opened { // behind its lines
+		rest = rest[n+len("\ue201"):]
+	}
+	at := extent{len(strings.TrimSuffix(s.text[:i], "file")), len(s.text) - len(rest)}
 	for range refs {
 		s.miss("turn", s.text[at.start:at.end])
 	}
@@ -604,31 +638,32 @@ func (s *scanner) caret(i int) int {
 
 var superscripts = map[rune]int{'⁰': 1, '¹': 2, '²': 3, '³': 4, '⁴': 5, '⁵': 6, '⁶': 7, '⁷': 8, '⁸': 9, '⁹': 10}
 
-// superscript reads word¹,² at i, unless it is a power.
+// raised are what stands between superscript numbers, as parseNumbers has it.
+var raised = map[rune]string{',': ",", '˒': ",", '⁻': "-", '–': "-"}
+
+// superscript reads word¹,², word¹⁻³ or word⁽¹⁾ at i, unless it is a power.
 func (s *scanner) superscript(i int) int {
-	var numbers []int
-	end, number, inNumber := i, 0, false
+	text, end := "", i
 	for at := i; at < len(s.text) && at-i < maxBracket; {
 		r, size := utf8.DecodeRuneInString(s.text[at:])
+		at += size
 		if d := superscripts[r]; d > 0 {
-			number, inNumber, at = min(number*10+d-1, 1e6), true, at+size
-			end = at
-			continue
-		}
-		if !inNumber || r != ',' && r != '˒' && r != '⁾' {
+			text, end = text+strconv.Itoa(d-1), at
+		} else if raised[r] == "" {
 			break
 		}
-		numbers, number, inNumber = append(numbers, number), 0, false
-		at += size
-	}
-	if inNumber || len(numbers) > 0 && number > 0 {
-		numbers = append(numbers, number)
+		text += raised[r]
 	}
 	next, _ := utf8.DecodeRuneInString(s.text[end:])
-	if s.isPower(i) || isWordRune(next) || strings.ContainsRune("⁺⁻⁄", next) {
+	list, ok := parseNumbers(strings.TrimRight(text, ",-"))
+	e := extent{i, end}
+	if strings.HasSuffix(s.text[:i], "⁽") && next == '⁾' {
+		e, next = extent{i - len("⁽"), end + len("⁾")}, 0
+	}
+	if !ok || list.wrong || s.isPower(e.start) || isWordRune(next) || strings.ContainsRune("⁺⁻⁄", next) {
 		return end
 	}
-	return s.add(written{form: Superscript, at: extent{i, end}, worded: true, refs: byNumber(numbers)})
+	return s.add(written{form: Superscript, at: e, worded: true, refs: byNumber(list.numbers)})
 }
 
 // isPower reports whether what stands raised at i is a power: behind a digit, one
@@ -681,7 +716,7 @@ type numbers struct {
 
 // parseNumbers reads 1, 1-3, Source 1, ^2 and lists of them: 1, 2 and 3.
 func parseNumbers(s string) (list numbers, ok bool) {
-	for s = strings.TrimSpace(s); ; {
+	for s = strings.TrimSpace(plainSpaces.Replace(s)); ; {
 		if rest, ok := strings.CutPrefix(s, "^"); ok {
 			list.caret, s = true, rest
 		}
@@ -727,6 +762,9 @@ func parseNumbers(s string) (list numbers, ok bool) {
 	}
 }
 
+// plainSpaces makes spaces of those at which no line breaks.
+var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ")
+
 // joints join the last two numbers of a list.
 var joints = wordSet("and\nund\net\ny\ne\nen\nи\n和")
 
@@ -738,24 +776,26 @@ const maxMarkWord = 40
 func markWordLength(s string) int {
 	n := 0
 	for i, r := range s[:runeCut(s, maxMarkWord)] {
-		if !unicode.IsLetter(r) && r != ' ' {
+		if !unicode.IsLetter(r) && r != ' ' && r != '_' {
 			break
 		}
 		n = i + utf8.RuneLen(r)
 	}
-	if n == 0 || !markWords[folded(strings.TrimRight(s[:n], " "))] {
+	if n == 0 || !markWords[folded(strings.TrimRight(strings.ReplaceAll(s[:n], "_", " "), " "))] {
 		return 0
 	}
-	return len(s) - len(strings.TrimLeft(s[n:], " :.：№_-"))
+	return len(s) - len(strings.TrimLeft(s[n:], " :.：№_-="))
 }
 
-// leadingNumber reads up to six digits, also of full width.
+// leadingNumber reads up to six digits, also of full width, of Arabic, Persian or Hindi.
 func leadingNumber(s string) (number, size int) {
 	for count := 0; ; count++ {
 		r, n := utf8.DecodeRuneInString(s[size:])
 		d := int(r - '0')
-		if '０' <= r && r <= '９' {
-			d = int(r - '０')
+		for _, zero := range "０٠۰०" {
+			if zero <= r && r <= zero+9 {
+				d = int(r - zero)
+			}
 		}
 		if d < 0 || d > 9 {
 			return number, size
@@ -775,7 +815,7 @@ func wholeNumber(s string) (int, bool) {
 
 func dashLength(s string) int {
 	r, size := utf8.DecodeRuneInString(s)
-	if strings.ContainsRune("-‐‑–—", r) && s != "" {
+	if strings.ContainsRune("-‐‑–—～〜", r) && s != "" {
 		return size
 	}
 	return 0
@@ -795,9 +835,17 @@ func isWordByte(b byte) bool { return isDigitByte(b) || 'a' <= b|0x20 && b|0x20 
 
 func isSpaceByte(b byte) bool { return b == ' ' || b == '\t' || b == '\n' }
 
-// located reads file:page:start-end[,start-end…]. Page and spans are taken from the
-// right, so the name of the file may hold colons.
+// located reads file:page:start-end[,start-end…], or several of them between semicolons. Page
+// and spans are taken from the right, so the name of the file may hold colons.
 func (s *scanner) located(content string) (w written, ok bool) {
+	if one, more, several := strings.Cut(content, ";"); several {
+		others := written{}
+		if w, ok = s.located(one); ok {
+			others, ok = s.located(more)
+		}
+		w.refs = append(w.refs, others.refs...)
+		return w, ok
+	}
 	last := strings.LastIndexByte(content, ':')
 	first := strings.LastIndexByte(content[:max(last, 0)], ':')
 	if first < 1 {
@@ -914,28 +962,75 @@ func closingQuote(text string, from int) (quote, end int) {
 	return -1, -1
 }
 
-// name reads the name of a source, perhaps behind a word such as "Source:" and before a
-// page. Square brackets may hold the name of any source, and that of a file that is
-// none; parentheses without such a word only names with an ending, of a file that is none
-// without white space, and titles of words.
+// name reads the name of a source, or several of them between commas or semicolons, perhaps
+// behind a word such as "Source:".
 func (s *scanner) name(content string, square bool) (w written, ok bool) {
 	if strings.Contains(content, "://") && isHTTP(content) && strings.ContainsAny(content, " ,") {
-		return w, false
-	}
-	_, isNumber := wholeNumber(content)
-	if isNumber {
 		return w, false
 	}
 	sourced := false
 	if i := strings.IndexAny(content, ":："); 0 < i && i <= maxMarkWord && markWords[folded(content[:i])] && s.names.find(content) < 0 {
 		_, size := utf8.DecodeRuneInString(content[i:])
 		content, sourced = strings.TrimSpace(content[i+size:]), true
-		if _, isNumber := wholeNumber(content); isNumber {
-			return w, false
+	}
+	if rest, _ := cutLead(content); s.names.find(content) < 0 {
+		if s.names.find(rest) >= 0 { // see report.pdf
+			return s.name(rest, square || rest != content)
+		}
+		for _, signs := range [...]string{";；", ",，、;；"} {
+			if refs := s.several(content, signs, square, sourced); len(refs) > 1 {
+				return written{form: Named, refs: refs}, true
+			}
 		}
 	}
-	m := Mark{Source: s.names.find(content), Doc: content, Number: -1}
+	m, ok := s.oneName(content, square, sourced)
+	return written{form: Named, refs: []Mark{m}}, ok
+}
+
+// several reads names, perhaps with their pages, between some signs. It returns nil if one part
+// of content is none.
+func (s *scanner) several(content, signs string, square, sourced bool) (refs []Mark) {
+	for part := range strings.FieldsFuncSeq(joined.Replace(content), func(r rune) bool { return strings.ContainsRune(signs, r) }) {
+		part = strings.TrimSpace(part)
+		m, ok := s.oneName(part, square, sourced)
+		if _, page := cutPage("x, " + part); !ok && page > 0 && len(refs) > 0 {
+			refs[len(refs)-1].Page = page
+			continue
+		}
+		if !ok || m.Source < 0 && !IsFileName(m.Doc) {
+			return nil
+		}
+		refs = append(refs, m)
+	}
+	return refs
+}
+
+// joined makes commas of words between names.
+var joined = strings.NewReplacer(" and ", ", ", " & ", ", ", " und ", ", ", " et ", ", ", " y ", ", ")
+
+// oneName reads the name of a source, perhaps behind its number and before a page. Square
+// brackets may hold the name of any source, and that of a file that is none; parentheses
+// without a word such as "Source:" only names with an ending, of a file that is none
+// without white space, and titles of words.
+func (s *scanner) oneName(content string, square, sourced bool) (m Mark, ok bool) {
+	if _, isNumber := wholeNumber(content); isNumber {
+		return m, false
+	}
+	m = Mark{Source: s.names.find(content), Doc: content, Number: -1}
 	if m.Source < 0 {
+		if i := strings.IndexAny(content, ":：-–—,，|(（"); i > 0 { // Source 1: report.pdf, p. 2
+			_, size := utf8.DecodeRuneInString(content[i:])
+			name := strings.Trim(content[i+size:], " )）")
+			cut, page := cutPage(name)
+			if page > 0 {
+				name = cut
+			}
+			_, isNumber := wholeNumber(name)
+			list, isList := parseNumbers(content[:i])
+			if source := s.names.find(name); source >= 0 && !isNumber && isList && len(list.numbers) == 1 {
+				return Mark{Source: source, Doc: name, Number: -1, Page: page}, square || sourced || list.worded
+			}
+		}
 		if name, page := cutPage(content); page > 0 {
 			m.Source, m.Doc, m.Page = s.names.find(name), name, page
 		} else if i := strings.LastIndexAny(content, ",:;#，"); i > 0 && len(content)-i < maxMarkWord && strings.ContainsAny(content[i:], "0123456789") {
@@ -945,34 +1040,24 @@ func (s *scanner) name(content string, square bool) (w written, ok bool) {
 		}
 	}
 	file := hasFileEnding(m.Doc)
-	switch {
-	case m.Source < 0 && (!file || !square && !sourced && !IsFileName(m.Doc)), !square && !sourced && !file && !strings.Contains(m.Doc, " "):
-		return w, false
-	}
-	return written{form: Named, refs: []Mark{m}}, true
+	return m, (m.Source >= 0 || file && (square || sourced || IsFileName(m.Doc))) && (square || sourced || file || strings.Contains(m.Doc, " "))
 }
 
-// cutPage cuts ", p. 2" off a name.
+var pageAt = regexp.MustCompile(`(?i)^(.*[^\s,，;#(（])(?:\s*[,，;]\s*|\s*[(（]|\s+|#)(?:(?:pp?|pgs?|pages?|s|seiten?|páginas?|págs?|pagin[ae]|str|с|стр|页)[. =]*([0-9０-９]{1,6})|第? *([0-9０-９]{1,6}) *[页頁ペ])` +
+	`(?: *[-–] *[0-9０-９]+)? *(?:页|頁|ページ|ージ)?[)）]?$`)
+
+// cutPage cuts a page off a name: ", p. 2", "(p. 2)", "#page=2", "，第2页".
 func cutPage(s string) (name string, page int32) {
-	i := strings.LastIndexAny(s, ",，;")
-	if i < 1 {
+	if !strings.ContainsFunc(s, unicode.IsDigit) {
 		return "", 0
 	}
-	_, size := utf8.DecodeRuneInString(s[i:])
-	rest := strings.TrimLeft(s[i+size:], " ")
-	word := strings.IndexFunc(rest, unicode.IsDigit)
-	if word < 0 || !pageWords[folded(strings.Trim(rest[:word], " .第"))] {
+	m := pageAt.FindStringSubmatch(s)
+	if m == nil {
 		return "", 0
 	}
-	number, n := leadingNumber(rest[word:])
-	tail := strings.TrimLeft(strings.TrimLeft(rest[word+n:], " -–"), "0123456789 页頁ページ")
-	if n == 0 || tail != "" || number == 0 {
-		return "", 0
-	}
-	return strings.TrimSpace(s[:i]), int32(number)
+	number, _ := leadingNumber(m[2] + m[3])
+	return m[1], int32(number)
 }
-
-var pageWords = wordSet("p\npp\npg\npage\npages\nS\nSeite\nSeiten\npágina\npáginas\npág\npagina\npagine\nstr\ns\n页")
 
 // hasFileEnding reports whether a name ends as files of documents usually do.
 func hasFileEnding(name string) bool {
@@ -1120,9 +1205,7 @@ func (s *scanner) tag(i int) int {
 	case kind == "co":
 		return s.commandTag(i, begin, attributes)
 	case strings.HasSuffix(attributes, "/"):
-		if list, ok := parseNumbers(attribute(attributes, "id", "index", "source", "n")); ok && !list.wrong {
-			return s.add(written{form: Tag, at: extent{i, begin}, worded: true, refs: byNumber(list.numbers)})
-		}
+		s.attributes(extent{i, begin}, extent{begin, begin}, attributes)
 		return begin
 	}
 	words := s.text[begin:min(len(s.text), begin+maxWords)]
@@ -1143,17 +1226,31 @@ func (s *scanner) tag(i int) int {
 		}
 		return begin
 	}
-	if doc := attribute(attributes, "doc", "source", "href", "url", "title"); doc != "" && strings.TrimSpace(words) != "" {
-		if _, isNumber := wholeNumber(doc); !isNumber {
-			m := reference(doc)
-			m.Source = s.names.find(doc)
-			return s.add(s.cited(written{form: Tag, at: at, keep: inner, refs: []Mark{m}}))
-		}
-	}
-	if list, ok := parseNumbers(attribute(attributes, "id", "index", "n", "doc", "source")); ok && !list.wrong {
-		return s.add(s.cited(written{form: Tag, at: at, keep: inner, worded: true, refs: byNumber(list.numbers)}))
+	if s.attributes(at, inner, attributes) {
+		return at.end
 	}
 	return s.numberTag(kind, at, words, begin)
+}
+
+// attributes adds a mark if the attributes of a tag name a source or its number. inner is what
+// stands between the tags, empty where there is only one.
+func (s *scanner) attributes(at, inner extent, attributes string) bool {
+	w := written{form: Tag, at: at, keep: inner}
+	doc := attribute(attributes, "doc", "source", "href", "url", "title")
+	_, isNumber := wholeNumber(doc)
+	list, ok := parseNumbers(attribute(attributes, "id", "ids", "index", "n", "doc", "source"))
+	switch {
+	case doc != "" && !isNumber && (inner.empty() || strings.TrimSpace(s.text[inner.start:inner.end]) != ""):
+		m := reference(doc)
+		m.Source = s.names.find(doc)
+		w.refs = []Mark{m}
+	case ok && !list.wrong:
+		w.worded, w.refs = true, byNumber(list.numbers)
+	default:
+		return false
+	}
+	s.add(s.cited(w))
+	return true
 }
 
 // cited decides whether the words of a tag stay: words that the text just said are a quote.
@@ -1172,7 +1269,7 @@ func (s *scanner) cited(w written) written {
 }
 
 // numberTags are the elements that hold numbers of sources.
-var numberTags = wordSet("cite\ncitation\nsource\nsource_id\nsources\nref\nreference\ndoc\nsup")
+var numberTags = wordSet("cite\ncitation\ncitations\nsource\nsource_id\nsource_ids\nsources\nref\nreference\ndoc\ndoc_id\ndocument_id\nchunk_id\nsup")
 
 // numberTag reads <cite>1</cite>, <cite>[1][3]</cite>, <sup>[1](url)</sup>.
 func (s *scanner) numberTag(kind string, at extent, words string, begin int) int {
@@ -1194,6 +1291,9 @@ func (s *scanner) numberTag(kind string, at extent, words string, begin int) int
 		m := reference(content)
 		m.Source = source
 		return s.add(written{form: Tag, at: at, refs: []Mark{m}})
+	}
+	if refs := s.several(content, ",;", true, false); len(refs) > 1 {
+		return s.add(written{form: Tag, at: at, refs: refs})
 	}
 	if !ok || list.wrong {
 		return begin

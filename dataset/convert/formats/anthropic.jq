@@ -38,7 +38,7 @@ def row:
   | account + {
       id: id("id"), model: str("model"),
       parts: [objects("content")[] | select(need_str("type") == "text")
-        | {text: need_str("text"), cites: [each(list("citations")[]?; cite)]}],
+        | {text: need_str("text"), cites: ([each(list("citations")[]?; cite)] | some)}],
       documents: [objects("content")[] | select(.type == "web_fetch_tool_result") | fetched]
     };
 

@@ -39,7 +39,8 @@ def converse:
       | if $text != "" then .parts += [$text] else . end
       | (if .parts == [] then false else {part: ((.parts | length) - 1)} end) as $in
       | .cites += [each($cited | list("citations")[]?; cite + {$in})]
-    else . end);
+    else . end)
+  | .cites |= some;
 
 def origin: first(.[]? | objects | first_of(.uri, .url, .id, .query) | strings) // null;
 
@@ -50,9 +51,9 @@ def retrieved:
 
 def generate:
   {id: id("sessionId"), parts: [need_obj("output") | need_str("text")],
-   cites: [each(list("citations")[]?; retrieved as $in | objects("retrievedReferences")[]
+   cites: ([each(list("citations")[]?; retrieved as $in | objects("retrievedReferences")[]
      | {method: "retrieved", type: (.location | objects | .type), $in, reference: (if .location then {location} else null end),
-        source: {doc: ((.location | objects | origin) // "retrieved reference"), text: (obj("content") | objects | str("text"))}})]};
+        source: {doc: ((.location | objects | origin) // "retrieved reference"), text: (obj("content") | objects | str("text"))}})] | some)};
 
 def row: account + if .output | objects | .message then converse else generate end;
 

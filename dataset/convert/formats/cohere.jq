@@ -34,15 +34,15 @@ def second:
   need_obj("message") as $m
   | ($m | [if (.content | type) == "string" then {text: .content, hidden: false} else objects("content")[]
       | if need_str("type") == "text" then {text: need_str("text"), hidden: false} else {text: "", hidden: true} end end]) as $parts
-  | account + {id: id("id"), $parts, cites: [each($m | list("citations")[]?; cite($parts))]};
+  | account + {id: id("id"), $parts, cites: ([each($m | list("citations")[]?; cite($parts))] | some)};
 
 def first_version:
   account + {
     id: (id("response_id") // id("generation_id")), parts: [need_str("text")],
     documents: [objects("documents")[] | {doc: id("id")} + document],
-    cites: [each(list("citations")[]?; (where + {part: 0}) as $in
+    cites: ([each(list("citations")[]?; (where + {part: 0}) as $in
       | if (.document_ids // []) == [] then {source: null, $in}
-        else list("document_ids")[] | {source: {doc: tostring}, method: "document", $in} end)]};
+        else list("document_ids")[] | {source: {doc: tostring}, method: "document", $in} end)] | some)};
 
 def row: no_error | if obj("message") != null then second else first_version end;
 

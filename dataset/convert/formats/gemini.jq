@@ -48,7 +48,7 @@ def generated:
       id: str("responseId"), model: str("modelVersion"), parts: $parts,
       documents: [$g | objects("groundingChunks") | range(length) as $n | .[$n] | chunk($n)],
       cites: ([each($g | list("groundingSupports")[]?; support($parts | length))]
-        + [$c | obj("citationMetadata") | objects | each((list("citations") // list("citationSources"))[]?; recitation)])};
+        + [$c | obj("citationMetadata") | objects | each((list("citations") // list("citationSources"))[]?; recitation)] | some)};
 
 def annotation:
   (str("type") // "url_citation") as $kind
@@ -60,8 +60,8 @@ def annotation:
   | . + {method: $kind, type: .source.type, title: .source.title};
 
 def contents(name): objects(name)[] | select(need_str("type") == "text")
-  | {text: (str("text") // ""), cites: [each(list("annotations")[]?; . as $a | annotation + ($a
-      | {page: int("page_number"), in: (if int("endIndex") == null then false else {start: (int("startIndex") // 0), end: int("endIndex")} end)}))]};
+  | {text: (str("text") // ""), cites: ([each(list("annotations")[]?; . as $a | annotation + ($a
+      | {page: int("page_number"), in: (if int("endIndex") == null then false else {start: (int("startIndex") // 0), end: int("endIndex")} end)}))] | some)};
 
 def question:
   .input
@@ -94,6 +94,10 @@ def fold_interaction:
   | ([.[].interaction | objects] | add // {}) + {object: "interaction"}
   | if $deltas == [] then . else del(.outputs) + {steps: [$deltas | group_by(.index)[]
       | {type: "model_output", content: [{type: "text", text: ([.[].text | strings] | add // ""), annotations: [.[].annotations | arrays | .[]]}]}]} end;
+
+# a piece of a stream that was saved as a list, and the next
+def goes_on: .[0].responseId != null and .[0].responseId == .[1].responseId
+  and (.[0].candidates | type) == "array" and all(.[0].candidates[]; .finishReason == null);
 
 def fold:
   if any(.[]; .event_type != null) then fold_interaction else

@@ -36,7 +36,8 @@ def row:
   + reduce ($messages[] | read) as $m ({parts: [], cites: []};
       (.parts | length) as $n
       | .parts += $m.parts
-      | .cites += [$m.cites[] | if .in then .in.part += $n else . end]);
+      | .cites += [$m.cites[] | if .in then .in.part += $n else . end])
+  | .cites |= some;
 
 def text_of: first(.text, .content, .snippet, .description | strings)
   // (if (.snippets | type) == "array" then [.snippets[] | if type == "array" then .[] else . end | strings] | join("\n") else null end);

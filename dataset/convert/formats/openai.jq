@@ -43,7 +43,7 @@ def cite:
     else bad("type"; "unknown kind of annotation \($kind | quoted)") end
   | . + {method: $kind, title: .source.title};
 
-def cites: [each(list("annotations")[]? | select(.type != "file_path" and .type != "file"); cite)];
+def cites: [each(list("annotations")[]? | select(.type != "file_path" and .type != "file"); cite)] | some;
 
 # annotations all of which stand at 0-0 are a list of sources, which marks in the text count
 def sources_only: type == "array" and length > 0
@@ -58,11 +58,12 @@ def chat:
       {parts: [objects("content")[] | select(.type == "text") | need_str("text")], cites: cites}
     elif $kind == "string" and (.annotations | sources_only) then {parts: [.content], numbered: (.annotations | listed)}
     elif $kind == "string" then {parts: [{text: .content, cites: cites}]}
-    else {parts: [], cites: cites} end;
+    else {parts: [str("refusal") // empty], cites: cites} end;
 
 def output:
   {parts: [objects("output")[] | select(need_str("type") == "message") | objects("content")[]
-     | select(need_str("type") == "output_text") | {text: need_str("text"), cites: cites}],
+     | if need_str("type") == "output_text" then {text: need_str("text"), cites: cites}
+       elif .type == "refusal" then need_str("refusal") else empty end],
    documents: found};
 
 def row:

@@ -22,3 +22,5 @@ def row:
     else {numbered: $listed, warn: ["search_results are not those of citations: \($found | length) and \($listed | length)"]} end;
 
 def asked: asked_chat;
+
+def fold: fold_chat;
