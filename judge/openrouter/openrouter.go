@@ -27,7 +27,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	openai "github.com/sashabaranov/go-openai"
 	"golang.org/x/sync/singleflight"
 
 	"ibid/judge"
@@ -40,7 +39,6 @@ type Judge struct {
 	config  Config
 	members []*member
 	prompts *prompts.Set
-	client  *openai.Client
 	wire    *doer
 	store   *cache.SQLite
 	owner   string // of leases
@@ -96,9 +94,6 @@ func New(config Config) (*Judge, error) {
 	if config.HTTP != nil {
 		j.wire.client.Transport = config.HTTP.Transport
 	}
-	clientConfig := j.wire.at.client(config.Key)
-	clientConfig.HTTPClient = j.wire
-	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.Models {
 		m := &member{
 			model:   model,
