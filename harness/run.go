@@ -82,7 +82,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 				return nil, err
 			}
 		}
-		return outcomeOf(p.Dir, before, p.job.Config, before.Baseline, true)
+		return outcomeOf(p.Dir, before, p.job.Config, before.Baseline, "", true)
 	}
 	if before != nil && before.Status == runs.StatusRange {
 		return &Outcome{Dir: p.Dir, Manifest: before, Existed: true}, nil
@@ -134,7 +134,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if p.rows != nil {
 		return &Outcome{Dir: p.Dir, Manifest: m}, nil
 	}
-	out, err := outcomeOf(p.Dir, m, p.job.Config, m.Baseline, false)
+	out, err := outcomeOf(p.Dir, m, p.job.Config, m.Baseline, "", false)
 	if err != nil || len(out.Gates) == 0 {
 		return out, err
 	}

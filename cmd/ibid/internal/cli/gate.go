@@ -75,7 +75,7 @@ func (a *app) gate(dir, baseline string, gates, accept []string, ci *ciFlags) er
 			return compareError(&compare.RefusedError{Base: base.ID, New: m.ID, Reasons: why})
 		}
 	}
-	out, err := harness.SavedOutcome(dir, m, config, baseline)
+	out, err := harness.SavedOutcome(dir, m, config, baseline, "")
 	if err != nil {
 		return err
 	}
