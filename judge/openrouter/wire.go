@@ -284,7 +284,6 @@ type wireError struct {
 	ErrorType  label           `json:"error_type"`
 	Metadata   struct {
 		ErrorType         label             `json:"error_type"`
-		LimitSource       label             `json:"limit_source"`
 		Raw               json.RawMessage   `json:"raw"`
 		RetryAfterSeconds number            `json:"retry_after_seconds"`
 		Headers           map[string]label  `json:"headers"`
