@@ -1,37 +1,40 @@
 package annotations
 
 import (
-	"encoding/binary"
-	"math"
 	"strings"
 
 	"ibid/metrics/stats"
 )
 
-// An itemStore keeps vectors of sums by item, and the documents that items touch. The last number
-// of a vector is 1 if one annotator alone saw the item, else 0. The first ones are kept as they are,
-// the others once for all items that have the same.
-type itemStore struct {
-	first     [][]float64 // of each item; a shorter list has 0 of the others
-	rest      []int32     // of each item: the number of the others
-	rests     stats.Numbering[string]
-	numbers   stats.Numbering[string]
-	documents stats.Documents // of the items
+// A summed is an item with its sums, of which the last one is 1 if one annotator alone saw the item,
+// else 0.
+type summed struct {
+	sums      []float64
+	documents []int32 // that the item touches
 }
 
-// An itemSums is a set of items of a store.
+// sumsOf numbers the documents of an item.
+func sumsOf(names *stats.Numbering[string], cluster string, sums []float64) *summed {
+	of := &summed{sums: sums}
+	for name := range strings.SplitSeq(cluster, documentSeparator) {
+		of.documents = append(of.documents, names.Number(name))
+	}
+	return of
+}
+
+// alone reports whether one annotator alone saw the item.
+func (s *summed) alone() bool { return s.sums[len(s.sums)-1] == 1 }
+
+// An itemSums is a set of items, with the names of the documents that they touch.
 type itemSums struct {
-	store *itemStore
-	items []int32
-	sums  []float64 // scratch
+	names *stats.Numbering[string]
+	items []*summed
 }
 
-func (s *itemStore) set(width int) *itemSums {
-	return &itemSums{store: s, sums: make([]float64, width)}
+// add adds an item.
+func (c *itemSums) add(cluster string, sums []float64) {
+	c.items = append(c.items, sumsOf(c.names, cluster, sums))
 }
-
-// newItemSums is an empty set of a store of its own.
-func newItemSums(width int) *itemSums { return new(itemStore).set(width) }
 
 // documentSeparator is between the documents of a cluster. It is no valid UTF-8, so that
 // no name holds it.
@@ -41,73 +44,26 @@ const documentSeparator = "\xff\xfe"
 // depend on each other. It is "" without documents.
 func ClusterOf(documents []string) string { return strings.Join(documents, documentSeparator) }
 
-// add adds an item with its sums and returns its number.
-func (s *itemStore) add(cluster string, sums []float64) int32 {
-	item := int32(len(s.rest))
-	for name := range strings.SplitSeq(cluster, documentSeparator) {
-		s.documents.Touch(s.numbers.Number(name))
-	}
-	s.documents.Add()
-	for k, of := range s.first {
-		if sums[k] != 0 {
-			s.first[k] = append(append(of, make([]float64, int(item)-len(of))...), sums[k])
-		}
-	}
-	var rest []byte
-	for _, v := range sums[len(s.first):] {
-		rest = binary.LittleEndian.AppendUint64(rest, math.Float64bits(v))
-	}
-	s.rest = append(s.rest, s.rests.Number(string(rest)))
-	return item
-}
-
-// add adds an item to the set and to the store.
-func (c *itemSums) add(cluster string, sums []float64) {
-	c.items = append(c.items, c.store.add(cluster, sums))
-}
-
-// of are the sums of the item at a place of the set, good until the next call.
-func (c *itemSums) of(place int) []float64 {
-	s, item := c.store, c.items[place]
-	for k, of := range s.first {
-		if c.sums[k] = 0; int(item) < len(of) {
-			c.sums[k] = of[item]
-		}
-	}
-	rest := []byte(s.rests.Names[s.rest[item]])
-	for k := len(s.first); k < len(c.sums); k, rest = k+1, rest[8:] {
-		c.sums[k] = math.Float64frombits(binary.LittleEndian.Uint64(rest))
-	}
-	return c.sums
-}
-
-// alone reports whether sums are those of an item that one annotator alone saw.
-func alone(sums []float64) bool { return sums[len(sums)-1] == 1 }
-
-// touched are the documents of the items, and the numbers that they have in the store.
-func (c *itemSums) touched() (*stats.Documents, func(document int32) int32) {
-	s := c.store
-	if len(c.items) == len(s.rest) {
-		return &s.documents, func(document int32) int32 { return document }
-	}
+// touched are the documents of the items, and the numbers that these have among the names.
+func (c *itemSums) touched() (*stats.Documents, []int32) {
 	var local stats.Numbering[int32]
 	out := new(stats.Documents)
 	for _, item := range c.items {
-		for _, d := range s.documents.At(int(item), nil) {
+		for _, d := range item.documents {
 			out.Touch(local.Number(d))
 		}
 		out.Add()
 	}
-	return out, func(document int32) int32 { return local.Names[document] }
+	return out, local.Names
 }
 
 // counts are the number of items that several annotators saw, and of the documents that gave one.
 func (c *itemSums) counts() (items, documents int64) {
 	gave := make(map[int32]struct{})
-	for i, item := range c.items {
-		if !alone(c.of(i)) {
+	for _, item := range c.items {
+		if !item.alone() {
 			items++
-			for _, d := range c.store.documents.At(int(item), nil) {
+			for _, d := range item.documents {
 				gave[d] = struct{}{}
 			}
 		}
@@ -117,8 +73,8 @@ func (c *itemSums) counts() (items, documents int64) {
 
 // total is a sum over all items.
 func (c *itemSums) total(column int) (n float64) {
-	for i := range c.items {
-		n += c.of(i)[column]
+	for _, item := range c.items {
+		n += item.sums[column]
 	}
 	return n
 }
@@ -135,21 +91,20 @@ type estimand struct {
 // estimate is a statistic of some of the sums with its interval over items and the documents
 // that they touch. Items all of whose sums are 0 say nothing of one.
 func (c *itemSums) estimate(of estimand, level float64) stats.Estimate {
-	documents, number := c.touched()
+	documents, numbers := c.touched()
 	e := c.unnamed(of, documents, level)
-	e.NameGiven(func(d int32) string { return c.store.numbers.Names[number(d)] })
+	e.NameGiven(func(d int32) string { return c.names.Names[numbers[d]] })
 	return e
 }
 
 func (c *itemSums) unnamed(of estimand, documents *stats.Documents, level float64) stats.Estimate {
 	picked := make([]float64, len(of.columns))
-	pick := func(item int) []float64 {
-		sums := c.of(item)
-		if alone(sums) && !of.alone {
-			clear(sums)
-		}
-		for k, column := range of.columns {
-			picked[k] = sums[column]
+	pick := func(i int) []float64 {
+		clear(picked)
+		if item := c.items[i]; !item.alone() || of.alone {
+			for k, column := range of.columns {
+				picked[k] = item.sums[column]
+			}
 		}
 		return picked
 	}

@@ -12,7 +12,7 @@ import (
 // TestItemSums: a share of items whose documents each overlap with those of the next. Items
 // that one annotator alone saw, and those that have none, say nothing of it.
 func TestItemSums(t *testing.T) {
-	c := newItemSums(3)
+	c := &itemSums{names: new(stats.Numbering[string])}
 	var y, x []float64
 	var docs stats.Documents
 	draw := rand.New(rand.NewPCG(11, 0))
@@ -46,7 +46,7 @@ func TestItemSums(t *testing.T) {
 		t.Errorf("an undefined statistic is %+v", e)
 	}
 	// An item of 900 of 1,000 characters leaves no interval.
-	long := newItemSums(4)
+	long := &itemSums{names: new(stats.Numbering[string])}
 	for i, n := range []float64{900, 60, 40} {
 		long.add(fmt.Sprint(i), []float64{n / 3, 2 * n / 3, n / 10, 0})
 	}

@@ -27,7 +27,7 @@ func newLabelSet(s *scale) *labelSet {
 		q = 0
 	}
 	set.width = len(stats.NewTally(q).Vector()) + q*q
-	set.sums = newItemSums(set.width + 1)
+	set.sums = &itemSums{names: new(stats.Numbering[string])}
 	return set
 }
 
@@ -44,7 +44,7 @@ func (s *labelSet) tally() int { return s.width - s.categories()*s.categories() 
 // add adds one item.
 func (s *labelSet) add(cluster string, ratings []Rating) {
 	sums := make([]float64, s.width+1)
-	defer func() { s.sums.add(cluster, sums) }()
+	s.sums.add(cluster, sums)
 	if len(ratings) < 2 {
 		sums[s.width] = 1
 	}
@@ -113,8 +113,8 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 func (s *labelSet) prevalent() float64 {
 	shares := make([]float64, s.categories())
 	for c := range shares {
-		for i := range s.sums.items {
-			shares[c] += stats.TallyOf(s.categories(), s.sums.of(i)[:s.tally()]).Share(c)
+		for _, item := range s.sums.items {
+			shares[c] += stats.TallyOf(s.categories(), item.sums[:s.tally()]).Share(c)
 		}
 	}
 	all := 0.0

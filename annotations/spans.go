@@ -37,11 +37,7 @@ const (
 	sumMarked
 	sumUnmarked
 	sumMismatched
-	repeatedSums // of which many items have the same
-)
-
-const (
-	nJaccard = repeatedSums + iota // pairs that have the value; so on for each mean
+	nJaccard // pairs that have the value; so on for each mean
 	sumExact
 	nExact
 	sumOverlap
@@ -88,7 +84,7 @@ type setKey struct{ annotators, slice string }
 // [NewSpans]. It is not safe for concurrent use.
 type Spans struct {
 	options Options
-	store   *itemStore
+	names   stats.Numbering[string] // of documents
 	sets    map[setKey]*itemSums
 	perPair map[string]int // sets of two annotators by slice; beyond maxPairs there are none in sets
 	people  people
@@ -101,7 +97,7 @@ type Spans struct {
 
 // NewSpans returns an empty collection.
 func NewSpans(o Options) *Spans {
-	return &Spans{options: o, store: &itemStore{first: make([][]float64, repeatedSums)}, sets: make(map[setKey]*itemSums), perPair: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
+	return &Spans{options: o, sets: make(map[setKey]*itemSums), perPair: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
 }
 
 // sort puts annotators and what they marked into one order, so that the same marks
@@ -198,14 +194,14 @@ func (s *Spans) add(it *Item, marked *stats.Marked) {
 		of[k], all[sumNothing] = sums, nothing
 	}
 	if it.Known && len(s.pairs) == len(it.Marks)*(len(it.Marks)-1)/2 { // else of a second look, pair by pair
-		clear(all[sumMarked:repeatedSums])
+		clear(all[sumMarked : sumMismatched+1])
 		addTotals(all, marked)
 	}
-	item := s.store.add(it.Cluster, all)
-	items := slices.Repeat([]int32{item}, len(of)) // one pair has the same
+	item := sumsOf(&s.names, it.Cluster, all)
+	items := slices.Repeat([]*summed{item}, len(of)) // one pair has the same
 	for k := range of {
 		if len(of) > 1 {
-			items[k] = s.store.add(it.Cluster, of[k])
+			items[k] = sumsOf(&s.names, it.Cluster, of[k])
 		}
 	}
 	for _, slice := range append([]string{""}, it.Slices...) {
@@ -229,7 +225,7 @@ func (s *Spans) set(annotators, slice string) *itemSums {
 	key := setKey{annotators, slice}
 	set := s.sets[key]
 	if set == nil {
-		set = s.store.set(spanWidth)
+		set = &itemSums{names: &s.names}
 		s.sets[key] = set
 	}
 	return set

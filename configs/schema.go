@@ -55,10 +55,8 @@ func insert(in map[string]any, path []string, schema map[string]any) {
 	insert(members[path[0]].(map[string]any), path[1:], schema)
 }
 
-// Texts of durations and sizes, as decode reads them.
-const (
-	durationPattern = `^\+?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
-)
+// durationPattern is the text of a duration, as decode reads it.
+const durationPattern = `^\+?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
 func (s *setting) schema() map[string]any {
 	doc := s.doc
@@ -69,9 +67,8 @@ func (s *setting) schema() map[string]any {
 	if s.def != nil {
 		out["default"] = s.def
 	}
-	switch v := s.def.(type) {
-	case time.Duration:
-		out["default"] = flowDuration(v)
+	if d, ok := s.def.(time.Duration); ok {
+		out["default"] = flowDuration(d)
 	}
 	text := map[string]any{"type": "string"}
 	switch s.typeName() {

@@ -88,16 +88,11 @@ func (r *Resolver) fail(list string, i int, err *ibid.Error) {
 // is resolved all the same. See [Resolver.Err] for texts that cannot be read.
 func (r *Resolver) Resolve(row *ibid.Answer) error {
 	r.row, r.bad = row, nil
-	textless := r.view == nil && !row.HasDocuments && len(row.Documents) == 0
 	if i, err := r.inline.reset(row.Documents); err != nil {
 		r.fail("documents", i, err)
 	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
-		c.Given, c.Repaired, c.Held = ibid.Interval{}, ibid.Interval{}, false
-		if textless && r.textless(&c.Place, c.Doc, c.DocNull, c.Page, c.Start, c.End, c.Unit) {
-			continue
-		}
 		c.Place = ibid.Place{}
 		q := &r.query
 		q.ofCitation(c)
@@ -106,9 +101,6 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 	}
 	for i := range row.Truth {
 		t := &row.Truth[i]
-		if textless && r.textless(&t.Place, t.Doc, t.DocNull, t.Page, t.Start, t.End, t.Unit) {
-			continue
-		}
 		t.Place = ibid.Place{}
 		q := &r.query
 		q.ofMark(t)

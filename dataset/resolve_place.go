@@ -366,37 +366,3 @@ func (q *query) blocks() {
 	q.checkCovered()
 	q.settle(ibid.StatusOK)
 }
-
-// textless sets the place to the code points [start, end) if nothing else can
-// come out: the run and the row have no documents, and the offsets are in code
-// points and make a span. It is what query.resolve does for such a place, which
-// in a run without documents is nearly every one, without asking for the text.
-func (r *Resolver) textless(p *ibid.Place, doc string, docNull bool, page, start, end ibid.Integer, unit string) bool {
-	c := &r.conv
-	if docNull || unit != "" || c.OffsetUnit != token.CodePoint || !start.Known() || !end.Known() {
-		return false
-	}
-	last := end.Value
-	if c.SpanEnd == Inclusive && last < math.MaxInt64 {
-		last++
-	}
-	if ibid.CheckSpan(start.Value, last) != ibid.StatusOK || c.MaxSpanLength > 0 && last-start.Value > c.MaxSpanLength {
-		return false
-	}
-	*p = ibid.Place{}
-	p.Doc, p.Level, p.Status, p.Start, p.End = doc, ibid.LevelCharacters, ibid.StatusUnchecked, start.Value, last
-	if !page.Known() {
-		return true
-	}
-	n := int32(page.Value)
-	if int64(n) != page.Value {
-		return false
-	}
-	if c.OffsetBase == FromPage {
-		p.Page = n
-	}
-	if n > 0 {
-		p.FirstPage, p.LastPage = n, n
-	}
-	return true
-}

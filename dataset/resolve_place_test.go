@@ -1,9 +1,6 @@
 package dataset
 
 import (
-	"math"
-	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -188,52 +185,5 @@ func BenchmarkResolve(b *testing.B) {
 				r.Resolve(tt.row)
 			}
 		})
-	}
-}
-
-// A place without a text comes out as it does by the way of all others.
-func TestTextlessIsResolve(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 5))
-	edges := []int64{0, 1, -1, 20, 21, ibid.MaxEnd - 1, ibid.MaxEnd, ibid.MaxEnd + 1, math.MaxInt32, math.MaxInt32 + 1, math.MinInt32 - 1, math.MaxInt64, math.MinInt64}
-	draw := func() ibid.Integer {
-		if rng.IntN(5) == 0 {
-			return ibid.Integer{}
-		}
-		return ibid.Some(edges[rng.IntN(len(edges))])
-	}
-	units := []string{"", "", "codepoint", "page"}
-	short := 0
-	for range 200_000 {
-		conv := Conventions{
-			OffsetUnit: token.Unit(rng.IntN(3) / 2), SpanEnd: SpanEnd(rng.IntN(2)), OffsetBase: OffsetBase(rng.IntN(2)),
-			MaxSpanLength: int64(rng.IntN(2) * 20),
-		}
-		if rng.IntN(2) == 0 {
-			conv.Checks = allChecks
-		}
-		c := ibid.Citation{Doc: "d", DocNull: rng.IntN(8) == 0, Page: draw(), Start: draw(), End: draw(), Unit: units[rng.IntN(len(units))]}
-		if rng.IntN(2) == 0 {
-			c.CitedText = "a quote"
-		}
-		r := NewResolver(nil, conv)
-		r.row = &ibid.Answer{}
-		var got ibid.Place
-		if !r.textless(&got, c.Doc, c.DocNull, c.Page, c.Start, c.End, c.Unit) {
-			continue
-		}
-		short++
-		var want ibid.Place
-		q := &r.query
-		q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
-		q.unit, q.quote, q.place = c.Unit, c.CitedText, &want
-		if err := q.resolve(); err != nil {
-			t.Fatalf("%+v under %+v: %v", c, conv, err)
-		}
-		if !reflect.DeepEqual(got, want) || q.repaired != (ibid.Interval{}) {
-			t.Fatalf("%+v under %+v:\ngot  %+v\nwant %+v, repaired %+v", c, conv, got, want, q.repaired)
-		}
-	}
-	if short < 1000 {
-		t.Errorf("only %d places were resolved in short", short)
 	}
 }

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -165,12 +164,12 @@ func (p *Plan) suggestDocuments(ctx context.Context, c *Checked) error {
 			continue
 		}
 		if _, known := meant[missing]; !known {
-			own := otherSpelling(missing, names)
-			if own != "" && !spelt {
+			near, spelling := meantDocument(missing, names)
+			if spelling && !spelt {
 				spelt = true
-				c.Warnings = append(c.Warnings, fmt.Sprintf("documents are cited in another spelling of their names, such as %q for %q: doc_names: normalized reads both as one name", missing, own))
+				c.Warnings = append(c.Warnings, fmt.Sprintf("documents are cited in another spelling of their names, such as %q for %q: doc_names: normalized reads both as one name", missing, near))
 			}
-			meant[missing] = cmp.Or(own, nearestDocument(missing, names))
+			meant[missing] = near
 		}
 		c.Problems[i].Meant = meant[missing]
 	}

@@ -128,7 +128,7 @@ func TestSavedBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Baseline = base
-	out, err := harness.SavedOutcome(dir, m, config, "")
+	out, err := harness.SavedOutcome(dir, m, config, "", "")
 	if err != nil || len(out.Gates) != 2 || out.Gates[0].Verdict != runs.Passed || out.Gates[1].Verdict != runs.Passed {
 		t.Errorf("%+v, %v", out, err)
 	}

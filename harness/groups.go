@@ -17,8 +17,7 @@ type group struct {
 
 // groups assigns the rows of a run to groups. Rows with the same system and
 // slice values have the same signature, and a signature is in a fixed list of
-// groups; nothing is kept for rows one by one as long as all of a row group have
-// one signature.
+// groups.
 type groups struct {
 	slices    []string // as from sliceKeys
 	systems   map[string]struct{}
@@ -27,25 +26,12 @@ type groups struct {
 	byName    map[[2]string]int
 	members   [][]int // signature -> groups
 	signature map[string]int
-	perPart   []signatures // of each row group
+	perPart   [][]int32 // of each row group: the signatures of its rows
 	errors    int64
 	rows      int64
 
 	key    []byte // scratch
 	values []string
-}
-
-// signatures are those of the rows of one row group.
-type signatures struct {
-	same int     // of all rows, if each is nil
-	each []int32 // of each row
-}
-
-func (s *signatures) at(i int) int {
-	if s.each == nil {
-		return s.same
-	}
-	return int(s.each[i])
 }
 
 // findGroups finds the groups of a run.
@@ -76,8 +62,8 @@ const sliceSeparator = "\xff"
 // read adds the rows of one row group.
 func (g *groups) read(b *runs.Block) error {
 	system, status := b.Texts("system"), b.Texts("status")
-	var s signatures
-	for i := range b.Len() {
+	signatures := make([]int32, b.Len())
+	for i := range signatures {
 		if status[i] == runs.RowError {
 			g.errors++
 		}
@@ -95,24 +81,11 @@ func (g *groups) read(b *runs.Block) error {
 		for _, k := range g.members[sig] {
 			g.all[k].rows++
 		}
-		s.add(sig, i)
+		signatures[i] = int32(sig)
 	}
 	g.rows += int64(b.Len())
-	g.perPart = append(g.perPart, s)
+	g.perPart = append(g.perPart, signatures)
 	return nil
-}
-
-// add records the signature of row i, the rows before it being known.
-func (s *signatures) add(sig, i int) {
-	switch {
-	case s.each != nil:
-		s.each = append(s.each, int32(sig))
-	case i == 0:
-		s.same = sig
-	case sig != s.same:
-		s.each = slices.Repeat([]int32{int32(s.same)}, i)
-		s.each = append(s.each, int32(sig))
-	}
 }
 
 // define makes the groups of a new signature: those of its system, and of each slice.

@@ -130,28 +130,28 @@ func TestBaselineGates(t *testing.T) {
 		}
 		return c
 	}
-	out, err := harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), base)
+	out, err := harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), base, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.Passed {
 		t.Errorf("the same answers: %+v", out.Gates)
 	}
-	out, err = harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), wider)
+	out, err = harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), wider, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.NoVerdict || !strings.Contains(out.Gates[0].Reason, "span_matching.tolerance_chars") {
 		t.Errorf("runs with other settings: %+v", out.Gates)
 	}
-	out, err = harness.SystemOutcome(dir, m, gates(`"diff(char_f1)[system=b] >= 0.9"`), "a")
+	out, err = harness.SavedOutcome(dir, m, gates(`"diff(char_f1)[system=b] >= 0.9"`), "", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.Failed {
 		t.Errorf("b is not better than a by 0.9: %+v", out.Gates)
 	}
-	out, err = harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= 0"`), "")
+	out, err = harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= 0"`), "", "")
 	if err != nil || out.Gates[0].Verdict != runs.NotAsked || out.Verdict(0.9) != runs.Passed {
 		t.Errorf("the first run of a series: %+v, %v", out, err)
 	}

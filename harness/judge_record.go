@@ -139,19 +139,10 @@ func (p *Plan) logUnanswered(n int64) error {
 
 // countTampering counts the rows whose material tries to steer the judge, as it says, and
 // those whose material looks as if it did, and warns of them.
-func (p *Plan) countTampering(m *runs.Manifest) error {
+func (p *Plan) countTampering(m *runs.Manifest, sums map[string]*systemSums) {
 	m.Judge.Tampering, m.Judge.Suspected = 0, 0
-	err := runs.Rows().Scan(p.Dir, []string{"tampering"}, func(_ int64, r *runs.Row) error {
-		switch {
-		case r.Tampering == ibid.TamperingSuspected:
-			m.Judge.Suspected++
-		case ibid.Tampered(r.Tampering):
-			m.Judge.Tampering++
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	for _, s := range sums {
+		m.Judge.Tampering, m.Judge.Suspected = m.Judge.Tampering+s.tampering, m.Judge.Suspected+s.suspected
 	}
 	if n := m.Judge.Tampering; n > 0 {
 		p.warnOf(m, "rows that try to steer the judge: %d, see the column tampering of %s", n, runs.RowsFile)
@@ -159,7 +150,6 @@ func (p *Plan) countTampering(m *runs.Manifest) error {
 	if n := m.Judge.Suspected; n > 0 {
 		p.warnOf(m, "rows with material that looks written for the judge: %d, see the column suspected of %s", n, runs.VerdictsFile)
 	}
-	return nil
 }
 
 // panelTables count the labels of pairs of models.

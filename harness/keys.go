@@ -32,8 +32,7 @@ type place struct {
 // More than mostSystems times limits systems are an error, too.
 func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, progress func(done int64)) (questions runs.Sketch, several bool, err error) {
 	systems := make(map[string]struct{})
-	last := ""
-	hashes := newKeyHashes(roomForKeys(src))
+	hashes := keyHashes{seed: maphash.MakeSeed(), all: make([]uint64, 0, roomForKeys(src))}
 	done := int64(0)
 	err = eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, null := b.Key(i)
@@ -51,15 +50,12 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit, limits int64, pr
 				return errEnough // a billion rows of one id take few bytes of a file
 			}
 		}
-		if done == 0 || system != last {
-			if _, known := systems[system]; !known {
-				if int64(len(systems)) == mostSystems*limits {
-					file, row := b.Place(i)
-					return tooMany(file, row, "system", "systems", mostSystems*limits)
-				}
-				systems[strings.Clone(system)] = struct{}{}
+		if _, known := systems[system]; !known {
+			if int64(len(systems)) == mostSystems*limits {
+				file, row := b.Place(i)
+				return tooMany(file, row, "system", "systems", mostSystems*limits)
 			}
-			last = strings.Clone(system)
+			systems[strings.Clone(system)] = struct{}{}
 		}
 		if done++; done%keysBatch == 0 {
 			progress(done)
@@ -152,10 +148,8 @@ func (a *annotatorNames) add(row *ibid.Answer, limits int64) error {
 
 // keyHashes are the hashes of keys.
 type keyHashes struct {
-	seed       maphash.Seed
-	system     string // of the last key; most have the same one
-	systemHash uint64
-	all        []uint64
+	seed maphash.Seed
+	all  []uint64
 }
 
 // roomForKeys is how many keys a source has, or fewer where its files would be too small for so
@@ -169,17 +163,8 @@ func roomForKeys(src *dataset.Source) int64 {
 	return min(room, src.Rows())
 }
 
-func newKeyHashes(room int64) *keyHashes {
-	h := &keyHashes{seed: maphash.MakeSeed(), all: make([]uint64, 0, room)}
-	h.systemHash = maphash.String(h.seed, "")
-	return h
-}
-
 func (h *keyHashes) of(id, system string) uint64 {
-	if system != h.system {
-		h.system, h.systemHash = strings.Clone(system), maphash.String(h.seed, system)
-	}
-	return maphash.String(h.seed, id)*0x9E3779B97F4A7C15 ^ h.systemHash
+	return maphash.String(h.seed, id)*0x9E3779B97F4A7C15 ^ maphash.String(h.seed, system)
 }
 
 func (h *keyHashes) add(id, system string) { h.all = append(h.all, h.of(id, system)) }

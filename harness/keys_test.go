@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"hash/maphash"
 	"testing"
 )
 
@@ -19,7 +20,7 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newKeyHashes(0)
+			h := keyHashes{seed: maphash.MakeSeed()}
 			for _, k := range tt.keys {
 				h.add(k[0], k[1])
 			}
@@ -41,7 +42,7 @@ func TestRepeatedKeys(t *testing.T) {
 }
 
 func TestRepeatedAmongMany(t *testing.T) {
-	h := newKeyHashes(0)
+	h := keyHashes{seed: maphash.MakeSeed()}
 	for i := range 100_000 {
 		h.add(fmt.Sprint("q-", i), []string{"a", "b"}[i%2])
 	}

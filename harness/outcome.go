@@ -25,28 +25,22 @@ type Outcome struct {
 
 // SavedOutcome asks the gates of c of the finished run m in dir: it is what
 // running m again would come to. Gates with diff compare with the run in
-// baseline; if that is "", with the one that m was compared with. The error for a
-// gate that the run cannot have is a [*configs.Error].
-func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
+// baseline or, if system is not "", the system that they name with that one of the run; if
+// both are "", with the run that m was compared with. The error for a gate that the run
+// cannot have is a [*configs.Error].
+func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline, system string) (*Outcome, error) {
 	if err := checkGates(c, true); err != nil {
 		return nil, err
 	}
-	return outcomeOf(dir, m, c, cmp.Or(baseline, m.Baseline), true)
-}
-
-// SystemOutcome asks the gates of c of the systems of the finished run m in dir.
-// Those with diff compare the system they name with base, one of the run's.
-func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string) (*Outcome, error) {
-	if err := checkGates(c, true); err != nil {
-		return nil, err
+	if system == "" {
+		baseline = cmp.Or(baseline, m.Baseline)
 	}
-	gates, err := compare.AskGates(dir, m, c, "", base)
-	return &Outcome{Dir: dir, Manifest: m, Existed: true, Gates: gates}, err
+	return outcomeOf(dir, m, c, baseline, system, true)
 }
 
 // outcomeOf asks gates that passed their checks.
-func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
-	gates, err := compare.AskGates(dir, m, c, baseline, "")
+func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline, system string, existed bool) (*Outcome, error) {
+	gates, err := compare.AskGates(dir, m, c, baseline, system)
 	return &Outcome{Dir: dir, Manifest: m, Existed: existed, Gates: gates, Base: baseline}, err
 }
 

@@ -72,7 +72,7 @@ type (
 
 func newRecorder(layout *runs.RowsLayout, lacks []string, supported float64) *recorder {
 	r := &recorder{
-		layout: layout, lacks: lacks,
+		layout: layout, lacks: lacks, patterns: make(rowPatterns),
 		limits: metrics.ProblemLimits{Supported: supported},
 	}
 	r.tables = make(map[partFile]*parquet.Table)

@@ -276,31 +276,14 @@ func (t *told) cites(c *ibid.Claim) bool {
 }
 
 // completeTold adds what another program does not say: the joint support of claims whose
-// citations alone have verdicts. It is that of the best if all have one, as in [judge.Recorded].
+// citations alone have verdicts.
 func completeTold(v *judge.Verdict, r *judge.Request, all []runs.Judgment) {
 	for k := range v.Claims {
-		c := &v.Claims[k]
-		if slices.ContainsFunc(all, func(j runs.Judgment) bool {
+		told := slices.ContainsFunc(all, func(j runs.Judgment) bool {
 			return int(*j.Claim) == k && j.Evidence == runs.JointEvidence && j.Vote == nil
-		}) {
-			continue
-		}
-		if len(r.Claims[k].Citations) == 0 {
-			c.Joint = ibid.None.Support()
-			continue
-		}
-		best := ibid.Support{}
-		known := 0
-		for i := range c.Checks {
-			if s := c.Checks[i].Support; s.Known() {
-				known++
-				if !best.Known() || s.Value > best.Value {
-					best = s
-				}
-			}
-		}
-		if known == len(r.Claims[k].Citations) {
-			c.Joint, c.Votes = best, 1
+		})
+		if !told {
+			v.Claims[k].JoinChecks(len(r.Claims[k].Citations))
 		}
 	}
 }

@@ -24,32 +24,22 @@ type rowPattern struct {
 }
 
 // rowPatterns writes why metrics have no value. What rows of one kind have is worked out once.
-type rowPatterns struct {
-	last    rowKind
-	pattern *rowPattern // of last
-	known   map[rowKind]*rowPattern
-}
+type rowPatterns map[rowKind]*rowPattern
 
 // append writes the reasons of a row, and those of its kinds of citations.
-func (p *rowPatterns) append(to *rowColumns, s *metrics.Scores, kinds *kindNumbers, judged bool) {
+func (p rowPatterns) append(to *rowColumns, s *metrics.Scores, kinds *kindNumbers, judged bool) {
 	kind := rowKind{s.Reasons, s.Known}
-	if p.pattern == nil || kind != p.last {
-		p.last, p.pattern = kind, p.known[kind]
-		if p.pattern == nil {
-			p.pattern = makePattern(s)
-			if p.known == nil {
-				p.known = make(map[rowKind]*rowPattern)
-			}
-			if len(p.known) < maxPatterns {
-				p.known[kind] = p.pattern
-			}
+	pattern := p[kind]
+	if pattern == nil {
+		if pattern = makePattern(s); len(p) < maxPatterns {
+			p[kind] = pattern
 		}
 	}
-	to.SpanNull.AppendKnownText(p.pattern.span)
+	to.SpanNull.AppendKnownText(pattern.span)
 	if judged {
-		to.JudgeNull.AppendKnownText(p.pattern.judge)
+		to.JudgeNull.AppendKnownText(pattern.judge)
 	}
-	keys, values := p.pattern.keys, p.pattern.values
+	keys, values := pattern.keys, pattern.values
 	if len(kinds.keys) > 0 {
 		keys, values = slices.Concat(keys, kinds.keys), slices.Concat(values, kinds.reasons)
 	}

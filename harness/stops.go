@@ -269,14 +269,16 @@ func (p *Plan) refuseNames(ctx context.Context, sign *Sign, what, named string, 
 	u := sign.Stop("none of the %s is in %s: %s %s; it has %s",
 		what, p.namedDocuments, named, listed(quotedNames(missing), 3), listed(quotedNames(names), 3))
 	for _, doc := range missing {
-		if own := otherSpelling(doc, names); own != "" {
-			u.Hint = fmt.Sprintf("%q is %q in another spelling: --set doc_names=normalized reads both as one name", doc, own)
-			break
+		meant, spelling := meantDocument(doc, names)
+		switch {
+		case spelling:
+			u.Hint = fmt.Sprintf("%q is %q in another spelling: --set doc_names=normalized reads both as one name", doc, meant)
+		case meant != "":
+			u.Hint = fmt.Sprintf("%q is probably %q: write the same names in both, without ./, folders or other case", doc, meant)
+		default:
+			continue
 		}
-		if near := nearestDocument(doc, names); near != "" {
-			u.Hint = fmt.Sprintf("%q is probably %q: write the same names in both, without ./, folders or other case", doc, near)
-			break
-		}
+		break
 	}
 	return u
 }
@@ -291,26 +293,22 @@ func (p *Plan) documentNames(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// otherSpelling is the document whose name differs in spelling only, "" if there is none.
-func otherSpelling(doc string, names []string) string {
-	normal := dataset.NormalName(doc)
+// meantDocument is the document that was probably meant by a name that none has, "" if nobody can
+// tell: one whose name differs in spelling only, else one whose file has the same name, whatever its
+// folder and case, or else the one that is spelt most alike.
+func meantDocument(doc string, names []string) (meant string, spelling bool) {
+	normal, base := dataset.NormalName(doc), path.Base(doc)
 	for _, name := range names {
 		if name != doc && dataset.NormalName(name) == normal {
-			return name
+			return name, true
 		}
 	}
-	return ""
-}
-
-// nearestDocument is the document that was probably meant: one whose file has the
-// same name, whatever its folder and case, or else the one that is spelt most alike.
-func nearestDocument(doc string, names []string) string {
 	for _, name := range names {
-		if strings.EqualFold(path.Base(doc), path.Base(name)) {
-			return name
+		if strings.EqualFold(base, path.Base(name)) {
+			return name, false
 		}
 	}
-	return ibid.Nearest(doc, names)
+	return ibid.Nearest(doc, names), false
 }
 
 func quotedNames(names []string) []string {

@@ -165,7 +165,7 @@ func TestGatesOfFewRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := harness.SavedOutcome(dir, m, config, "")
+		out, err := harness.SavedOutcome(dir, m, config, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

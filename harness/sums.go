@@ -534,7 +534,7 @@ func (c *itemSums) block(k int, in *blockRows) (b itemBlock) {
 // of an item over citations with parts of the block, too, for slices by kind of source.
 func (c *itemSums) eachBlock(ctx context.Context, f func(k int, in *blockRows)) error {
 	return c.file.Each(func(in *runs.Block) error {
-		all := &blockRows{Block: in, signatures: &c.groups.perPart[in.Number], members: c.members}
+		all := &blockRows{Block: in, signatures: c.groups.perPart[in.Number], members: c.members}
 		byKind := c.kinds.divide(all)
 		for k, i := range c.list {
 			parts := []*blockRows{all}

@@ -31,6 +31,8 @@ type systemSums struct {
 	counts      [metrics.NumCounts]int64
 	noText      int64 // claims of which no cited text is known
 
+	tampering, suspected int64 // rows whose material tries to steer the judge, and that looks as if it did
+
 	marked, unread int64 // answers whose marks were read, and those of them with some that were not understood
 	places         metrics.Places
 
@@ -83,6 +85,14 @@ func sumSystems(dir string) (map[string]*systemSums, error) {
 		}
 		for i, n := range b.Column(noTextOutcomes.String()).Ints {
 			of[i].noText += n
+		}
+		for i, word := range b.Texts("tampering") {
+			switch {
+			case word == ibid.TamperingSuspected:
+				of[i].suspected++
+			case ibid.Tampered(word):
+				of[i].tampering++
+			}
 		}
 		for _, c := range signCounts {
 			counts := b.Column(c.String())

@@ -297,7 +297,7 @@ func (t *Texts) Meant(ctx context.Context, row *ibid.Answer) (map[string]string,
 				names = append(names, row.Documents[i].Doc)
 			}
 		}
-		if near := ibid.Nearest(at.Doc, names); near != "" {
+		if near, _ := meantDocument(at.Doc, names); near != "" {
 			meant[at.Doc] = near
 		}
 	}

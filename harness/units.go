@@ -95,9 +95,8 @@ func (s *summarizer) rowsOf(groups []int) [][]int32 {
 		rows[g] = make([]int32, 0, s.groups.all[g].rows)
 	}
 	_ = s.file.Each(func(b *runs.Block) error { // which reads no column
-		signatures := &s.groups.perPart[b.Number]
-		for i := range b.Len() {
-			for _, g := range s.groups.members[signatures.at(i)] {
+		for i, signature := range s.groups.perPart[b.Number] {
+			for _, g := range s.groups.members[signature] {
 				if rows[g] != nil {
 					rows[g] = append(rows[g], int32(b.First)+int32(i))
 				}

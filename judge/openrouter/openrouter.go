@@ -27,7 +27,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	openai "github.com/sashabaranov/go-openai"
 	"golang.org/x/sync/singleflight"
 
 	"ibid/judge"
@@ -40,7 +39,6 @@ type Judge struct {
 	config  Config
 	members []*member
 	prompts *prompts.Set
-	client  *openai.Client
 	wire    *doer
 	store   *cache.SQLite
 	owner   string // of leases
@@ -96,9 +94,6 @@ func New(config Config) (*Judge, error) {
 	if config.HTTP != nil {
 		j.wire.client.Transport = config.HTTP.Transport
 	}
-	clientConfig := j.wire.at.client(config.Key)
-	clientConfig.HTTPClient = j.wire
-	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.Models {
 		m := &member{
 			model:   model,
@@ -257,10 +252,8 @@ type Config struct {
 	// protocol Score; nil leaves it unscored.
 	FallbackScore *float64
 	// MaxPairs is how many claims with citations go into one request, 0 for 24;
-	// MaxClaims how many claims, 0 for no limit; MaxPromptTokens how many
-	// estimated tokens, 0 for 100,000. Rows with more are asked in parts.
+	// MaxClaims how many claims, 0 for no limit. Rows with more are asked in parts.
 	MaxPairs, MaxClaims int
-	MaxPromptTokens     int64
 
 	Retries int           // of failed calls, for each request
 	Timeout time.Duration // of one call; 0 = none
@@ -298,12 +291,11 @@ type Price struct {
 }
 
 const (
-	defaultConcurrency     = 48
-	defaultMaxPairs        = 24
-	defaultMaxPromptTokens = 100_000
-	defaultBackoff         = time.Second
-	openRouterBaseURL      = "https://openrouter.ai/api/v1"
-	openAIBaseURL          = "https://api.openai.com/v1"
+	defaultConcurrency = 48
+	defaultMaxPairs    = 24
+	defaultBackoff     = time.Second
+	openRouterBaseURL  = "https://openrouter.ai/api/v1"
+	openAIBaseURL      = "https://api.openai.com/v1"
 )
 
 // prepare fills in defaults and reads the prompts. Package configs has checked the settings.
@@ -319,7 +311,6 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	c.Votes = cmp.Or(c.Votes, 1)
 	c.MaxPairs = cmp.Or(c.MaxPairs, defaultMaxPairs)
-	c.MaxPromptTokens = cmp.Or(c.MaxPromptTokens, defaultMaxPromptTokens)
 	c.Concurrency = cmp.Or(c.Concurrency, defaultConcurrency)
 	c.Backoff = cmp.Or(c.Backoff, defaultBackoff)
 	if c.PromptDir == "" {

@@ -96,9 +96,9 @@ func (a *app) compare(f *compareFlags, args []string) error {
 	case err != nil:
 		return err
 	case len(f.gates) > 0 && by != "":
-		return a.gateRuns(r.Base, args, true, f)
+		return a.gateRuns("", r.Base, args, f)
 	case len(f.gates) > 0:
-		return a.gateRuns(args[0], args[1:], false, f)
+		return a.gateRuns(args[0], "", args[1:], f)
 	case slices.ContainsFunc(r.Metrics, func(m compare.Metric) bool { return m.Reason == compare.NotPaired || m.Deciding && m.Reason != "" }):
 		return exitError{ExitNoVerdict}
 	}
@@ -137,13 +137,9 @@ func compareError(err error) error {
 	return err
 }
 
-// gateRuns evaluates the gates of --gate in place of those of runs, for each of them against the
-// base: another run or, within a run, a system of it. The worst verdict decides the exit code.
-func (a *app) gateRuns(base string, dirs []string, within bool, f *compareFlags) error {
-	ask := harness.SavedOutcome
-	if within {
-		ask = harness.SystemOutcome
-	}
+// gateRuns evaluates the gates of --gate in place of those of runs, for each of them against
+// another run or a system of its own. The worst verdict decides the exit code.
+func (a *app) gateRuns(base, system string, dirs []string, f *compareFlags) error {
 	var gravest error
 	for _, dir := range dirs {
 		m, err := a.openRun(dir)
@@ -154,7 +150,7 @@ func (a *app) gateRuns(base string, dirs []string, within bool, f *compareFlags)
 		if err != nil {
 			return err
 		}
-		out, err := ask(dir, m, config, base)
+		out, err := harness.SavedOutcome(dir, m, config, base, system)
 		if err != nil {
 			return err
 		}

@@ -93,7 +93,7 @@ func (a *app) gate(dir, baseline, link string, gates, accept []string, ci *ciFla
 			return compareError(&compare.RefusedError{Base: base.ID, New: m.ID, Reasons: why})
 		}
 	}
-	out, err := harness.SavedOutcome(dir, m, config, baseline)
+	out, err := harness.SavedOutcome(dir, m, config, baseline, "")
 	if err != nil {
 		return err
 	}

@@ -246,16 +246,16 @@ func (a *app) interrupted(err error, id string) error {
 	var stopped *harness.StoppedError
 	switch {
 	case errors.As(err, &interrupted):
-		return &ibid.Error{Err: err, Hint: again}
 	case errors.As(err, &stopped):
 		if first := stopped.Stop.Hint; first != "" {
 			again = first + "; then " + again
 		}
-		return &ibid.Error{Err: err, Hint: again}
 	case errors.Is(err, context.Canceled):
-		return &ibid.Error{Err: errInterrupted, Hint: again}
+		err = errInterrupted
+	default:
+		return err
 	}
-	return err
+	return &ibid.Error{Err: err, Hint: again}
 }
 
 // commandAgain is the command line that was given, so that a run goes on with the
