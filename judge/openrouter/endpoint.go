@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // An endpoint is where requests go: what judge.base_url says, taken apart.
@@ -26,6 +28,18 @@ func newEndpoint(base string, azure bool) endpoint {
 		e.base += "/openai/v1"
 	}
 	return e
+}
+
+// client is the configuration of the library.
+func (e *endpoint) client(key string) openai.ClientConfig {
+	if e.version == "" {
+		c := openai.DefaultConfig(key)
+		c.BaseURL = e.base
+		return c
+	}
+	c := openai.DefaultAzureConfig(key, e.base)
+	c.APIVersion, c.AzureModelMapperFunc = e.version, func(model string) string { return model }
+	return c
 }
 
 // url is the address of a path of the API. A model is one that Azure names in it; "" is none.

@@ -71,6 +71,11 @@ func (j *Judge) classify(x *exchange, works bool) *failure {
 		// No whole response. If the request went out, the provider may have
 		// done its work and be paid for it.
 		return &failure{class: classTransient, status: x.status, err: j.plain(x.err), billed: !neverSent(x.err)}
+	case x.unsent != nil:
+		f := &failure{err: j.plain(x.unsent)}
+		j.stopping(f, judge.StopModel)
+		f.stop.Hint = "look up the name of the model"
+		return f
 	case x.status/100 == 2 && wire == nil:
 		return nil
 	}

@@ -27,6 +27,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	openai "github.com/sashabaranov/go-openai"
 	"golang.org/x/sync/singleflight"
 
 	"ibid/judge"
@@ -39,6 +40,7 @@ type Judge struct {
 	config  Config
 	members []*member
 	prompts *prompts.Set
+	client  *openai.Client
 	wire    *doer
 	store   *cache.SQLite
 	owner   string // of leases
@@ -94,6 +96,9 @@ func New(config Config) (*Judge, error) {
 	if config.HTTP != nil {
 		j.wire.client.Transport = config.HTTP.Transport
 	}
+	clientConfig := j.wire.at.client(config.Key)
+	clientConfig.HTTPClient = j.wire
+	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.Models {
 		m := &member{
 			model:   model,

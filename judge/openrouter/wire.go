@@ -372,8 +372,8 @@ func nanoUSD(usd float64) int64 {
 // maxResponse bounds the body of a response in bytes.
 const maxResponse = 8 << 20
 
-// An exchange is one request as it went over the wire: what to send goes in, what came back
-// comes out.
+// An exchange is one request as it went over the wire: what to send goes in, what came
+// back, and what the client library loses of it, comes out.
 type exchange struct {
 	body []byte // to send
 	path string // the URL of a call that is no chat, else ""
@@ -384,6 +384,7 @@ type exchange struct {
 	raw      []byte // body of the response
 	envelope envelope
 	err      error // why there is no whole response
+	unsent   error // why the library would not even send it
 }
 
 // failure is the error that the response has within, nil if it has none. An answer of a chat
@@ -409,7 +410,12 @@ func (x *exchange) generation() string {
 	return cmp.Or(string(x.envelope.ID), x.header.Get("X-Generation-Id"))
 }
 
-// A doer makes requests to an endpoint.
+// exchangeKey finds the exchange of a call in its context.
+type exchangeKey struct{}
+
+// A doer makes requests. It stands between the client library and HTTP, too, where it sends
+// the body of the exchange in place of the library's, which would drop a temperature of zero
+// and fields it does not know.
 type doer struct {
 	client  *http.Client
 	at      endpoint
@@ -454,19 +460,43 @@ func (d *doer) transfer(ctx context.Context, method, address, content string, x 
 	return nil
 }
 
-// complete makes one call of a model within its time. It takes nothing but one whole JSON document
-// for an answer. The exchange has what came of it.
+// ask makes a call of a model. It takes nothing but one whole JSON document for an answer.
+func (d *doer) ask(ctx context.Context, address string, x *exchange) error {
+	if err := d.transfer(ctx, http.MethodPost, address, "application/json", x, maxResponse); err != nil {
+		return err
+	}
+	if err := x.envelope.read(x.raw); err != nil && x.status == http.StatusOK {
+		x.err = err
+	}
+	return x.err
+}
+
+// Do makes a call for the client library.
+func (d *doer) Do(q *http.Request) (*http.Response, error) {
+	x := q.Context().Value(exchangeKey{}).(*exchange)
+	address := *q.URL
+	address.RawQuery = d.at.query // with the version of an API, which the library adds, too
+	if err := d.ask(q.Context(), address.String(), x); err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(bytes.NewReader(x.raw))}, nil
+}
+
+// complete makes one call within its time. What the library makes of a response does not
+// count: it takes an error within one for an answer, and no count written 10.0.
 func (j *Judge) complete(ctx context.Context, x *exchange, model string) {
 	if j.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, j.config.Timeout, errTimeout)
 		defer cancel()
 	}
-	address := cmp.Or(x.path, j.wire.at.url("/chat/completions", model))
-	if err := j.wire.transfer(ctx, http.MethodPost, address, "application/json", x, maxResponse); err != nil {
+	if x.path != "" {
+		_ = j.wire.ask(ctx, x.path, x) // the exchange has it
 		return
 	}
-	if err := x.envelope.read(x.raw); x.status == http.StatusOK {
-		x.err = err
+	// The library is told of the model alone: the body is that of the exchange.
+	_, err := j.client.CreateChatCompletion(context.WithValue(ctx, exchangeKey{}, x), openai.ChatCompletionRequest{Model: model})
+	if x.status == 0 && x.err == nil {
+		x.unsent = err
 	}
 }
