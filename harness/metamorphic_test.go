@@ -54,7 +54,7 @@ func newStudy() *study {
 		}
 		for _, system := range []string{"a", "b"} {
 			r := &ibid.Answer{
-				ID: fmt.Sprintf("q-%02d", q), System: system, Query: "what?", Answer: "The " + words[q%16] + " is of " + words[(q+5)%16] + ". A " + words[(q+3)%16] + " stands by the " + words[q%7] + ".",
+				ID: fmt.Sprintf("q-%02d", q), System: system, Query: "what?", Answer: "The " + words[q%16] + " is " + words[(q+5)%16] + ". A " + words[(q+3)%16] + " stands by the " + words[q%7] + ".",
 				HasCitations: true, HasTruth: q%6 != 0, Tags: []ibid.Tag{{Key: "lang", Value: []string{"de", "en", "fr"}[q%3]}, {Key: "topic", Value: fmt.Sprint("t", q%15)}},
 			}
 			if r.HasTruth {
