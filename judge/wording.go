@@ -514,7 +514,10 @@ func isEnglish(text string, words []word) bool {
 	return counts[0] == most && (ascii || counts[0] > 0)
 }
 
-// appendWords appends the words of a text, without citation marks such as [3].
+// tag is a tag of HTML or XML, which says nothing, and is no sign of comparison.
+var tag = regexp.MustCompile(`^</?[A-Za-z][\w-]*(?:\s+[\w-]+\s*=[^<>]{0,400})?\s*/?>`)
+
+// appendWords appends the words of a text, without tags and citation marks such as [3].
 func appendWords(words []word, text string) []word {
 	before := len(words)
 	for at := 0; at < len(text); {
@@ -528,6 +531,8 @@ func appendWords(words []word, text string) []word {
 				words = append(words, x)
 			}
 			at = end
+		case r == '<' && tag.MatchString(text[at:]):
+			at += len(tag.FindString(text[at:]))
 		case token.Unspaced(r), unicode.In(r, unicode.N, unicode.Sm) && !strings.ContainsRune("|~−", r): // such as ½ and <
 			words = append(words, newWord(text[at:at+size], false))
 			at += size

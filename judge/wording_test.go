@@ -78,6 +78,8 @@ func TestWording(t *testing.T) {
 		{"Vitamin A is stored in fat.", "Vitamin D is stored in fat.", false},
 		{"Vitamin A is stored in fat.", "Vitamin A was stored in fat.", true},
 		{"X > 5 was met in tests.", "X < 5 was met in tests.", false},
+		{"Ada won the cup.", `<p class="a">Ada <b>won</b> the cup.</p>`, true},
+		{"Ada won the cup.", "Ada won the < 5 cup.", false},
 		{"It has 5‰ of salt.", "It has 5% of salt.", false},
 		{"It costs ₹500 in shops.", "It costs 500 in shops.", false},
 		{"It opened at 9 am in May.", "It opened at 9 pm in May.", false},
