@@ -3,6 +3,7 @@ package openrouter
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"os"
 	"slices"
 	"strings"
 )
@@ -23,18 +24,25 @@ type piecewise struct {
 const (
 	leastSecret = 6  // a shorter value stands in texts by chance
 	leastShared = 12 // characters of a secret that give it away
-	scrubbed    = "[key]"
+
+	leastOfEnvironment = 16 // a shorter value of the environment may be a word
+
+	scrubbed = "[key]"
 )
 
 // keyPrefixes begin the keys of many services and say nothing of one. Longer ones come
 // first.
 var keyPrefixes = []string{"sk-or-v1-", "sk-proj-", "sk-ant-api03-", "sk-ant-", "sk-or-", "sk-", "AIza", "hf_", "gsk_", "xai-", "r8_", "github_pat_", "ghp_", "gho_", "ghs_", "glpat-", "xoxb-", "xoxp-", "AKIA"}
 
-// newScrubber masks a key and the values of headers, which a service may repeat. Of headers, only
+// newScrubber masks a key, the values of headers and the secrets of the environment: a
+// service, or what stands between, may repeat what it was never sent by us. Of headers, only
 // those that carry secrets are looked for in pieces.
 func newScrubber(key string, headers map[string]string) *scrubber {
 	s := new(scrubber)
 	s.add(key, true)
+	for _, secret := range secretsOf(os.Environ()) {
+		s.add(secret, true)
+	}
 	for name, value := range headers {
 		name = strings.ToLower(name)
 		secret := slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie"}, func(word string) bool { return strings.Contains(name, word) })
@@ -43,6 +51,21 @@ func newScrubber(key string, headers map[string]string) *scrubber {
 	// What contains another comes first.
 	slices.SortFunc(s.whole, func(a, b string) int { return len(b) - len(a) })
 	return s
+}
+
+// secretsOf are the values of an environment that are secrets by their names or by how
+// they begin. A short value, a path and what has white space is none.
+func secretsOf(environ []string) (secrets []string) {
+	words := []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL", "CREDENTIALS"}
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		named := slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool { return slices.Contains(words, word) })
+		begins := slices.ContainsFunc(keyPrefixes, func(prefix string) bool { return strings.HasPrefix(value, prefix) })
+		if (named || begins) && len(value) >= leastOfEnvironment && !strings.HasPrefix(value, "/") && !strings.ContainsAny(value, " \t\n") {
+			secrets = append(secrets, value)
+		}
+	}
+	return secrets
 }
 
 func (s *scrubber) add(secret string, pieces bool) {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -74,5 +75,22 @@ func BenchmarkScrubber(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.text(text)
+	}
+}
+
+// Secrets of the environment are found by their names or by how they begin; what else is
+// there stays in texts.
+func TestSecretsOfEnvironment(t *testing.T) {
+	got := secretsOf([]string{
+		"DB_PASSWORD=correct-horse-battery", "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCY", "anything=ghp_0123456789abcdefghij",
+		"SSH_KEY=/home/somebody/.ssh/id_ed25519", "KEYBOARD_LAYOUT=some-long-layout-name", "API_TOKEN=short", "HOME_TOKEN=a sentence of several words", "PATH=/usr/bin:/bin",
+	})
+	want := []string{"correct-horse-battery", "wJalrXUtnFEMIK7MDENGbPxRfiCY", "ghp_0123456789abcdefghij"}
+	if !slices.Equal(got, want) {
+		t.Errorf("secrets %q, want %q", got, want)
+	}
+	t.Setenv("CI_JOB_TOKEN", "zQ81mNvU42xTkeW9Yc3R")
+	if text := newScrubber("", nil).text("the proxy says zQ81mNvU42xTke and no more"); strings.Contains(text, "zQ81mNvU42xT") {
+		t.Errorf("a secret of the environment stays: %q", text)
 	}
 }
