@@ -470,8 +470,9 @@ func (f *filler) mark(o map[string]any, part int) int {
 }
 
 // marks reads the marks in the text if neither the row nor a part has cites, or if the row has
-// the list numbered, which the numbers count. A source of that list with the member cited, a
-// method, is also cited where no mark names it: at the point 0, where it backs no text.
+// the list numbered, which the numbers count; else they count the sources of the request and of
+// the response. A source of that list with the member cited, a method, is also cited where no mark
+// names it: at the point 0, where it backs no text.
 func (f *filler) marks(o map[string]any) {
 	x, sources := f.x, f.own
 	list := f.list(o, "numbered")
@@ -492,6 +493,12 @@ func (f *filler) marks(o map[string]any) {
 				sources = append(sources, f.source(v))
 			}
 		}
+	} else if x.request != nil { // its sources come first
+		sources = nil
+		for i := range len(x.request.documents) + len(x.request.results) {
+			sources = append(sources, i)
+		}
+		sources = append(sources, f.own...)
 	}
 	x.complete()
 	numbered := make([]ibid.Citation, len(sources))
@@ -502,7 +509,7 @@ func (f *filler) marks(o map[string]any) {
 	}
 	m := markReader{
 		row: &ibid.Answer{Answer: x.row.Answer}, sources: numbered,
-		known: o["numbered"] != nil || o["documents"] != nil, listed: o["numbered"] != nil, first: f.first,
+		known: o["numbered"] != nil || o["documents"] != nil || len(sources) > 0, listed: o["numbered"] != nil, first: f.first,
 		report: func(format string, args ...any) { x.warn(fmt.Sprintf(format, args...)) },
 	}
 	if reason := m.read(); reason != "" {
