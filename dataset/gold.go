@@ -2,12 +2,13 @@ package dataset
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,16 +21,28 @@ import (
 // A Gold is what people said of answers in a table of its own: truth, which belongs to
 // the answers of every system to a question, or labels, which belong to one answer.
 // See [Source.Join].
+//
+// It is kept encoded, in about the bytes of its texts, and found by hashes of 16 bytes
+// an element.
 type Gold struct {
-	fileSet         // of which there is no spec: records, names, sizes and conventions of the files
-	column   string // truth or labels
-	group    int
-	fields   []field[goldElement] // goldKeys, and those of the members of an element
-	elements []*goldElement       // in the order of the table
-	of       map[[2]string][]int  // of an answer, see answer: its elements
-	joined   bool                 // what labels are about is known
+	fileSet        // of which there is no spec: records, names, sizes and conventions of the files
+	column  string // truth or labels
+	group   int
+	fields  []field[goldElement] // that an element is kept as: goldKeys, and those of its members
+	seed    maphash.Seed
+	texts   string // the encoded elements, one after the other
+	entries []goldEntry
+	claims  []string // of each entry of labels: the id of the claim it is about, once that is known
+	lost    []bool   // of each entry: what it is about is not there
 
 	replaces bool // every element stands for several opinions, which rows may have themselves
+}
+
+// A goldEntry says where an element is. Entries are in the order of their hashes, and
+// those of one answer in the order of the table.
+type goldEntry struct {
+	hash uint64 // of id and system
+	at   int    // of the element in texts
 }
 
 // A goldElement is one mark or one label.
@@ -37,16 +50,12 @@ type goldElement struct {
 	id, system string // system is "" of a mark, which belongs to the answers of all
 	mark       ibid.Mark
 	label      ibid.Label
-	empty      bool // the truth is known, and nothing: there is no mark
+	empty      bool   // the truth is known, and nothing: there is no mark
+	encoded    string // what was decoded
 
 	// What a label is about where it has no id for it.
 	claimText            string
 	claimStart, claimEnd ibid.Integer
-
-	repeated bool   // a mark before says the same
-	found    bool   // some row has the id and system
-	lost     bool   // what a label is about is not there
-	claim    string // id of the claim that a label is about, once that is known
 }
 
 // within makes fields of a part of an element, which begins at a byte, those of the element.
@@ -112,7 +121,7 @@ func openGold(pattern string, group int, values map[string]float64) (*Gold, erro
 			return nil, err
 		}
 	}
-	if len(g.elements) == 0 {
+	if len(g.entries) == 0 {
 		return nil, &ibid.Error{File: pattern, Err: fmt.Errorf("no %s in it", g.column)}
 	}
 	r.finish()
@@ -122,69 +131,123 @@ func openGold(pattern string, group int, values map[string]float64) (*Gold, erro
 // finish makes what was read ready to be looked up.
 func (r *goldReader) finish() {
 	g := r.gold
+	g.texts = string(r.texts)
+	slices.SortFunc(g.entries, func(a, b goldEntry) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at))
+	})
+	g.lost = make([]bool, len(g.entries))
 	g.replaces = r.adjudicated && !r.others
-	g.of = make(map[[2]string][]int)
-	for k, e := range g.elements {
-		of := g.answer(e.id, e.system)
-		e.repeated = g.group == groupTruth && slices.ContainsFunc(g.of[of], func(other int) bool {
-			return reflect.DeepEqual(g.elements[other].mark, e.mark)
-		})
-		g.of[of] = append(g.of[of], k)
-	}
 }
 
-// answer names the answer, or the question, that an element belongs to.
-func (g *Gold) answer(id, system string) [2]string {
-	if g.group == groupTruth {
-		system = ""
+// hash is that of the answer, or of the question, that an element belongs to.
+func (g *Gold) hash(id, system string) uint64 {
+	h := maphash.String(g.seed, id)
+	if g.group == groupLabels {
+		h = h*0x9E3779B97F4A7C15 ^ maphash.String(g.seed, system)
 	}
-	return [2]string{id, system}
+	return h
+}
+
+// each calls yield with the elements of an answer, in the order of the table, and with
+// their entries. The element is valid until the next call; its strings stay.
+func (g *Gold) each(id, system string, yield func(entry int, e *goldElement)) {
+	hash := g.hash(id, system)
+	k, _ := slices.BinarySearchFunc(g.entries, hash, func(e goldEntry, hash uint64) int { return cmp.Compare(e.hash, hash) })
+	for ; k < len(g.entries) && g.entries[k].hash == hash; k++ {
+		e := g.element(k)
+		if e.id == id && (g.group == groupTruth || e.system == system) {
+			yield(k, &e)
+		}
+	}
 }
 
 // fillTruth adds the marks of the row's question to it.
 func (g *Gold) fillTruth(r *ibid.Answer, want Want) {
-	for n, k := range g.of[g.answer(r.ID, "")] {
-		if n == 0 {
-			r.HasTruth, r.Truth = true, nil
+	var seen []string
+	first := true
+	g.each(r.ID, "", func(_ int, e *goldElement) {
+		if first {
+			r.HasTruth, r.Truth, first = true, nil, false
 		}
-		e := g.elements[k]
-		if e.empty || e.repeated { // a table of several systems repeats it
-			continue
+		if e.empty || slices.Contains(seen, e.encoded) { // a table of several systems repeats it
+			return
 		}
-		m := e.mark
+		seen = append(seen, e.encoded)
 		if want&WantQuotes == 0 {
-			m.CitedText = ""
+			e.mark.CitedText = ""
 		}
 		if want&WantDetails == 0 {
-			m.ClaimID = ""
+			e.mark.ClaimID = ""
 		}
-		r.Truth = append(r.Truth, m)
-	}
+		r.Truth = append(r.Truth, e.mark)
+	})
 }
 
 // fillLabels adds the row's labels to it: those about what is there.
 func (g *Gold) fillLabels(r *ibid.Answer) {
 	first := true
-	for _, k := range g.of[g.answer(r.ID, r.System)] {
-		e := g.elements[k]
-		if e.lost || !g.joined && e.aboutText() {
-			continue
+	g.each(r.ID, r.System, func(k int, e *goldElement) {
+		if g.lost[k] || g.claims == nil && e.aboutText() {
+			return
 		}
 		if first {
 			r.Labels, first = nil, false
 		}
-		l := e.label
-		if g.joined {
-			l.ClaimID = e.claim
+		if g.claims != nil {
+			e.label.ClaimID = g.claims[k]
 		}
-		if r.HasLabels = true; !slices.Contains(r.Labels, l) {
-			r.Labels = append(r.Labels, l)
+		if r.HasLabels = true; !slices.Contains(r.Labels, e.label) {
+			r.Labels = append(r.Labels, e.label)
 		}
-	}
+	})
 }
 
 // aboutText reports whether a label says what claim it is about by text or interval.
 func (e *goldElement) aboutText() bool { return e.claimText != "" || e.claimStart.Known() }
+
+// encode appends an element: whether it is empty, and before each of its cells the length.
+func (g *Gold) encode(to []byte, e *goldElement) []byte {
+	if to = append(to, 0); e.empty {
+		to[len(to)-1] = 1
+	}
+	for k := range g.fields {
+		cell := g.fields[k].cell(e)
+		to = append(binary.AppendUvarint(to, uint64(len(cell))), cell...)
+	}
+	return to
+}
+
+// element decodes the element of an entry.
+func (g *Gold) element(entry int) (e goldElement) {
+	all := g.texts[g.entries[entry].at:]
+	e.empty, e.mark.DocNull = all[0] != 0, true
+	rest := all[1:]
+	for k := range g.fields {
+		n, size := binary.Uvarint([]byte(rest[:min(len(rest), binary.MaxVarintLen64)]))
+		end := size + int(n)
+		_ = g.fields[k].set(&e, rest[size:end]) // it was set before
+		rest = rest[end:]
+	}
+	e.encoded = all[:len(all)-len(rest)]
+	return e
+}
+
+// cell is the value of a column of x as text, "" for null.
+func (f *field[T]) cell(x *T) string {
+	switch f.kind {
+	case parquet.String:
+		return *ref[string](x, f.at)
+	case parquet.Double:
+		if n := ref[ibid.Number](x, f.at); n.Known() {
+			return strconv.FormatFloat(n.Value, 'g', -1, 64)
+		}
+	default:
+		if n := ref[ibid.Integer](x, f.at); n.Known() {
+			return strconv.FormatInt(n.Value, 10)
+		}
+	}
+	return ""
+}
 
 // set sets a column of x, which has none, to a cell; an empty one is null.
 func (f *field[T]) set(x *T, cell string) error {
@@ -217,6 +280,7 @@ func (f *field[T]) set(x *T, cell string) error {
 // A goldReader reads the files of a table.
 type goldReader struct {
 	gold   *Gold
+	texts  []byte
 	rows   int64           // records of the current file
 	stated FileConventions // by the current file
 	values map[string]float64
@@ -226,7 +290,7 @@ type goldReader struct {
 
 func newGoldReader(group int) *goldReader {
 	fields := slices.Concat(goldKeys, goldFields[group])
-	return &goldReader{gold: &Gold{column: rowSpec.groups[group], group: group, fields: fields}}
+	return &goldReader{gold: &Gold{column: rowSpec.groups[group], group: group, fields: fields, seed: maphash.MakeSeed()}}
 }
 
 // add keeps an element.
@@ -246,7 +310,8 @@ func (r *goldReader) add(e *goldElement) error {
 	} else if err := e.checkLabel(); err != nil {
 		return err
 	}
-	g.elements = append(g.elements, e)
+	g.entries = append(g.entries, goldEntry{g.hash(e.id, e.system), len(r.texts)})
+	r.texts = g.encode(r.texts, e)
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (s *Source) CheckJoin(ctx context.Context, c Conventions, claims func(*ibid
 	}
 	if g := s.fileSet.joined.labels; g != nil {
 		want |= WantSpans | WantAnswers | WantQuotes | WantDetails | WantClaims | WantLabels
-		g.joined = true
+		g.claims = make([]string, len(g.entries))
 		all = append(all, newJoinCheck(g))
 	}
 	if len(all) == 0 {
@@ -91,14 +91,13 @@ func (s *Source) CheckJoin(ctx context.Context, c Conventions, claims func(*ibid
 // A joinCheck finds out what became of one table.
 type joinCheck struct {
 	Joined
-	gold *Gold
+	gold  *Gold
+	found []bool // of each entry: some row has its id and system
 }
 
 func newJoinCheck(g *Gold) *joinCheck {
-	for _, e := range g.elements {
-		e.found, e.lost, e.claim = false, false, ""
-	}
-	return &joinCheck{Joined{Column: g.column, Elements: int64(len(g.elements))}, g}
+	clear(g.lost)
+	return &joinCheck{Joined: Joined{Column: g.column, Elements: int64(len(g.entries))}, gold: g, found: make([]bool, len(g.entries))}
 }
 
 // row looks up what the table says of a row.
@@ -111,33 +110,30 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 	j.Rows++
 	has := own
 	own = own && !g.replaces
+	any := false
 	var names claimNames
-	var elements []int
-	if !r.IDNull {
-		elements = g.of[g.answer(r.ID, r.System)]
-	}
-	any := len(elements) > 0
-	if any && g.group == groupLabels && !own {
-		resolver.Resolve(r)
-		names = claimNames{answer: r, resolver: resolver, unknown: claims == nil}
-		if claims != nil {
-			names.claims = claims(r)
+	g.each(r.ID, r.System, func(k int, e *goldElement) {
+		if r.IDNull {
+			return
 		}
-	}
-	for _, k := range elements {
-		e := g.elements[k]
-		e.found = true
-		if g.group != groupLabels || own {
-			continue
-		}
-		why := ""
-		if e.claim, why = names.of(e); why != "" {
-			e.lost = true
-			if len(j.Nothing) < keptNames {
-				j.Nothing = append(j.Nothing, fmt.Sprintf("%q of %s: %s", r.ID, r.System, why))
+		if !any && g.group == groupLabels && !own {
+			resolver.Resolve(r)
+			names = claimNames{answer: r, resolver: resolver, unknown: claims == nil}
+			if claims != nil {
+				names.claims = claims(r)
 			}
 		}
-	}
+		any, j.found[k] = true, true
+		if g.group == groupLabels && !own {
+			why := ""
+			if g.claims[k], why = names.of(e); why != "" {
+				g.lost[k] = true
+				if len(j.Nothing) < keptNames {
+					j.Nothing = append(j.Nothing, fmt.Sprintf("%q of %s: %s", r.ID, r.System, why))
+				}
+			}
+		}
+	})
 	switch {
 	case any && own:
 		return &ibid.Error{
@@ -156,17 +152,30 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 // report counts what no row has.
 func (j *joinCheck) report() Joined {
 	g := j.gold
-	j.IDs = int64(len(g.of))
-	for k, e := range g.elements {
-		if !e.found || e.lost {
+	ids := make(map[string]bool) // whether some row has it
+	inOrder := make([]int, len(g.entries))
+	for k := range inOrder {
+		inOrder[k] = k
+	}
+	slices.SortFunc(inOrder, func(a, b int) int { return g.entries[a].at - g.entries[b].at })
+	for _, k := range inOrder {
+		if !j.found[k] || g.lost[k] {
 			j.Lost++
 		}
-		if of := g.answer(e.id, e.system); e.found || g.of[of][0] != k { // named before
-			continue
+		e := g.element(k)
+		id := g.key(e.id, e.system)
+		ids[id] = ids[id] || j.found[k]
+	}
+	j.IDs = int64(len(ids))
+	for _, k := range inOrder {
+		e := g.element(k)
+		id := g.key(e.id, e.system)
+		if there, first := ids[id]; first && !there {
+			if j.LostIDs++; len(j.NoRow) < keptNames {
+				j.NoRow = append(j.NoRow, id)
+			}
 		}
-		if j.LostIDs++; len(j.NoRow) < keptNames {
-			j.NoRow = append(j.NoRow, g.key(e.id, e.system))
-		}
+		delete(ids, id)
 	}
 	return j.Joined
 }
