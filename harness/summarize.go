@@ -3,7 +3,6 @@ package harness
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"ibid/configs"
@@ -21,15 +20,9 @@ type counted struct {
 	few          bool  // intervals of a system, of what most of its rows have, rest on few documents
 }
 
-// summaryGCPercent is GOGC while the summary is made.
-const summaryGCPercent = 20
-
 // summarize makes summary.parquet from rows.parquet: the summary is a function
 // of the rows and nothing else. States in memory at a time take about so many bytes.
 func (p *Plan) summarize(ctx context.Context, memory int) (out counted, err error) {
-	// What scoring took is free, and what the summary takes of many rows lives until its end.
-	debug.FreeOSMemory()
-	defer debug.SetGCPercent(debug.SetGCPercent(summaryGCPercent))
 	c := p.job.Config
 	s := &c.Settings
 	f, err := runs.OpenRows(p.Dir)
