@@ -6,16 +6,16 @@ import (
 	"ibid/metrics/stats"
 )
 
-// A summed is an item with its sums, of which the last one is 1 if one annotator alone saw the item,
+// An agreedItem is an item with its sums. The last of them is 1 if one annotator alone saw the item,
 // else 0.
-type summed struct {
+type agreedItem struct {
 	sums      []float64
 	documents []int32 // that the item touches
 }
 
-// sumsOf numbers the documents of an item.
-func sumsOf(names *stats.Numbering[string], cluster string, sums []float64) *summed {
-	of := &summed{sums: sums}
+// sumsOf makes an item with those sums, whose documents it numbers.
+func sumsOf(names *stats.Numbering[string], cluster string, sums []float64) *agreedItem {
+	of := &agreedItem{sums: sums}
 	for name := range strings.SplitSeq(cluster, documentSeparator) {
 		of.documents = append(of.documents, names.Number(name))
 	}
@@ -23,12 +23,12 @@ func sumsOf(names *stats.Numbering[string], cluster string, sums []float64) *sum
 }
 
 // alone reports whether one annotator alone saw the item.
-func (s *summed) alone() bool { return s.sums[len(s.sums)-1] == 1 }
+func (s *agreedItem) alone() bool { return s.sums[len(s.sums)-1] == 1 }
 
 // An itemSums is a set of items, with the names of the documents that they touch.
 type itemSums struct {
 	names *stats.Numbering[string]
-	items []*summed
+	items []*agreedItem
 }
 
 // add adds an item.

@@ -198,7 +198,7 @@ func (s *Spans) add(it *Item, marked *stats.Marked) {
 		addTotals(all, marked)
 	}
 	item := sumsOf(&s.names, it.Cluster, all)
-	items := slices.Repeat([]*summed{item}, len(of)) // one pair has the same
+	items := slices.Repeat([]*agreedItem{item}, len(of)) // one pair has the same
 	for k := range of {
 		if len(of) > 1 {
 			items[k] = sumsOf(&s.names, it.Cluster, of[k])

@@ -36,9 +36,9 @@ func (Recorded) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 	return v, nil
 }
 
-// JoinChecks makes the joint support of a claim, of whose citations alone there are verdicts, that
-// of the best of them, if all have one: what they say together bears out no less. A claim without
-// citations has none.
+// JoinChecks gives a claim with a verdict on each of its citations, and none on all of them together,
+// the support of the best citation as its joint support: together they support it no less. A claim
+// without citations gets none.
 func (v *ClaimVerdict) JoinChecks(citations int) {
 	if citations == 0 {
 		v.Joint = ibid.None.Support()

@@ -1008,10 +1008,10 @@ func (s *scanner) several(content, signs string, square, sourced bool) (refs []M
 // joined makes commas of words between names.
 var joined = strings.NewReplacer(" and ", ", ", " & ", ", ", " und ", ", ", " et ", ", ", " y ", ", ")
 
-// oneName reads the name of a source, perhaps behind its number and before a page. Square
-// brackets may hold the name of any source, and that of a file that is none; parentheses
-// without a word such as "Source:" only names with an ending, of a file that is none
-// without white space, and titles of words.
+// oneName reads the name of a source, perhaps behind its number and before a page. Square brackets
+// may hold the name of any source, or of a file that is not among the sources. Parentheses without
+// a word such as "Source:" hold only file names with an ending, without white space if the file is
+// not among the sources, and titles of several words.
 func (s *scanner) oneName(content string, square, sourced bool) (m Mark, ok bool) {
 	if _, isNumber := wholeNumber(content); isNumber {
 		return m, false
