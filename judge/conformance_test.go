@@ -63,6 +63,7 @@ func TestLiveConformance(t *testing.T) {
 		"panel":     func(c *openrouter.Config) { c.Models = []string{"fake/judge", "other/judge"} },
 		"openai":    func(c *openrouter.Config) { c.Kind = openrouter.KindOpenAI },
 		"parts":     func(c *openrouter.Config) { c.MaxPairs = 2 },
+		"long":      func(c *openrouter.Config) { c.MaxPromptTokens = 40 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			testJudge(t, func() judge.Judge {

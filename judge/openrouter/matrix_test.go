@@ -133,6 +133,7 @@ func TestParts(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"pairs":  func(c *Config) { c.MaxPairs = 3 },
 		"claims": func(c *Config) { c.MaxClaims = 2 },
+		"tokens": func(c *Config) { c.MaxPromptTokens = 100 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := newTestJudge(t, s, change)

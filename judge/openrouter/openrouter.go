@@ -257,8 +257,10 @@ type Config struct {
 	// protocol Score; nil leaves it unscored.
 	FallbackScore *float64
 	// MaxPairs is how many claims with citations go into one request, 0 for 24;
-	// MaxClaims how many claims, 0 for no limit. Rows with more are asked in parts.
+	// MaxClaims how many claims, 0 for no limit; MaxPromptTokens how many
+	// estimated tokens, 0 for 100,000. Rows with more are asked in parts.
 	MaxPairs, MaxClaims int
+	MaxPromptTokens     int64
 
 	Retries int           // of failed calls, for each request
 	Timeout time.Duration // of one call; 0 = none
@@ -296,11 +298,12 @@ type Price struct {
 }
 
 const (
-	defaultConcurrency = 48
-	defaultMaxPairs    = 24
-	defaultBackoff     = time.Second
-	openRouterBaseURL  = "https://openrouter.ai/api/v1"
-	openAIBaseURL      = "https://api.openai.com/v1"
+	defaultConcurrency     = 48
+	defaultMaxPairs        = 24
+	defaultMaxPromptTokens = 100_000
+	defaultBackoff         = time.Second
+	openRouterBaseURL      = "https://openrouter.ai/api/v1"
+	openAIBaseURL          = "https://api.openai.com/v1"
 )
 
 // prepare fills in defaults and reads the prompts. Package configs has checked the settings.
@@ -316,6 +319,7 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	c.Votes = cmp.Or(c.Votes, 1)
 	c.MaxPairs = cmp.Or(c.MaxPairs, defaultMaxPairs)
+	c.MaxPromptTokens = cmp.Or(c.MaxPromptTokens, defaultMaxPromptTokens)
 	c.Concurrency = cmp.Or(c.Concurrency, defaultConcurrency)
 	c.Backoff = cmp.Or(c.Backoff, defaultBackoff)
 	if c.PromptDir == "" {

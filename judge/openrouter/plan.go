@@ -113,11 +113,6 @@ func (p *Planner) add(ctx context.Context, q *question) error {
 			return nil
 		}
 	}
-	if q.open && q.long(ctx) {
-		if halves, _ := q.halves(); halves != nil {
-			return p.addAll(ctx, halves)
-		}
-	}
 	first := p.calls[q.member] == 0
 	p.calls[q.member]++
 	hidden, rate := q.member.profile.takes()
@@ -217,26 +212,60 @@ func settle(r *judge.Request) (v *judge.Verdict, open []int) {
 	return v, open
 }
 
-// split puts claims into as few parts as the settings allow, in their order. A part that is longer than
-// the model is known to read is asked in halves.
+// split puts claims into as few parts as the settings allow, in their order.
 func (j *Judge) split(r *judge.Request, claims []int) []part {
 	c := &j.config
+	fixed := answerTokens(r, c.MaxPromptTokens)
+	long := bulk(r) > c.MaxPromptTokens && fixed+estimate(r, claims, allOf(len(r.Evidence))) > c.MaxPromptTokens
 	var parts []part
 	for start := 0; start < len(claims); {
 		end, pairs := start, 0
 		for end < len(claims) {
 			more := len(r.Cited(claims[end], nil))
-			full := pairs+more > c.MaxPairs || c.MaxClaims > 0 && end-start >= c.MaxClaims
+			full := pairs+more > c.MaxPairs || c.MaxClaims > 0 && end-start >= c.MaxClaims ||
+				long && fixed+estimate(r, claims[start:end+1], cited(r, claims[start:end+1])) > c.MaxPromptTokens
 			if full && end > start {
 				break
 			}
 			pairs += more
 			end++
 		}
-		parts = append(parts, newPart(r, claims[start:end], nil))
+		p := newPart(r, claims[start:end], evidenceFor(r, claims[start:end], long, c.MaxPromptTokens-fixed))
+		if fixed == 0 {
+			p.cutAnswer()
+		}
+		parts = append(parts, p)
 		start = end
 	}
 	return parts
+}
+
+// evidenceFor is the evidence that a part shows: nil for all of it; in a long
+// row what its claims cite, and of the rest what there is room for.
+func evidenceFor(r *judge.Request, claims []int, long bool, most int64) []int {
+	if !long {
+		return nil
+	}
+	shown := cited(r, claims)
+	for e := range r.Evidence {
+		if slices.Contains(shown, e) {
+			continue
+		}
+		if with := append(slices.Clone(shown), e); estimate(r, claims, with) <= most {
+			shown = with
+		}
+	}
+	slices.Sort(shown)
+	return shown
+}
+
+// answerTokens are those of the answer at most, 0 if it is so long that only what
+// stands around the claims is shown.
+func answerTokens(r *judge.Request, most int64) int64 {
+	if n := int64(len(r.Answer)) / 3; n <= most/2 {
+		return n
+	}
+	return 0
 }
 
 // halvesOfRequest are the halves of a request that was too long for the model, none if it is
@@ -248,7 +277,7 @@ func halvesOfRequest(r *judge.Request) []part {
 	}
 	only := newPart(r, claims, cited(r, claims))
 	only.cutAnswer()
-	if only.request.Answer == r.Answer && len(only.request.Evidence) == len(r.Evidence) {
+	if bulk(only.request) >= bulk(r) {
 		return nil
 	}
 	return []part{only}
@@ -316,6 +345,40 @@ func (p *part) restore(v *judge.ClaimVerdict) {
 			set[i] = p.evidence[set[i]]
 		}
 	}
+}
+
+// bulk is what all of a request takes at most: texts that occur twice count
+// twice. It is cheap, and nearly always small enough to ask no further.
+func bulk(r *judge.Request) int64 {
+	n := len(r.Question) + len(r.Answer)
+	for c := range r.Claims {
+		n += len(r.Claims[c].Text)
+	}
+	for e := range r.Evidence {
+		n += shownBytes(&r.Evidence[e])
+	}
+	return int64(n) / 3
+}
+
+// shownBytes is how long a passage is.
+func shownBytes(e *judge.Evidence) int {
+	return len(e.Title) + len(e.Before) + len(e.Text) + len(e.After)
+}
+
+// estimate is how many tokens claims and passages of a request take, generously.
+func estimate(r *judge.Request, claims, evidence []int) int64 {
+	n := len(r.Question)
+	for _, c := range claims {
+		n += len(r.Claims[c].Text)
+	}
+	seen := make(map[judge.Evidence]bool, len(evidence))
+	for _, e := range evidence {
+		if passage := r.Evidence[e].Passage(); !seen[passage] {
+			seen[passage] = true
+			n += shownBytes(&passage)
+		}
+	}
+	return int64(n) / 3
 }
 
 // cited are the evidence that claims cite, ascending.

@@ -76,20 +76,6 @@ func TestPlannerWithoutPrices(t *testing.T) {
 	}
 }
 
-// TestPlannerOfLongRows counts the calls of rows that the model cannot read whole.
-func TestPlannerOfLongRows(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{})
-	defer s.Close()
-	row := rowsOf(1)[0]
-	j := newTestJudge(t, s, nil)
-	whole := plan(t, j, []*judge.Request{row})
-	j = newTestJudge(t, s, nil)
-	j.members[0].profile.reads(leastWindow)
-	if got := plan(t, j, []*judge.Request{row}); whole.Calls != 1 || got.Calls < 2 || got.LongestPrompt != whole.LongestPrompt {
-		t.Errorf("planned %+v, of a model that reads it %+v", got, whole)
-	}
-}
-
 func plan(t *testing.T, j *Judge, rows []*judge.Request) Estimate {
 	t.Helper()
 	if err := j.LoadPrices(t.Context()); err != nil {
