@@ -27,7 +27,8 @@ import (
 //   - of other content words at most half as many as the claim has lie between;
 //   - no turning word (not, may, most, former …) that the claim does not have lies between,
 //     or among the four words before or behind in the sentences;
-//   - the words that say how two others belong together (of, to, for, from, by, 's) are the same;
+//   - the words before its words that say how these belong to others (of, to, for, from, by …), and 's
+//     behind them, are the same;
 //   - no word that changes its neighbour (over, second, million, said …) lies between or directly
 //     beside that the claim does not have;
 //   - no refuting word (false, myth …) is among the four words before or behind in the text;
@@ -348,13 +349,9 @@ func (s *statement) standsIn(t *wordedText, within [2]int, content []int) bool {
 			continue
 		}
 		lo, hi := max(matched[0]-nearWords, within[0]), min(matched[len(matched)-1]+1+nearWords, within[1])
-		first := matched[0]
-		for first > within[0] && t.words[first-1].is(fillWord) {
-			first--
-		}
-		turned := links(t.words[first:matched[0]]) != links(s.words[:s.content[0]])
-		for k := 1; k < len(matched) && !turned; k++ {
-			turned = links(t.words[matched[k-1]:matched[k]]) != links(s.words[s.content[k-1]:s.content[k]])
+		turned := false
+		for k, at := range matched {
+			turned = turned || linkOf(t.words[within[0]:within[1]], at-within[0]) != linkOf(s.words, s.content[k])
 		}
 		for i := lo; i < hi && !turned; i++ {
 			between := matched[0]-1 <= i && i <= matched[len(matched)-1]+1 && t.words[i].is(betweenWord)
@@ -367,14 +364,22 @@ func (s *statement) standsIn(t *wordedText, within [2]int, content []int) bool {
 	return false
 }
 
-// links are the words among these that say how others belong together: sued Bob, sued by Bob.
-func links(words []word) (all string) {
-	for i := range words {
-		if words[i].is(linkWord) {
-			all += words[i].text + " "
+// linkOf is the word that says how the word at a place belongs to others, which stands before it, with
+// or without an article, or 's behind it: sued Bob, sued by Bob, Bob's.
+func linkOf(words []word, at int) (link string) {
+	if at+1 < len(words) && words[at+1].text == "s" {
+		link = "'s"
+	}
+	for at--; at >= 0; at-- {
+		switch x := &words[at]; {
+		case x.is(fillWord) && (x.text == "a" || x.text == "an" || x.text == "the"):
+		case x.is(linkWord):
+			return x.text + link
+		default:
+			return link
 		}
 	}
-	return all
+	return link
 }
 
 // refuted reports whether a refuting word is near a range of words, but not in it.
