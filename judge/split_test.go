@@ -20,9 +20,9 @@ func TestParseSplit(t *testing.T) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 	for reply, want := range map[string]string{
-		"no object":                                                                    "no complete JSON object",
-		`{"sentences":[{"id":"s1","claims":[]}`:                                        "no complete JSON object",
-		`{"sentences":[{"id":"s1","claims":[]}]}`:                                      "s2 is missing",
+		"no object":                               "no complete JSON object",
+		`{"sentences":[{"id":"s1","claims":[]}`:   "no complete JSON object",
+		`{"sentences":[{"id":"s1","claims":[]}]}`: "s2 is missing",
 		`{"sentences":[{"id":"s1","claims":[]},{"id":"s1","claims":[]}]}`:              "twice",
 		`{"sentences":[{"id":"s3","claims":[]}]}`:                                      `no sentence "s3"`,
 		`{"sentences":[{"id":"s01","claims":[]}]}`:                                     `no sentence "s01"`,
