@@ -13,7 +13,7 @@ type agreedItem struct {
 	documents []int32 // that the item touches
 }
 
-// sumsOf makes an item with those sums, whose documents it numbers.
+// sumsOf returns an item with its sums and the numbers of its documents, new ones for new names.
 func sumsOf(names *stats.Numbering[string], cluster string, sums []float64) *agreedItem {
 	of := &agreedItem{sums: sums}
 	for name := range strings.SplitSeq(cluster, documentSeparator) {

@@ -201,10 +201,9 @@ func listed(names []string, most int) string {
 	return text
 }
 
-// checkCited stops a run none of whose cited documents is among the documents that
-// were given: every citation would count as invented. It stops one of at most [firstRows] rows
-// whose truth names none of them. It ignores rows that have the text of a document of their own, and
-// rows with an empty list of documents.
+// checkCited stops a run if no cited document is among its documents: every citation would count as
+// invented. A run of at most [firstRows] rows also stops if no document of its truth is among them.
+// Rows with a text of a document of their own, and rows with an empty list of documents, do not count.
 func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 	if docs == nil {
 		return nil
@@ -293,9 +292,9 @@ func (p *Plan) documentNames(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// meantDocument is the document that was probably meant by a name that none has, "" if nobody can
-// tell: one whose name differs in spelling only, else one whose file has the same name, whatever its
-// folder and case, or else the one that is spelt most alike.
+// meantDocument finds the document that a wrong name probably means, "" if there is none. In this
+// order: a name that differs in spelling only, the same file name in another folder or in other
+// case, the most similar name.
 func meantDocument(doc string, names []string) (meant string, spelling bool) {
 	normal, base := dataset.NormalName(doc), path.Base(doc)
 	for _, name := range names {

@@ -31,7 +31,7 @@ type systemSums struct {
 	counts      [metrics.NumCounts]int64
 	noText      int64 // claims of which no cited text is known
 
-	tampering, suspected int64 // rows whose material tries to steer the judge, and that looks as if it did
+	tampering, suspected int64 // rows with text that steers the judge, and with text that may do so
 
 	marked, unread int64 // answers whose marks were read, and those of them with some that were not understood
 	places         metrics.Places
