@@ -176,8 +176,8 @@ func areAuthors(s string, comma bool) bool {
 	for first := true; ; first = false {
 		name, rest, more := cutAuthor(s)
 		joined = joined || more
-		// "Smith, Jones, & Kim" has an empty name before the last.
-		if empty := name == "" && !first && more; !empty && !isName(name, joined || comma) {
+		// "Smith, Jones, & Kim" has an empty name before the last, "Smith, J. K." initials behind it.
+		if passed := !first && (name == "" && more || areInitials(name)); !passed && !isName(name, joined || comma) {
 			return false
 		}
 		if !more {
@@ -185,6 +185,16 @@ func areAuthors(s string, comma bool) bool {
 		}
 		s = rest
 	}
+}
+
+// areInitials reports whether s is initials, such as "J." or "J.-P. K.".
+func areInitials(s string) bool {
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '.' }) {
+		if r, size := utf8.DecodeRuneInString(part); !unicode.IsUpper(r) || size != len(part) {
+			return false
+		}
+	}
+	return strings.Contains(s, ".")
 }
 
 // cutAuthor cuts the first name off s at a comma, an ampersand or a word such as "and".

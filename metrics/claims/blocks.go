@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -85,11 +86,13 @@ const (
 func (a *answer) readBlocks() {
 	a.lines, a.blocks, a.gaps = a.lines[:0], a.blocks[:0], a.gaps[:0]
 	source := shallow(a.s)
+	a.breakAtTags(source)
 	if own := OwnStart(a.s); own > 0 { // one empty line
 		copy(source, strings.Repeat(" ", own-1)+"\n")
 	}
 	r := blockReader{answer: a, source: source}
 	r.children(markdown.Parse(text.NewReader(source)), -1)
+	a.gaps = united(a.gaps)
 }
 
 // maxDepth is how many signs of blocks may stand before the text of a line.
@@ -117,6 +120,38 @@ func shallow(s string) []byte {
 		}
 	}
 	return source
+}
+
+// blockTag is a tag of HTML that begins or ends a block of text, or a line; or a row of a table of
+// Markdown, in which tags do not.
+var blockTag = regexp.MustCompile(`(?im)^[ \t>]*\|.*$|<(/?)(p|div|br|hr|[uo]l|li|table|tr|thead|tbody|blockquote|section|article|h[1-6])(?:\s[^<>\n]*)?/?>`)
+
+// breakAtTags puts into source, in place of tags of HTML, the signs of Markdown that they stand for:
+// blank lines, and the beginnings of headings and list items. An answer in which no tag closes and no
+// line breaks only speaks of tags.
+func (a *answer) breakAtTags(source []byte) {
+	closes := false
+	var tags [][]int
+	for _, m := range blockTag.FindAllStringSubmatchIndex(a.s, -1) {
+		if m[4] >= 0 && !meeting(a.codes, extent{m[0], m[1]}) {
+			tags = append(tags, m)
+			closes = closes || m[2] < m[3] || strings.EqualFold(a.s[m[4]:m[5]], "br")
+		}
+	}
+	for _, m := range tags {
+		if !closes {
+			return
+		}
+		sign, name := "", strings.ToLower(a.s[m[4]:m[5]])
+		switch opens := m[2] == m[3]; {
+		case name == "li" && opens:
+			sign = "- "
+		case name[0] == 'h' && name != "hr" && opens:
+			sign = "# "
+		}
+		copy(source[m[0]:m[1]], strings.Repeat("\n", m[1]-m[0]-len(sign))+sign)
+		a.gaps = append(a.gaps, extent{m[0], m[1]})
+	}
 }
 
 type blockReader struct {

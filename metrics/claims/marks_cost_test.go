@@ -14,7 +14,7 @@ var nastyPieces = []string{
 	"[", "]", "(", "[[1]", "[a](", "[](", "<cite>", "<cite doc=\"x\">", "<co: 1>", "<sup>", "<", "【", "（", "`", "``x`", "$", "$$", "\\[", "\\(", "^1", "^", "¹", ":", "https://",
 	"doi:10.1/", "| excerpt: \"", "[a.pdf:1:0-5 | excerpt: \"", "[a:1:", "a[1]", "[1", "1]", "citeturn", "(Smith", "(Smith, 2020", "Smith (2020) ", "[^1]: x\n", "[1] x\n", "Sources:\n",
 	"Sources: [1] x [2] y ", "- [x](https://a.org)\n", "```\n", "!", "[x](https://a.org/b) ", "([x](https://a.org/b)), ", "[1], ", "[1] ", "<a href=\"https://a.org\">x</a>", "(((x))) ",
-	"* ", "\n\n", "  ", "é", "[Source: ", "1-3,",
+	"* ", "\n\n", "  ", "é", "[Source: ", "1-3,", "10.1234/x ", "/", "[a][b] ", "[b]: https://x.y\n", "[1 to ",
 }
 
 // TestCostIsLinear checks that eight times the text takes far less than 64 times the
@@ -30,7 +30,7 @@ func TestCostIsLinear(t *testing.T) {
 func TestCutIsLinear(t *testing.T) {
 	for _, piece := range []string{
 		"[a](b) ", "](", "[", "([a](http://b.c)). ", "[1] A b c d. ", "- a:\n", "> ", "1. ", "- ", "| a ", "https://a.b/c ", "**a**\n",
-		"A b. [x](y)\n", "[1]: http://x.y\n", "a.B ", "* a\n  ", "1. a\n", `{"a":`, "ab",
+		"A b. [x](y)\n", "[1]: http://x.y\n", "a.B ", "* a\n  ", "1. a\n", `{"a":`, "ab", "<p>a</p>", "<li>", "<br>", "<h1>a", "| <br>\n",
 	} {
 		isLinear(t, piece, 1<<15, func(text string) {
 			row := &ibid.Answer{Answer: text, HasCitations: true}

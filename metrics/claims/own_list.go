@@ -20,7 +20,7 @@ type ownList struct {
 	skip    []extent // code and the list, ascending
 	regions []extent // headings and entries
 	entries []entry
-	labels  map[string]int // numbers of definitions such as [^smith]: …, from firstLabel on
+	labels  map[string]int // numbers of definitions such as [^smith]: … and [smith]: https://…, from firstLabel on
 
 	heading extent // a line that heads a list if the next one is an entry
 	listing bool
@@ -114,10 +114,12 @@ func (l *ownList) take(e extent) {
 // firstLabel is the number of the first footnote whose label is none.
 const firstLabel = 1 << 20
 
-// definition reads [^1]: …, [^smith]: … or [1]: …, and the lines that it goes on with.
+// definition reads [^1]: …, [^smith]: …, [1]: … or [smith]: https://…, and the lines that it goes
+// on with.
 func (l *ownList) definition(line string, e extent) bool {
 	number, n, _ := entryNumber(line)
-	if label, rest, _ := strings.Cut(line, "]"); n == 0 && strings.HasPrefix(label, "[^") && strings.HasPrefix(rest, ": ") {
+	if label, rest, _ := strings.Cut(line, "]"); n == 0 && len(label) > 1 && label[0] == '[' && strings.HasPrefix(rest, ": ") &&
+		(label[1] == '^' || isHTTP(strings.Trim(rest[1:], " <>"))) {
 		if l.labels == nil {
 			l.labels = map[string]int{}
 		}

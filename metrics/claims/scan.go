@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -46,7 +47,7 @@ const (
 
 // markBytes are the bytes at which a mark may begin or end.
 var markBytes = func() (is [256]bool) {
-	for _, b := range []byte("[]()<^:|`$\\\n") {
+	for _, b := range []byte("[]()<^:/|`$\\\n") {
 		is[b] = true
 	}
 	for _, r := range "¹⁰【［（\ue200" { // 〔 begins as 【 does
@@ -111,6 +112,8 @@ func (s *scanner) step(i int) int {
 		return s.caret(i)
 	case ':':
 		return s.colon(i)
+	case '/':
+		return s.slash(i)
 	case 'c':
 		return s.turn(i)
 	default:
@@ -249,8 +252,17 @@ func (s *scanner) bracket(i int) int {
 	s.open = s.open[:len(s.open)-1]
 	at := extent{start, i + 1}
 	content := s.text[start+1 : i]
-	if n, ok := s.labels[content]; ok {
+	if n, ok := s.labels[content]; ok && strings.HasPrefix(content, "^") {
 		return s.add(written{form: Caret, at: at, worded: true, refs: byNumber([]int{n})})
+	}
+	if label, _, ok := strings.Cut(s.text[i+1:min(len(s.text), i+1+maxBracket)], "]"); ok && strings.HasPrefix(label, "[") {
+		if n, ok := s.labels[cmp.Or(label[1:], content)]; ok { // [text][label]
+			w := written{form: Link, at: extent{start, i + 1 + len(label) + 1}, keep: extent{start + 1, i}, refs: byNumber([]int{n})}
+			if s.isNoText(content, "") {
+				w.keep = extent{}
+			}
+			return s.add(w)
+		}
 	}
 	end := 0 // of a link to something else than a source
 	if strings.HasPrefix(s.text[i+1:], "(") {
@@ -733,7 +745,7 @@ func parseNumbers(s string) (list numbers, ok bool) {
 		s = strings.TrimPrefix(s[n:], "^")
 		s = strings.TrimLeft(s, " ")
 		high := low
-		if n := dashLength(s); n > 0 {
+		if n := rangeLength(s); n > 0 {
 			s = strings.TrimLeft(s[n:], " ")
 			if high, n = leadingNumber(s); n == 0 {
 				return list, false
@@ -820,6 +832,20 @@ func dashLength(s string) int {
 	}
 	return 0
 }
+
+// rangeLength is the length of a dash, or of a word such as "to", between the ends of a range.
+func rangeLength(s string) int {
+	if n := dashLength(s); n > 0 {
+		return n
+	}
+	word, _, more := strings.Cut(s, " ")
+	if more && rangeWords[word] {
+		return len(word)
+	}
+	return 0
+}
+
+var rangeWords = wordSet("to\nthrough\nbis\nà\naté\nal")
 
 func digitsOf(s string) int {
 	n := 0
@@ -1101,6 +1127,29 @@ func (s *scanner) colon(i int) int {
 		}
 	}
 	return i + 1
+}
+
+// slash reads a DOI that stands alone, perhaps behind doi.org/, whose prefix ends at i.
+func (s *scanner) slash(i int) int {
+	start := i
+	for start > 0 && i-start < 9 && isDigitByte(s.text[start-1]) {
+		start--
+	}
+	name, ok := strings.CutSuffix(s.text[:start], "10.")
+	if before, _ := utf8.DecodeLastRuneInString(name); !ok || i-start < 4 || isWordRune(before) || before == '.' {
+		return i + 1
+	}
+	n := doiLength(s.text[len(name):])
+	if n <= i+1-len(name) { // nothing behind the slash
+		return i + 1
+	}
+	at := extent{len(name), len(name) + n}
+	for _, host := range [...]string{"doi.org/", "dx."} {
+		if hasFoldSuffix(s.text[:at.start], host) {
+			at.start -= len(host)
+		}
+	}
+	return s.add(written{form: DOI, at: at, refs: []Mark{reference("https://doi.org/" + s.text[len(name):at.end])}})
 }
 
 // identifiers are names of works that stand for a URL.
