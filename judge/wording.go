@@ -44,7 +44,7 @@ import (
 type Lexical struct{ pool sync.Pool } // of *wording
 
 // lexicalVersion changes whenever a verdict may.
-const lexicalVersion = "lexical-6"
+const lexicalVersion = "lexical-7"
 
 // NewLexical returns the offline judge.
 func NewLexical() *Lexical { return new(Lexical) }
@@ -533,6 +533,9 @@ func appendWords(words []word, text string) []word {
 			if !(at > 0 && text[at-1] == '[' && end < len(text) && text[end] == ']') {
 				x := word{text: value}
 				x.add(value)
+				if left := strings.TrimRight(text[:at], "-–—"); left != text[:at] && left != "" && isDigit(left[len(left)-1]) && len(words) > before {
+					x.class, words[len(words)-1].class = betweenWord, betweenWord // of a range
+				}
 				words = append(words, x)
 			}
 			at = end
@@ -575,7 +578,7 @@ func isNot(rest, end string) bool {
 	return ok && (rest == "" || !unicode.IsLetter(r))
 }
 
-// number reads the number at a digit: its value with sign, unit and currency. Commas that
+// number reads the number at a digit: its value with sign, unit and currency, or a time. Commas that
 // group digits by three, the zeros that end a fraction and the endings of ordinals do not
 // count.
 func number(text string, at int) (end int, value string) {
@@ -586,6 +589,10 @@ func number(text string, at int) (end int, value string) {
 		end += 4
 	}
 	value = strings.TrimLeft(value, "0")
+	for end+1 < len(text) && text[end] == ':' && isDigit(text[end+1]) { // 10:30
+		stop := digits(text, end+1)
+		value, end = value+text[end:stop], stop
+	}
 	if end+1 < len(text) && (text[end] == '.' || text[end] == ',') && isDigit(text[end+1]) {
 		stop := digits(text, end+1)
 		fraction := text[end:stop]
