@@ -162,7 +162,7 @@ func (s *summarizer) sum(ctx context.Context, in []int) (*groupSums, error) {
 	pool.SetLimit(s.workers)
 	for _, items := range s.batches(in) {
 		pool.Go(func() error {
-			c := &itemSums{groupSums: out, list: items, adding: make([][]adding, len(items))}
+			c := &itemSums{groupSums: out, list: items, adding: make([][]adding, len(items)), touched: make([]blockDocuments, len(in))}
 			if err := c.add(ctx); err != nil {
 				return err
 			}
@@ -244,9 +244,39 @@ func (s *groupSums) rows(k int, out []runs.SummaryRow) []runs.SummaryRow {
 // itemSums add up a list of items.
 type itemSums struct {
 	*groupSums
-	list      []int
-	adding    [][]adding // of each item of the list and group
-	documents []int32    // of a row
+	list    []int
+	adding  [][]adding       // of each item of the list and group
+	touched []blockDocuments // of each group
+}
+
+// blockDocuments are the documents of the rows of a group in one block, read once for all items.
+type blockDocuments struct {
+	block int // number of the block
+	first int // row of the group that stands in it
+	ends  []int
+	all   []int32
+	row   []int32
+}
+
+// begin begins a block whose first row of the group is first, unless it has begun.
+func (d *blockDocuments) begin(block, first int) {
+	if d.block != block {
+		d.block, d.first, d.ends, d.all = block, first, d.ends[:0], d.all[:0]
+	}
+}
+
+// of are those of a row.
+func (d *blockDocuments) of(row int, u *units) []int32 {
+	for at := d.first + len(d.ends); at <= row; at++ {
+		d.row = u.units.Touched(at, d.row)
+		d.all = append(d.all, d.row...)
+		d.ends = append(d.ends, len(d.all))
+	}
+	begin, k := 0, row-d.first
+	if k > 0 {
+		begin = d.ends[k-1]
+	}
+	return d.all[begin:d.ends[k]]
 }
 
 // An adding is how an item is added up over the rows of a group, one after the other.
@@ -366,19 +396,19 @@ func (c *itemSums) add(ctx context.Context) error {
 
 // touch adds up what the rows of a block add to an item.
 func (c *itemSums) touch(k int, in *blockRows) {
-	b, states, adding := c.block(k, in), c.states[c.list[k]], c.adding[k]
-	for i, ok := range b.known {
-		v := b.values[i]
-		y, x := b.pooled(i)
-		for _, g := range in.groups(i) {
-			st, to, u := &states[g], &adding[g], c.units[c.in[g]]
+	b := c.block(k, in)
+	c.eachGroup(k, in, len(b.known), func(g, from, end int, st *state, to *adding) {
+		u := c.units[c.in[g]]
+		for i := from; i < end; i++ {
 			row := to.row
-			if to.row++; !ok {
+			if to.row++; !b.known[i] {
 				if u != nil && to.units == nil && st.defined == int64(row) { // the first that is not known
 					to.macro.touchAll(u, row)
 				}
 				continue
 			}
+			v := b.values[i]
+			y, x := b.pooled(i)
 			if st.defined++; b.leftOut(i) {
 				st.left++
 			}
@@ -394,40 +424,52 @@ func (c *itemSums) touch(k int, in *blockRows) {
 			case to.units != nil:
 				to.units.add(row, u.units.Of(row), v, y, x)
 			default:
-				c.documents = u.units.Touched(row, c.documents)
 				if to.macro.note(row, 1); st.defined <= int64(row) { // else all are known as yet
-					to.macro.shares.Touch(1, c.documents)
+					to.macro.shares.Touch(1, c.touched[g].of(row, u))
 				}
 				if y != 0 || x != 0 {
 					to.micro.note(row, x)
-					to.micro.shares.Touch(x, c.documents)
+					to.micro.shares.Touch(x, c.touched[g].of(row, u))
 				}
 			}
 		}
-	}
+	})
 }
 
 // weigh adds up how far the rows of a block are from an item.
 func (c *itemSums) weigh(k int, in *blockRows) {
-	b, states, adding := c.block(k, in), c.states[c.list[k]], c.adding[k]
-	for i, ok := range b.known {
-		v := b.values[i]
-		y, x := b.pooled(i)
-		for _, g := range in.groups(i) {
-			st, to, u := &states[g], &adding[g], c.units[c.in[g]]
+	b := c.block(k, in)
+	c.eachGroup(k, in, len(b.known), func(g, from, end int, st *state, to *adding) {
+		u := c.units[c.in[g]]
+		for i := from; i < end; i++ {
 			row := to.row
-			if to.row++; !ok || to.macro.errors == nil {
+			if to.row++; !b.known[i] || to.macro.errors == nil {
 				continue
 			}
 			var documents []int32
 			if u != nil {
-				c.documents = u.units.Touched(row, c.documents)
-				documents = c.documents
+				documents = c.touched[g].of(row, u)
 			}
-			to.macro.add(&st.macro, v, 1, documents)
+			to.macro.add(&st.macro, b.values[i], 1, documents)
 			if to.micro.errors != nil {
+				y, x := b.pooled(i)
 				to.micro.add(&st.micro, y, x, documents)
 			}
+		}
+	})
+}
+
+// eachGroup calls f with each group that some of the first rows of a block count in, and which
+// rows those are: they follow each other.
+func (c *itemSums) eachGroup(k int, in *blockRows, rows int, f func(g, from, end int, st *state, to *adding)) {
+	states, adding := c.states[c.list[k]], c.adding[k]
+	for from, end := 0, 0; from < rows; from = end {
+		for end = from + 1; end < rows && in.alike(from, end); {
+			end++
+		}
+		for _, g := range in.groups(from) {
+			c.touched[g].begin(in.Number, adding[g].row)
+			f(g, from, end, &states[g], &adding[g])
 		}
 	}
 }
@@ -533,6 +575,9 @@ func (c *itemSums) block(k int, in *blockRows) (b itemBlock) {
 // eachBlock calls f with each block of rows and each item of the list, named by its place in it;
 // of an item over citations with parts of the block, too, for slices by kind of source.
 func (c *itemSums) eachBlock(ctx context.Context, f func(k int, in *blockRows)) error {
+	for g := range c.touched {
+		c.touched[g].block = -1
+	}
 	return c.file.Each(func(in *runs.Block) error {
 		all := &blockRows{Block: in, signatures: c.groups.perPart[in.Number], members: c.members}
 		byKind := c.kinds.divide(all)

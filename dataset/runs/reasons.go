@@ -33,6 +33,11 @@ func (b *Block) Reasons(metric string) []ibid.Reason {
 			continue
 		}
 		name, p := metric, b.place(i)
+		if i > 0 && r.list[i-1] != ibid.Defined && len(of.reasons.stored.Keys) == 0 && of.reasons.rows[p] == of.reasons.rows[b.place(i-1)] &&
+			(known == nil || known[i] == known[i-1]) {
+			r.list[i] = r.list[i-1]
+			continue
+		}
 		if b.part != nil && b.part[i] && ofKinds[name] {
 			name = KindKey(name, b.kind)
 		}

@@ -56,7 +56,7 @@ func IsKind(slice string) bool {
 // EachKind calls yield with each slice KEY=VALUE by kind or state of sources that some citations are
 // in and others are not, and with the indices of those that are.
 func EachKind(citations []ibid.Citation, yield func(slice string, part []int32)) {
-	for _, key := range []string{SourceTypeSlice, SourceStatusSlice} {
+	for _, key := range [...]string{SourceTypeSlice, SourceStatusSlice} {
 		value := sourceSlices[key]
 		of, first := map[string][]int32(nil), ""
 		for i := range citations {
@@ -73,6 +73,9 @@ func EachKind(citations []ibid.Citation, yield func(slice string, part []int32))
 			if of != nil {
 				of[v] = append(of[v], int32(i))
 			}
+		}
+		if of == nil {
+			continue
 		}
 		delete(of, "")
 		for _, kind := range slices.Sorted(maps.Keys(of)) {
