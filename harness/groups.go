@@ -26,12 +26,23 @@ type groups struct {
 	byName    map[[2]string]int
 	members   [][]int // signature -> groups
 	signature map[string]int
-	perPart   [][]int32 // of each row group: the signatures of its rows
+	perPart   []signatures // of each row group
 	errors    int64
 	rows      int64
 
 	key    []byte // scratch
 	values []string
+	part   signatures
+}
+
+// signatures are those of rows: one number where all have the same, as most rows of a system do.
+type signatures []int32
+
+func (s signatures) of(row int) int32 {
+	if len(s) == 1 {
+		return s[0]
+	}
+	return s[row]
 }
 
 // findGroups finds the groups of a run.
@@ -62,8 +73,8 @@ const sliceSeparator = "\xff"
 // read adds the rows of one row group.
 func (g *groups) read(b *runs.Block) error {
 	system, status := b.Texts("system"), b.Texts("status")
-	signatures := make([]int32, b.Len())
-	for i := range signatures {
+	g.part = slices.Grow(g.part[:0], b.Len())[:b.Len()]
+	for i := range g.part {
 		if status[i] == runs.RowError {
 			g.errors++
 		}
@@ -81,10 +92,14 @@ func (g *groups) read(b *runs.Block) error {
 		for _, k := range g.members[sig] {
 			g.all[k].rows++
 		}
-		signatures[i] = int32(sig)
+		g.part[i] = int32(sig)
 	}
 	g.rows += int64(b.Len())
-	g.perPart = append(g.perPart, signatures)
+	part := g.part
+	if !slices.ContainsFunc(part, func(s int32) bool { return s != part[0] }) {
+		part = part[:min(len(part), 1)]
+	}
+	g.perPart = append(g.perPart, slices.Clone(part))
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (n *kindNumbers) read(in *ibid.Answer, s *scorer, failure error) {
 // blockRows are rows of a block, and the groups that each counts in.
 type blockRows struct {
 	*runs.Block
-	signatures []int32 // of the rows
+	signatures signatures
 	members    [][]int // signature -> groups
 	each       [][]int // of a part of the block: groups of each row
 }
@@ -79,12 +79,12 @@ func (b *blockRows) groups(i int) []int {
 	if b.each != nil {
 		return b.each[i]
 	}
-	return b.members[b.signatures[i]]
+	return b.members[b.signatures.of(i)]
 }
 
 // alike reports whether two rows are known to count in the same groups.
 func (b *blockRows) alike(i, j int) bool {
-	return b.each == nil && b.signatures[i] == b.signatures[j]
+	return b.each == nil && b.signatures.of(i) == b.signatures.of(j)
 }
 
 // kindMembers are the groups of rows by signature: those that count every citation, and slices that
@@ -137,7 +137,7 @@ func (k *kindMembers) divide(all *blockRows) []*blockRows {
 	}
 	rows, groups := make([][]int, len(k.slices)), make([][][]int, len(k.slices))
 	for i := range all.Len() {
-		for _, of := range k.of[all.signatures[i]] {
+		for _, of := range k.of[all.signatures.of(i)] {
 			rows[of.slice], groups[of.slice] = append(rows[of.slice], i), append(groups[of.slice], of.groups)
 		}
 	}

@@ -95,8 +95,8 @@ func (s *summarizer) rowsOf(groups []int) [][]int32 {
 		rows[g] = make([]int32, 0, s.groups.all[g].rows)
 	}
 	_ = s.file.Each(func(b *runs.Block) error { // which reads no column
-		for i, signature := range s.groups.perPart[b.Number] {
-			for _, g := range s.groups.members[signature] {
+		for i := range b.Len() {
+			for _, g := range s.groups.members[s.groups.perPart[b.Number].of(i)] {
 				if rows[g] != nil {
 					rows[g] = append(rows[g], int32(b.First)+int32(i))
 				}

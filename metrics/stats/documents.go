@@ -10,25 +10,55 @@ import (
 const Lone = -1
 
 // Documents are the documents that units touch, unit after unit. Units have the positions
-// 0, 1, 2, …, documents the numbers from 0. The zero value has no units. It takes 4 bytes for a
-// unit, and 2 for each document that it touches as long as there are fewer than 65,536.
+// 0, 1, 2, …, documents the numbers from 0. The zero value has no units. It takes a byte and a
+// quarter for a unit, and 2 bytes for each document that it touches as long as there are fewer than
+// 65,536.
 type Documents struct {
-	few  []uint16 // the number of each document, plus one, while it fits
-	many []int32  // else
-	ends []int32
-	seen []int32 // of Lone and each document: the last unit that touches it, plus one
+	few    []uint16 // the number of each document, plus one, while it fits
+	many   []int32  // else
+	counts []uint8  // of the documents of each unit; manyTouched of more
+	more   map[int]int
+	begins []int32 // where the documents of every unit of blockUnits begin in few or many
+	end    int     // of the documents of the last unit
+	seen   []int32 // of Lone and each document: the last unit that touches it, plus one
 }
+
+const (
+	blockUnits  = 16
+	manyTouched = 255
+)
 
 // MakeDocuments has room for so many units, which touch so many documents.
 func MakeDocuments(units, touched int) *Documents {
-	return &Documents{few: make([]uint16, 0, touched), ends: make([]int32, 0, units)}
+	return &Documents{few: make([]uint16, 0, touched), counts: make([]uint8, 0, units), begins: make([]int32, 0, units/blockUnits+2)}
 }
 
 // Add is the next unit, with the documents that it touches: none, or some, of which one may
 // be named more than once.
 func (d *Documents) Add(documents ...int32) {
 	d.Touch(documents...)
-	d.ends = append(d.ends, int32(max(len(d.few), len(d.many))))
+	unit, end := len(d.counts), max(len(d.few), len(d.many))
+	if unit == 0 {
+		d.begins = append(d.begins, 0)
+	}
+	n := end - d.end
+	if d.end = end; n >= manyTouched {
+		if d.more == nil {
+			d.more = make(map[int]int)
+		}
+		d.more[unit], n = n, manyTouched
+	}
+	if d.counts = append(d.counts, uint8(n)); len(d.counts)%blockUnits == 0 {
+		d.begins = append(d.begins, int32(end))
+	}
+}
+
+// count is how many documents a unit touches.
+func (d *Documents) count(unit int) int {
+	if n := d.counts[unit]; n < manyTouched {
+		return int(n)
+	}
+	return d.more[unit]
 }
 
 // Touch adds documents to the unit that the next Add completes.
@@ -38,7 +68,7 @@ func (d *Documents) Touch(documents ...int32) {
 		if n := at + 1; n > len(d.seen) {
 			d.seen = append(d.seen, make([]int32, n-len(d.seen))...)
 		}
-		if unit := int32(len(d.ends)) + 1; d.seen[at] == unit {
+		if unit := int32(len(d.counts)) + 1; d.seen[at] == unit {
 			continue
 		} else if d.seen[at] = unit; d.many == nil && at <= math.MaxUint16 {
 			d.few = append(d.few, uint16(at))
@@ -52,7 +82,7 @@ func (d *Documents) Touch(documents ...int32) {
 }
 
 // Units is the number of units.
-func (d *Documents) Units() int { return len(d.ends) }
+func (d *Documents) Units() int { return len(d.counts) }
 
 // Count is the number of documents beside Lone.
 func (d *Documents) Count() int {
@@ -66,13 +96,14 @@ func (d *Documents) Count() int {
 // of into. A nil d and units behind the last have none.
 func (d *Documents) At(unit int, into []int32) []int32 {
 	into = into[:0]
-	if d == nil || unit >= len(d.ends) {
+	if d == nil || unit >= len(d.counts) {
 		return into
 	}
-	begin, end := int32(0), d.ends[unit]
-	if unit > 0 {
-		begin = d.ends[unit-1]
+	begin := int(d.begins[unit/blockUnits])
+	for u := unit - unit%blockUnits; u < unit; u++ {
+		begin += d.count(u)
 	}
+	end := begin + d.count(unit)
 	if d.many != nil {
 		return append(into, d.many[begin:end]...)
 	}
@@ -89,7 +120,7 @@ func (d *Documents) Shared() bool {
 	}
 	met := make([]bool, d.Count())
 	var documents []int32
-	for unit := range d.ends {
+	for unit := range d.counts {
 		documents = d.At(unit, documents)
 		for _, doc := range documents {
 			if doc == Lone {
