@@ -18,9 +18,9 @@ import (
 var version = "devel"
 
 // gcPercent is how much the heap may grow before it is collected, unless GOGC says
-// otherwise. Columns of a part are large and live long, so that less than half the
+// otherwise. Columns of a part are large and live long, so that a third of the
 // default saves a third of the memory for a few percent of CPU.
-const gcPercent = 40
+const gcPercent = 33
 
 func main() {
 	if os.Getenv("GOGC") == "" {
