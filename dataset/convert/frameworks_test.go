@@ -39,6 +39,16 @@ func TestFrameworkVariants(t *testing.T) {
 		{"Langfuse: a trace whose root observation has the answer", "lf-v4.json", "When did the bridge open?", "It opened in 1931 [1].", "lind.md"},
 		{"chunks that are called by their ids", "chunks.jsonl", "When did the bridge open?", "It opened [c2].", "c2"},
 		{"LangChain: sources of Perplexity", "lc-pplx.json", "", "It opened in 1931 [1].", "https://ex.org/lind"},
+		{"LangSmith: an example", "langsmith-example.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "lind.md"},
+		{"MLflow: a request", "mlflow.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "lind.md"},
+		{"MLflow: inputs and outputs", "mlflow-eval.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "lind.md"},
+		{"Ragas: several turns", "ragas-turns.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "1"},
+		{"promptfoo: a line for each result", "promptfoo-result.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "1"},
+		{"OpenAI: a thread of an assistant", "assistants.json", "When did the bridge open?", "It opened in 1931【4:0†source】.", "file-lind"},
+		{"titles with sentences, as in HotpotQA", "titled-sentences.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "The Lind"},
+		{"texts in a list of one", "list-in-list.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "1"},
+		{"columns with capitals and spaces", "capitals.csv", "When did the bridge open?", "It opened in 1931 [1].", "1"},
+		{"messages with numbered sources", "chat-log.jsonl", "Sources:\n\n[1] The bridge over the Lind opened in 1931.\n[2] It is red.\n\nWhen did the bridge open?", "It opened in 1931 [1].", "1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, report := importPath(t, "auto", filepath.Join("testdata", "frameworks", tt.file), Options{})

@@ -589,11 +589,15 @@ func readColumns[T any](c *jsonlRecord, members iter.Seq2[string, value], of col
 // inlineDocuments reads a list of documents or texts. The names of texts are their numbers,
 // which marks such as [1] refer to. A string in place of the list is parsed if it contains a
 // list, and is otherwise the only text. Strings are names in a list called references, and in
-// other lists if they are URLs. An object is a document, or texts by their names.
+// other lists if they are URLs. An object is a document, or texts by their names. A list is a title and
+// a text, or its sentences; one that stands alone is the list of texts.
 func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.Document, known bool) {
 	add := func(i int, e value) {
 		d := ibid.Document{Doc: strconv.Itoa(i + c.first)}
 		switch {
+		case e.kind() == aList && c.listedAs != "":
+			d.Doc, d.Text = titledText(e)
+			d.HasText = true
 		case e.kind() != aString:
 			if e.want(anObject) {
 				c.inlineDocument(e.object(), &d)
@@ -621,6 +625,9 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 		}()
 		v = inner.open(fmt.Appendf(nil, `{"documents":%s}`, list)).get("documents")
 	}
+	if inner := onlyElement(v); inner.kind() == aList && inner.allElements(isText) {
+		v = inner
+	}
 	switch {
 	case v.kind() != anObject:
 		for i, e := range v.elements() {
@@ -637,6 +644,38 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 		}
 	}
 	return to, v.given() && v.r.err == nil
+}
+
+// onlyElement is the element of a list of one, else nothing.
+func onlyElement(v value) (only value) {
+	if v.kind() == aList {
+		for i, e := range v.elements() {
+			if only = e; i > 0 {
+				return value{}
+			}
+		}
+	}
+	return only
+}
+
+// titledText reads a list of a title and a text, or of a title and its sentences.
+func titledText(v value) (title, text string) {
+	var all []string
+	for i, e := range v.elements() {
+		switch {
+		case i == 0:
+			title = e.required()
+		case e.kind() == aList:
+			more, _ := e.texts()
+			all = append(all, more...)
+		default:
+			all = append(all, e.required())
+		}
+	}
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return title, strings.Join(all, " ")
 }
 
 // isURL reports whether a text is a URL of the web and nothing else.

@@ -164,6 +164,19 @@ var otherNames = []otherName{
 	{"system", []string{"app_id"}, isText},
 }
 
+// plainly is the name of a member without capitals and spaces if that, and not the name itself, is
+// one of ours or of other tools, such as Question and "Retrieved Contexts"; else the name.
+func plainly(name string) string {
+	plain := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
+	known := func(name string) bool {
+		return slices.Contains(memberNames[""], name) || isTableColumn(name) || slices.ContainsFunc(otherNames, func(n otherName) bool { return slices.Contains(n.theirs, name) })
+	}
+	if plain == name || known(name) || !known(plain) {
+		return name
+	}
+	return plain
+}
+
 // fitsLoosely reports whether a record that is of no other format is one of our columns:
 // it has an answer, perhaps under a misspelt name, and an id, or one under another name, and
 // with either a question or documents.
@@ -171,6 +184,7 @@ func fitsLoosely(o *object) bool {
 	var names []string
 	own := false
 	for _, m := range o.members {
+		m.name = plainly(m.name)
 		for _, other := range otherNames {
 			if slices.Contains(other.theirs, m.name) && other.suits(o.valueOf(&m)) {
 				names = append(names, other.ours)
@@ -188,6 +202,11 @@ func fitsLoosely(o *object) bool {
 // other tools call a question and an answer otherwise.
 func ourColumns(columns []string) []string {
 	ours := slices.Clone(columns)
+	for i, name := range ours {
+		if plain := plainly(name); !slices.Contains(columns, plain) {
+			ours[i] = plain
+		}
+	}
 	for _, other := range otherNames {
 		if other.ours != "query" && other.ours != "answer" || slices.Contains(ours, other.ours) {
 			continue
@@ -266,7 +285,7 @@ func isConversation(v value) bool {
 // listsTexts reports whether a value is a text, a list of texts or documents, or these by their
 // names.
 func listsTexts(v value) bool {
-	is := func(e value) bool { return isText(e) || isDocument(e) }
+	is := func(e value) bool { return isText(e) || isDocument(e) || isPassage(e) }
 	if v.kind() != anObject {
 		return isText(v) || v.allElements(is)
 	}
@@ -279,6 +298,11 @@ func listsTexts(v value) bool {
 		}
 	}
 	return true
+}
+
+// isPassage reports whether a value is a list of texts, or of a title and the sentences below it.
+func isPassage(v value) bool {
+	return v.kind() == aList && v.allElements(func(e value) bool { return isText(e) || e.allElements(isText) })
 }
 
 // isDocument reports whether a value is an object with the text or the name of a document.
@@ -334,6 +358,11 @@ func (c *jsonlRecord) rename(o *object, list string) {
 		}
 	}
 	if list == "" {
+		for i := range o.members {
+			if plain := plainly(o.members[i].name); o.find(plain) == nil {
+				c.renameMember(&o.members[i], "", plain)
+			}
+		}
 		c.listedAs = ""
 		c.renameOthers(o)
 	}

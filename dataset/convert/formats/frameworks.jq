@@ -1,4 +1,4 @@
-# what frameworks and evaluators save: Azure On Your Data, DeepEval, Haystack, Inspect, LangChain, Langfuse, LlamaIndex, OpenTelemetry, promptfoo, Vercel AI SDK
+# what frameworks and evaluators save: Azure On Your Data, DeepEval, Haystack, Inspect, LangChain, Langfuse, LangSmith, LlamaIndex, MLflow, OpenTelemetry, promptfoo, Ragas, Vercel AI SDK
 # flat
 # last
 #
@@ -78,6 +78,36 @@ def questioned: ((objects | .messages) // .)
 def answered:
   if type == "object" and (.content | type == "string" or type == "array") then {answer: (.content | message_text)} else named("answer") end;
 
+# a trace or an example: its inputs, its outputs, and perhaps what was retrieved
+def traced:
+  {id: first_of(.id, .trace_id, .request_id), system: .name}
+  + ((.inputs // .request) | questioned) + ((.outputs // .response) | answered)
+  + if .retrieved_context == null then {} else
+      {documents: [.retrieved_context[] | {doc: first_of(.doc_uri, .doc, .id), text: first_of(.content, .text)} | del(.doc | nulls)]} end;
+
+# messages of a chat whose last is the answer, with the numbered sources that the text of another has
+def chat_log:
+  {id, query: query_of(.messages; .content; "user"), answer: .messages[-1].content}
+  + ([.messages[:-1][] | .content | message_text | strings | [splits("\n[ \t]*\n")]
+      | [to_entries[] | select(.value | test("(?i)^\\s*(\\[\\d+\\]|(source|document|passage|context) ?\\[?\\d+)")) | .key] as $at
+      | select($at != []) | .[$at[0]:$at[-1] + 1] | join("\n\n")]
+    | if . == [] then {} else {context: last} end);
+
+# turns of Ragas, the last of which is the answer
+def turns:
+  {query: last_of(.user_input[] | select(.type == "human") | .content | message_text), answer: last_of(.user_input[] | select(.type == "ai") | .content | message_text)}
+  + del(.user_input, .response);
+
+# a thread of OpenAI's Assistants, a page of its messages
+def assistant_cites:
+  .annotations[]? | objects | select(.file_citation | type == "object")
+  | {doc: first_of(.file_citation.filename, .file_citation.file_id), from: .start_index, to: .end_index, role: "marker", cited_text: .file_citation.quote};
+def thread:
+  def said: [.content[]? | select(.type == "text") | .text | {text: .value, annotations}];
+  [.data[] | objects] | sort_by(.created_at) as $messages
+  | {query: last_of($messages[] | select(.role == "user") | said | message_text)}
+  + (last($messages[] | select(.role == "assistant")) | {id, model: .assistant_id} + (said | cited(assistant_cites)));
+
 # The first observation without a parent says what a trace of later versions does not.
 def langfuse:
   (if .output == null then first(.observations[] | select(.parentObservationId == null and .output != null)) else . end) as $root
@@ -109,12 +139,12 @@ def opentelemetry:
      answer: message("gen_ai.output.messages", "gen_ai.completion"; "gen_ai.completion", "llm.output_messages"; "output.value"; "assistant"),
      documents: [.[] | spelt("retrieval.documents") | {id, text: .content}]};
 
-def promptfoo:
-  .results | (.results // .outputs)[]
-  | (.vars // {})
+def promptfoo_result:
+  (.vars // {})
   + {id: (.id // "\(.testIdx):\(.promptIdx)"), system: (.provider | if type == "object" then .label // .id else . end),
      answer: (.response.output | if . == null or type == "string" then . else tojson end),
      answer_latency_ms: .latencyMs, answer_cost_usd: .cost};
+def promptfoo: .results | (.results // .outputs)[] | promptfoo_result;
 
 def vercel:
   {id, answer: (.text // ([.parts[] | select(.type == "text") | .text] | join(""))), model: first_of(.response | objects | .modelId),
@@ -151,12 +181,17 @@ def kind: first(
   (select(.type == "constructor") | .kwargs | objects | .content | select(. != null) | "langchainjs"),
   (.messages | arrays | select(any(.[]; .type == "ai")) | "langgraph"),
   (objects | select(any(.[]; dumped)) | "dumped"),
-  (select(.run_type | type == "string") | select(.inputs | type == "object") | .outputs | objects | "langsmith"),
+  (select(.inputs | type == "object" or type == "string") | .outputs | select(type == "object" or type == "string") | "traced"),
+  (select(.request != null and .response != null) | .retrieved_context | arrays | "traced"),
   (select(.output != null or any(.observations[]?; .output != null)) | .observations | arrays | "langfuse"),
   (.data | arrays | select(.[0] | objects | .observations | type == "array") | "langfuse list"),
   (.source_nodes | arrays | "llamaindex"),
+  (.messages | arrays | select(length > 1) | .[-1] | objects | select(.role == "assistant") | .content | strings | "chat log"),
   (.resourceSpans | arrays | "opentelemetry"),
   (.results | objects | .results, .outputs | arrays | "promptfoo"),
+  (select(.vars | type == "object") | .response | objects | select(has("output")) | "promptfoo result"),
+  (.user_input | arrays | select(any(.[]; .type == "ai")) | "turns"),
+  (.data | arrays | .[0] | objects | select(.object == "thread.message") | "thread"),
   (select(.finishReason != null and (.text | type) == "string") | .sources | arrays | "vercel"),
   (.messages | arrays | select(any(.[]; .role == "assistant" and (.parts | type) == "array")) | "vercel chat"),
   (select(.type == "start" and (.messageId | type) == "string") | "vercel stream"),
@@ -181,12 +216,16 @@ def row:
     elif $kind == "langchainjs" then .kwargs | langchain
     elif $kind == "langgraph" then langgraph
     elif $kind == "dumped" then map_values(if dumped then map(.kwargs) else . end)
-    elif $kind == "langsmith" then {id, system: .name} + .inputs + .outputs
+    elif $kind == "traced" then traced
+    elif $kind == "chat log" then chat_log
     elif $kind == "langfuse" then langfuse
     elif $kind == "langfuse list" then .data[] | langfuse
     elif $kind == "llamaindex" then llamaindex
     elif $kind == "opentelemetry" then opentelemetry
     elif $kind == "promptfoo" then promptfoo
+    elif $kind == "promptfoo result" then promptfoo_result
+    elif $kind == "turns" then turns
+    elif $kind == "thread" then thread
     elif $kind == "vercel chat" then chat
     elif $kind == "vercel" or .role == "assistant" then vercel
     elif $kind == "deepresearch" then {id, query: .prompt, answer: .article}
