@@ -316,7 +316,7 @@ func (c *exchangeReader) made(f *filler, row any) madeRow {
 		e := f.rec.mistake(f.p, badReason(reason), part)
 		m.bad = &e
 	} else if err := f.fill(row); err != nil {
-		e := part.piece.mistake(part.path, fmt.Sprintf("format %s gives no row: %v", f.p.name, err))
+		e := part.mistake(nil, fmt.Sprintf("format %s gives no row: %v", f.p.name, err))
 		m.bad = &e
 	} else {
 		for _, reason := range f.x.bad {

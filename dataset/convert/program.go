@@ -302,12 +302,12 @@ func (p *program) fits(ctx context.Context, record any) bool {
 // the lines of a group in a table.
 type programRecord struct {
 	pieces []recordPiece
-	tree   any                   // what the pieces make; nil until they are folded
-	bad    *RecordError          // why it cannot be read
-	places map[uintptr]treePlace // of objects and lists of all pieces; nil until one is sought
-	number int                   // of the record in its file, from 1
-	stem   string                // the name of the file without its ending
-	limits int                   // by which the limit of elements is multiplied; 0 is 1
+	tree   any                    // what the pieces make; nil until they are folded
+	bad    *RecordError           // why it cannot be read
+	places map[uintptr]recordPart // objects and lists of all pieces; nil until one is sought
+	number int                    // of the record in its file, from 1
+	stem   string                 // the name of the file without its ending
+	limits int                    // by which the limit of elements is multiplied; 0 is 1
 
 	surveyed any // what the records of the file tell together
 }
@@ -345,11 +345,10 @@ func newPiece(rec *foreignRecord, t *jsonText) (p recordPiece, bad *RecordError)
 	return p, rec.mistake(t)
 }
 
-// A recordPart is a value of a record: the record itself, or a part that is a record of its own.
+// A recordPart is a value of a record: the record itself, or something in it.
 type recordPart struct {
 	piece *recordPiece
 	tree  any
-	path  treePath
 	start int // where it begins in the piece
 }
 
@@ -383,12 +382,11 @@ func (r *programRecord) part(in any, path []any) *recordPart {
 		default:
 			return nil
 		}
-	}
-	p.path = append(p.path, path...)
-	if place, ok := r.places[identity(p.tree)]; ok {
-		p.start = place.start
-	} else {
-		p.start = located(p.piece.data, p.path)
+		if known, ok := r.find(p.tree); ok {
+			p = known
+		} else {
+			p.start, _ = stepTo(p.piece.data, p.start, step)
+		}
 	}
 	return &p
 }
@@ -400,17 +398,19 @@ func (r *programRecord) find(v any) (p recordPart, ok bool) {
 		return p, false
 	}
 	if r.places == nil {
-		r.places = map[uintptr]treePlace{}
+		r.places = map[uintptr]recordPart{}
 		for i := range r.pieces {
 			p := &r.pieces[i]
-			placesIn(r.places, p, skipSpace(p.data, 0), p.tree, 0, nil)
+			eachPlaced(p.data, skipSpace(p.data, 0), p.tree, func(start int, v any) bool {
+				if id := identity(v); id != 0 {
+					r.places[id] = recordPart{p, v, start}
+				}
+				return true
+			})
 		}
 	}
-	place, ok := r.places[id]
-	if !ok {
-		return p, false
-	}
-	return recordPart{piece: place.piece, tree: v, path: pathIn(r.places, id), start: place.start}, true
+	p, ok = r.places[id]
+	return p, ok
 }
 
 // raw is a value as compact JSON, as the record has it where it is one of its objects or lists.
@@ -438,10 +438,7 @@ func (r *programRecord) mistake(p *program, err error, of recordPart) RecordErro
 	} else if !ok {
 		at = of
 	}
-	if placed.at != nil {
-		at.path = append(at.path, placed.at)
-	}
-	return at.piece.mistake(at.path, placed.msg)
+	return at.mistake(placed.at, placed.msg)
 }
 
 // isSame reports whether a value equals another that has no identity.
@@ -461,27 +458,28 @@ func (r *programRecord) unplaced(p *program, err error, of recordPart) RecordErr
 	at := r.only(of, func(v any) bool {
 		return strings.HasSuffix(err.Error(), ": "+gojq.TypeOf(v)+" ("+gojq.Preview(v)+")")
 	})
-	return at.piece.mistake(at.path, "format "+p.name+": "+shorten(err.Error(), 300))
+	return at.mistake(nil, "format "+p.name+": "+shorten(err.Error(), 300))
 }
 
 // only returns the only value of a part, or of all pieces if it is the whole record, for which is
 // reports true; the part if there are several or none.
 func (r *programRecord) only(of recordPart, is func(any) bool) recordPart {
 	found, count := of, 0
-	look := func(in *recordPiece, tree any, at treePath) {
-		eachInTree(tree, slices.Clone(at), func(here treePath, v any) bool {
+	look := func(in *recordPiece, start int, tree any) {
+		eachPlaced(in.data, start, tree, func(start int, v any) bool {
 			if is(v) {
 				count++
-				found = recordPart{piece: in, path: slices.Clone(here)}
+				found = recordPart{in, v, start}
 			}
 			return count < 2
 		})
 	}
-	if len(of.path) > 0 {
-		look(of.piece, of.tree, of.path)
+	if of.start > skipSpace(of.piece.data, 0) {
+		look(of.piece, of.start, of.tree)
 	} else {
 		for i := range r.pieces {
-			look(&r.pieces[i], r.pieces[i].tree, nil)
+			p := &r.pieces[i]
+			look(p, skipSpace(p.data, 0), p.tree)
 		}
 	}
 	if count != 1 {
@@ -490,12 +488,20 @@ func (r *programRecord) only(of recordPart, is func(any) bool) recordPart {
 	return found
 }
 
-// mistake is an error at a path of the piece.
-func (r *recordPiece) mistake(path treePath, msg string) RecordError {
-	if len(path) > 0 {
-		msg = clipped(path.String()) + ": " + msg
+// mistake is an error at the part, or at a member or an element of it unless step is nil.
+func (p *recordPart) mistake(step any, msg string) RecordError {
+	data, start := p.piece.data, p.start
+	path := pathTo(data, start)
+	if i, isIndex := step.(int); isIndex {
+		path = indexed(path, i)
+	} else if step != nil {
+		path = memberPath(path, fmt.Sprint(step))
 	}
-	return r.position(located(r.data, path)).err(r.file, msg)
+	if path != "" {
+		msg = clipped(path) + ": " + msg
+	}
+	start, _ = stepTo(data, start, step)
+	return p.piece.position(start).err(p.piece.file, msg)
 }
 
 // position is where a byte of the piece is in the file. Positions are mostly asked for in the

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -72,22 +71,6 @@ func (r *jsonText) treeOf(text string, at int) (v any, end int) {
 	return json.Number(literal), end
 }
 
-// A treePath is where a value is in a tree: names of members and indices of elements.
-type treePath []any
-
-// String is a path such as content[2].citations[0].type.
-func (p treePath) String() string {
-	s := ""
-	for _, step := range p {
-		if i, ok := step.(int); ok {
-			s = indexed(s, i)
-		} else {
-			s = memberPath(s, step.(string))
-		}
-	}
-	return s
-}
-
 // identity tells an object or a list of a tree from all others, 0 for other values and for
 // empty lists.
 func identity(v any) uintptr {
@@ -102,30 +85,22 @@ func identity(v any) uintptr {
 	return 0
 }
 
-// A treePlace is where an object or a list is: in the JSON text, and in what holds it.
-type treePlace struct {
-	piece *recordPiece
-	start int
-	in    uintptr // 0 for the whole tree
-	step  any
-}
-
-// placesIn notes the places of v, which begins at a byte of the JSON text, and of what is in
-// it. It returns where v ends.
-func placesIn(all map[uintptr]treePlace, piece *recordPiece, start int, v any, in uintptr, step any) (end int) {
-	id := identity(v)
-	if id == 0 {
-		return valueEnd(piece.data, start)
+// eachPlaced calls do with a value whose JSON begins at a byte of data, with all values in it, and
+// with where each of them begins, until do returns false. It returns where the value ends, or -1.
+func eachPlaced(data []byte, start int, v any, do func(start int, v any) bool) (end int) {
+	if !do(start, v) {
+		return -1
 	}
-	all[id] = treePlace{piece, start, in, step}
 	object, _ := v.(map[string]any)
 	list, _ := v.([]any)
-	return eachChild(piece.data, start, func(i int, name []byte, at int) int {
+	if object == nil && list == nil {
+		return valueEnd(data, start)
+	}
+	return eachChild(data, start, func(i int, name []byte, at int) int {
 		if object == nil {
-			return placesIn(all, piece, at, list[i], id, i)
+			return eachPlaced(data, at, list[i], do)
 		}
-		member := unquoted(name)
-		return placesIn(all, piece, at, object[member], id, member)
+		return eachPlaced(data, at, object[unquoted(name)], do)
 	})
 }
 
@@ -155,57 +130,30 @@ func eachChild(data []byte, start int, do func(i int, name []byte, at int) (end 
 	return end
 }
 
-// pathIn is the path of an object or a list whose place is known.
-func pathIn(all map[uintptr]treePlace, id uintptr) (path treePath) {
-	for at := all[id]; at.in != 0; at = all[at.in] {
-		path = append(path, at.step)
+// pathTo is the path of the value that begins at a byte of checked JSON, such as
+// content[2].citations[0].type.
+func pathTo(data []byte, at int) (path string) {
+	for start := skipSpace(data, 0); start < at; {
+		eachChild(data, start, func(i int, name []byte, from int) int {
+			if end := valueEnd(data, from); end <= at {
+				return end
+			}
+			if start = from; name == nil {
+				path = indexed(path, i)
+			} else {
+				path = memberPath(path, unquoted(name))
+			}
+			return -1
+		})
 	}
-	slices.Reverse(path)
 	return path
-}
-
-// eachInTree calls do with every value of a tree and its path, which is valid until do
-// returns, while do returns true.
-func eachInTree(v any, path treePath, do func(treePath, any) bool) bool {
-	if !do(path, v) {
-		return false
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for name, e := range v {
-			if !eachInTree(e, append(path, name), do) {
-				return false
-			}
-		}
-	case []any:
-		for i, e := range v {
-			if !eachInTree(e, append(path, i), do) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// located returns where in the JSON text of a tree the value at a path begins, or the last value
-// on the way that is there.
-func located(data []byte, path treePath) int {
-	start := skipSpace(data, 0)
-	for _, step := range path {
-		next, ok := stepTo(data, start, step)
-		if !ok {
-			break
-		}
-		start = next
-	}
-	return start
 }
 
 // stepTo returns where a member or an element of the value at start begins.
 func stepTo(data []byte, start int, step any) (at int, ok bool) {
 	name, isMember := step.(string)
 	if isMember != (data[start] == '{') || !isMember && data[start] != '[' {
-		return 0, false
+		return start, false
 	}
 	end := eachChild(data, start, func(i int, literal []byte, from int) int {
 		if at = from; step == i || isMember && unquoted(literal) == name {
@@ -213,5 +161,8 @@ func stepTo(data []byte, start int, step any) (at int, ok bool) {
 		}
 		return valueEnd(data, from)
 	})
-	return at, end < 0
+	if end >= 0 {
+		return start, false
+	}
+	return at, true
 }
