@@ -140,18 +140,37 @@ func (r *run) findDocuments(root string) ([]*bratDocument, error) {
 		return nil, ibid.Usagef("%s: not a directory", root).With("give the directory that holds the .txt and .ann files")
 	}
 	byName := map[string]*bratDocument{}
-	folders, err := r.addFolder(byName, root, "")
-	if err != nil {
-		return nil, err
-	}
-	for _, folder := range folders {
-		deeper, err := r.addFolder(byName, filepath.Join(root, folder), strings.ToValidUTF8(folder, "\ufffd"))
-		if err != nil {
-			return nil, err
+	document := func(name string) *bratDocument {
+		if byName[name] == nil {
+			byName[name] = &bratDocument{name: name}
 		}
-		for _, name := range deeper {
-			if dir := filepath.Join(root, folder, name); isBrat(dir) {
-				r.warn(RecordError{File: dir, Reason: "not read: annotators are folders of the directory that is given, not of its folders"})
+		return byName[name]
+	}
+	folders := []string{""}
+	for i := 0; i < len(folders); i++ {
+		dir := filepath.Join(root, folders[i])
+		entries, err := os.ReadDir(dir) // sorted by name
+		if err != nil {
+			return nil, pathError(dir, err)
+		}
+		for _, e := range entries {
+			path, extension := filepath.Join(dir, e.Name()), filepath.Ext(e.Name())
+			stem := strings.TrimSuffix(e.Name(), extension)
+			switch isFolder := isDirectory(path); {
+			case strings.HasPrefix(e.Name(), "."):
+			case isFolder && i == 0:
+				folders = append(folders, e.Name())
+			case isFolder && isBrat(path):
+				r.warn(RecordError{File: path, Reason: "not read: annotators are folders of the directory that is given, not of its folders"})
+			case isFolder:
+			case extension == ".txt":
+				d := document(stem)
+				d.texts = append(d.texts, path)
+			case extension == ".ann":
+				d := document(stem)
+				d.layers = append(d.layers, bratLayer{strings.ToValidUTF8(folders[i], "\ufffd"), path})
+			case slices.Contains(bioNLP, extension):
+				tally(r.report.Ignored, extension+" file")
 			}
 		}
 	}
@@ -164,40 +183,8 @@ func (r *run) findDocuments(root string) ([]*bratDocument, error) {
 	return all, nil
 }
 
-// addFolder adds the files of one folder, and returns the folders in it.
-func (r *run) addFolder(byName map[string]*bratDocument, dir, annotator string) (folders []string, err error) {
-	entries, err := os.ReadDir(dir) // sorted by name
-	if err != nil {
-		return nil, pathError(dir, err)
-	}
-	document := func(name string) *bratDocument {
-		if byName[name] == nil {
-			byName[name] = &bratDocument{name: name}
-		}
-		return byName[name]
-	}
-	for _, e := range entries {
-		name, path := e.Name(), filepath.Join(dir, e.Name())
-		if strings.HasPrefix(name, ".") {
-			continue
-		}
-		if isDirectory(path) {
-			folders = append(folders, name)
-			continue
-		}
-		switch extension := filepath.Ext(name); extension {
-		case ".txt":
-			d := document(strings.TrimSuffix(name, extension))
-			d.texts = append(d.texts, path)
-		case ".ann":
-			d := document(strings.TrimSuffix(name, extension))
-			d.layers = append(d.layers, bratLayer{annotator: annotator, path: path})
-		case ".a1", ".a2", ".co", ".rel": // of BioNLP, parts of what an .ann file has
-			tally(r.report.Ignored, extension+" file")
-		}
-	}
-	return folders, nil
-}
+// bioNLP are the endings of files that have parts of what an .ann file has.
+var bioNLP = []string{".a1", ".a2", ".co", ".rel"}
 
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)

@@ -392,14 +392,11 @@ func hasColumns(columns []string, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
-// A table reads the records of a CSV file whose first record names the columns.
+// A table is a CSV file whose first record names the columns.
 type table struct {
 	file    string
-	csv     *dataset.CSV
 	columns []string
 	index   map[string]int
-	line    int // of the last record
-	ended   bool
 }
 
 // A csvRecord is one record of a table.
@@ -407,27 +404,6 @@ type csvRecord struct {
 	*table
 	fields []string // nil if the record is no record of CSV at all
 	line   int
-}
-
-// newTable reads the header. A missing or repeated column is [ibid.ErrUsage]:
-// without it no record can be read.
-func newTable(file string, in io.Reader, most int, required ...string) (*table, error) {
-	t := &table{file: file, index: map[string]int{}, line: 1}
-	var err error
-	if t.csv, err = dataset.NewCSV(in, most); err != nil {
-		if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-			return nil, ibid.Usagef("%s:%d: header: %v", file, parse.Line, parse.Err)
-		}
-		return nil, ibid.Usagef("%v", pathError(file, err))
-	}
-	t.columns = t.csv.Columns
-	for i, name := range t.columns {
-		if _, twice := t.index[name]; twice {
-			return nil, ibid.Usagef("%s: column %s is there twice", file, quoted(name))
-		}
-		t.index[name] = i
-	}
-	return t, t.require(required...)
 }
 
 // require refuses a table that lacks a column.
@@ -446,65 +422,67 @@ func (t *table) require(names ...string) error {
 }
 
 // eachLine calls header, unless nil, with a table in a file, and then do with every record or with
-// what is wrong with it (see [table.next]).
+// what is wrong with it; a record with another number of fields than the header has fields all the
+// same. A missing or repeated column is [ibid.ErrUsage]: without it no record can be read.
 func (r *run) eachLine(path string, required []string, header func(*table) error, do func(rec csvRecord, wrong *RecordError) error) error {
 	in, err := r.open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	t, err := newTable(path, in, r.MaxRecord, required...)
-	if err == nil && header != nil {
-		err = header(t)
+	lines, err := dataset.NewCSV(in, r.MaxRecord)
+	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+		return ibid.Usagef("%s:%d: header: %v", path, parse.Line, parse.Err)
+	} else if err != nil {
+		return ibid.Usagef("%v", pathError(path, err))
 	}
-	for err == nil {
+	t := &table{file: path, columns: lines.Columns, index: map[string]int{}}
+	for i, name := range t.columns {
+		if _, twice := t.index[name]; twice {
+			return ibid.Usagef("%s: column %s is there twice", path, quoted(name))
+		}
+		t.index[name] = i
+	}
+	if err := t.require(required...); err != nil {
+		return err
+	}
+	if header != nil {
+		if err := header(t); err != nil {
+			return err
+		}
+	}
+	for last := 1; ; {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		var rec csvRecord
+		fields, line, err := lines.Next()
+		rec := csvRecord{t, fields, int(line)}
 		var wrong *RecordError
-		if rec, wrong, err = t.next(); err == nil {
-			err = do(rec, wrong)
+		parse := (*csv.ParseError)(nil)
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, dataset.ErrLongRecord):
+			rec = csvRecord{table: t, line: last + 1}
+			return do(rec, rec.bad("%v, perhaps behind a quotation mark that does not end", err))
+		case errors.As(err, &parse) && parse.Err == csv.ErrFieldCount:
+			wrong = rec.bad("%d fields, and the header has %d", len(fields), len(t.columns))
+		case parse != nil:
+			rec = csvRecord{table: t, line: parse.StartLine}
+			wrong = &RecordError{File: path, Line: parse.Line, Reason: parse.Err.Error()}
+		case err != nil:
+			return pathError(path, err)
+		}
+		for i, f := range fields {
+			if wrong == nil && !utf8.ValidString(f) {
+				wrong = rec.bad("%s: invalid UTF-8", t.columns[i])
+			}
+		}
+		last = rec.line
+		if err := do(rec, wrong); err != nil {
+			return err
 		}
 	}
-	if err == io.EOF {
-		return nil
-	}
-	return err
-}
-
-// next returns the next record. bad says what is wrong with it, if anything;
-// a record with another number of fields than the header has fields all the
-// same. err is io.EOF after the last record, and otherwise the file's.
-func (t *table) next() (rec csvRecord, bad *RecordError, err error) {
-	if t.ended {
-		return rec, nil, io.EOF
-	}
-	fields, line, err := t.csv.Next()
-	rec = csvRecord{t, fields, int(line)}
-	parse := (*csv.ParseError)(nil)
-	switch {
-	case err == io.EOF:
-		return rec, nil, io.EOF
-	case errors.Is(err, dataset.ErrLongRecord):
-		t.ended = true
-		rec = csvRecord{table: t, line: t.line + 1}
-		return rec, rec.bad("%v, perhaps behind a quotation mark that does not end", err), nil
-	case errors.As(err, &parse) && parse.Err == csv.ErrFieldCount:
-		bad = rec.bad("%d fields, and the header has %d", len(fields), len(t.columns))
-	case parse != nil:
-		rec = csvRecord{table: t, line: parse.StartLine}
-		bad = &RecordError{File: t.file, Line: parse.Line, Reason: parse.Err.Error()}
-	case err != nil:
-		return rec, nil, pathError(t.file, err)
-	}
-	t.line = rec.line
-	for i, f := range fields {
-		if bad == nil && !utf8.ValidString(f) {
-			bad = rec.bad("%s: invalid UTF-8", t.columns[i])
-		}
-	}
-	return rec, bad, nil
 }
 
 // bad is an error at the record.

@@ -162,9 +162,9 @@ func findEvidence(path string) (evidenceFiles, error) {
 	folders := []string{path, filepath.Join(path, "annotations")}
 	prompts := evidencePrompts
 	if info.IsDir() {
-		f.annotations = firstThere(folders, evidenceAnnotations)
-		if f.annotations == "" {
-			return f, noEvidence(path, evidenceAnnotations, "give a file of annotations, such as annotations_pilot_run.csv")
+		const hint = "give a file of annotations, such as annotations_pilot_run.csv"
+		if f.annotations, err = firstThere(path, folders, evidenceAnnotations, hint); err != nil {
+			return f, err
 		}
 	} else {
 		name := filepath.Base(path)
@@ -178,27 +178,21 @@ func findEvidence(path string) (evidenceFiles, error) {
 		f.annotations = path
 		folders = []string{filepath.Dir(path), filepath.Join(filepath.Dir(path), "..")}
 	}
-	if f.prompts = firstThere(folders, prompts); f.prompts == "" {
-		return f, noEvidence(path, prompts, "")
+	if f.prompts, err = firstThere(path, folders, prompts, ""); err == nil {
+		f.texts, err = firstThere(path, folders, evidenceTexts, "")
 	}
-	if f.texts = firstThere(folders, evidenceTexts); f.texts == "" {
-		return f, noEvidence(path, evidenceTexts, "")
-	}
-	return f, nil
+	return f, err
 }
 
-func noEvidence(path string, names []string, hint string) error {
-	return ibid.Usagef("%s: no %s here", path, strings.Join(names, " or ")).With(hint)
-}
-
-func firstThere(folders, names []string) string {
+// firstThere is the first of some names that a folder has, for the data set at a path.
+func firstThere(path string, folders, names []string, hint string) (string, error) {
 	for _, folder := range folders {
 		for _, name := range names {
-			path := filepath.Join(folder, name)
-			if _, err := os.Stat(path); err == nil {
-				return path
+			found := filepath.Join(folder, name)
+			if _, err := os.Stat(found); err == nil {
+				return found, nil
 			}
 		}
 	}
-	return ""
+	return "", ibid.Usagef("%s: no %s here", path, strings.Join(names, " or ")).With(hint)
 }
