@@ -115,23 +115,14 @@ type foundTruth struct {
 // An answerMark is what a provider says of where in the answer a citation
 // stands. Several citations may share one.
 type answerMark struct {
-	quote       // offsets as given, and what is said to stand there
-	part  int   // whose text the offsets count from, or wholeAnswer
-	given given // what of it the provider gives
+	quote      // offsets as given, and what is said to stand there
+	part  int  // whose text the offsets count from, or wholeAnswer
+	point bool // start alone is given, which is the place behind what is cited for
 	role  ibid.Role
 
 	inPart, inWhole markedSpan // the same, examined in either text
 	warned          bool       // what is wrong with it has been said
 }
-
-// A given says what a provider gives of a place in the answer.
-type given uint8
-
-const (
-	givenOffsets given = iota // start and end
-	givenPoint                // start, which is the place behind what is cited for
-	givenPart                 // a part as a whole
-)
 
 const (
 	noSource    = -1
@@ -449,11 +440,12 @@ func contentOf(d *ibid.Document) string {
 // citation completes a citation by the readings of the file.
 func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 	out := c.Citation
+	var text *searched
 	if c.source != noSource {
-		out.Doc, out.DocNull = w.named[c.source], false
+		out.Doc, out.DocNull, text = w.named[c.source], false, w.x.sources[c.source].searched()
 	}
 	if c.test && c.Start.Known() && c.End.Known() {
-		w.placeOf(&out, c)
+		out.Start, out.End, out.Unit = c.span.quote.placed(text, w.proof.chosen)
 	}
 	if c.mark != noMark {
 		m := &w.x.marks[c.mark]
@@ -506,46 +498,25 @@ func (w *exchangeWriter) mark(t *foundTruth) ibid.Mark {
 	m := ibid.Mark{Annotator: t.annotator, Doc: w.named[t.source]}
 	if t.quoted {
 		m.CitedText = t.span.quote.text
-		m.Start, m.End, m.Unit = t.span.quote.placed(s.searched().text, w.proof.chosen)
+		m.Start, m.End, m.Unit = t.span.quote.placed(s.searched(), w.proof.chosen)
 		return m
 	}
-	m.Start, m.End, m.Unit = t.span.place(s.searched().text, w.proof.chosen)
+	m.Start, m.End, m.Unit = t.span.place(s.searched(), w.proof.chosen)
 	if s.counted != nil && m.Unit == "" {
 		m.Start.Value, m.End.Value = s.counted.original(m.Start.Value), s.counted.original(m.End.Value)
 	}
 	return m
 }
 
-// placeOf converts the offsets into the source to code points.
-func (w *exchangeWriter) placeOf(out *ibid.Citation, c *foundCitation) {
-	q := &c.span.quote
-	if c.source != noSource && w.x.sources[c.source].searched() != nil {
-		out.Start, out.End, out.Unit = q.placed(w.x.sources[c.source].searched().text, w.proof.chosen)
-	} else {
-		r := readings[w.proof.chosen]
-		lo, hi := r.units(q.start, q.end)
-		if out.Start, out.End = integer(lo), integer(hi); r.Unit != token.CodePoint {
-			out.Unit = r.Unit.String()
-		}
-	}
-}
-
 // interval is where a mark stands in the answer, in code points. why says what is
 // wrong with it, if anything; a place that is wrong is worse than none.
 func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why string) {
 	text, base, span := w.x.answer(), int64(0), &m.inWhole
-	if m.part != wholeAnswer {
-		p := &w.x.parts[m.part]
-		from, to := integer(int64(p.at)), integer(int64(p.at+p.chars))
-		if m.given == givenPart {
-			return from, to, ""
-		}
-		if !w.proof.fromAnswer {
-			text, base, span = w.x.partText(m.part), int64(p.at), &m.inPart
-		}
+	if m.part != wholeAnswer && !w.proof.fromAnswer {
+		text, base, span = w.x.partText(m.part), int64(w.x.parts[m.part].at), &m.inPart
 	}
 	r := readings[w.proof.chosenAnswer]
-	if m.given == givenPoint {
+	if m.point {
 		at, ok := r.point(text, m.start)
 		if !ok {
 			return ibid.Integer{}, ibid.Integer{}, "not in the answer"

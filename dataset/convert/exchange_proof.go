@@ -119,11 +119,8 @@ func (p *exchangeProof) examineAnswers(x *exchange) {
 	var ofNoPart []*answerMark
 	for i := range x.marks {
 		m := &x.marks[i]
-		if m.given == givenPart {
-			continue
-		}
 		m.inPart.quote = m.quote
-		if m.given == givenPoint {
+		if m.point {
 			m.inPart.quote = quote{start: m.start, end: m.start}
 		}
 		m.inWhole.quote = m.inPart.quote

@@ -289,7 +289,6 @@ func (c *exchangeReader) rows(ctx context.Context, from *programRecord, only boo
 			} else if m.x.row.System == "" {
 				m.x.row.System = p.name
 			}
-			m.x.complete()
 			m.x.again = !m.counts
 		}
 		if err := do(m); err != nil {

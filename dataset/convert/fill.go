@@ -80,6 +80,7 @@ func (f *filler) fill(row any) error {
 	for i, v := range parts {
 		f.part(i, v)
 	}
+	x.complete()
 	for i, v := range parts {
 		if part, ok := v.(map[string]any); ok {
 			for _, c := range f.list(part, "cites") {
@@ -122,9 +123,7 @@ func (f *filler) took(row *ibid.Answer, o map[string]any) {
 func (f *filler) claims(o map[string]any) {
 	x := f.x
 	list := f.list(o, "claims")
-	if x.row.HasClaims = o["claims"] != nil; x.row.HasClaims {
-		x.complete()
-	}
+	x.row.HasClaims = o["claims"] != nil
 	for i, v := range list {
 		c := f.object(v, indexed("claims", i))
 		claim := ibid.Claim{ClaimID: cmp.Or(f.text(c, "id"), strconv.Itoa(i)), Text: f.text(c, "text"), Start: f.integer(c, "start"), End: f.integer(c, "end")}
@@ -350,7 +349,7 @@ func (f *filler) cite(v any, part int) {
 			x.citations, x.marks, f.err = x.citations[:citations], x.marks[:marks], nil
 		}
 	}()
-	mark := f.mark(o, part)
+	mark, whole := f.mark(o, part)
 	var c *foundCitation
 	of, _ := o["source"].(map[string]any)
 	chunk := f.integer(of, "chunk")
@@ -385,6 +384,10 @@ func (f *filler) cite(v any, part int) {
 		c = x.cite(f.source(of), mark)
 	}
 	f.about(c, o)
+	if whole != noPart {
+		p := &x.parts[whole]
+		c.AnswerStart, c.AnswerEnd, c.AnswerRole = integer(int64(p.at)), integer(int64(p.at+p.chars)), ibid.Segment
+	}
 }
 
 // ownDocument is document n of the conversation, if the response brings it: those of the
@@ -431,11 +434,11 @@ func (f *filler) about(c *foundCitation, o map[string]any) {
 	}
 }
 
-// mark adds where in the answer a cite stands, noMark if that is not known.
-func (f *filler) mark(o map[string]any, part int) int {
+// mark adds where in the answer a cite stands, noMark if that is not known, or is a whole part.
+func (f *filler) mark(o map[string]any, part int) (mark, whole int) {
 	in := map[string]any{}
 	if o["in"] == false || o["in"] == nil && part == noPart {
-		return noMark
+		return noMark, noPart
 	} else if o["in"] != nil {
 		in = f.object(o["in"], "in")
 	}
@@ -444,18 +447,18 @@ func (f *filler) mark(o map[string]any, part int) int {
 	}
 	if part >= len(f.x.parts) || part < noPart {
 		f.wrong("in.part", fmt.Sprintf("one of %d parts", len(f.x.parts)), part)
-		return noMark
+		return noMark, noPart
 	}
 	m := answerMark{part: part, role: ibid.Segment}
 	m.start, m.end = f.integer(in, "start").Value, f.integer(in, "end").Value
 	m.text, m.link = f.text(in, "text"), f.text(in, "link")
 	switch at := f.integer(in, "at"); {
 	case at.Known():
-		m.given, m.start, m.role = givenPoint, at.Value, ibid.Marker
+		m.point, m.start, m.role = true, at.Value, ibid.Marker
 	case in["end"] == nil && part == noPart:
-		return noMark
+		return noMark, noPart
 	case in["end"] == nil:
-		m.given = givenPart
+		return noMark, part
 	case m.link != "" || f.text(in, "role") == ibid.Marker.String():
 		m.role = ibid.Marker
 	}
@@ -463,10 +466,10 @@ func (f *filler) mark(o map[string]any, part int) int {
 		m.part = wholeAnswer
 	}
 	if last := len(f.x.marks) - 1; last >= 0 && f.x.marks[last] == m {
-		return last // several citations share it
+		return last, noPart // several citations share it
 	}
 	f.x.marks = append(f.x.marks, m)
-	return len(f.x.marks) - 1
+	return len(f.x.marks) - 1, noPart
 }
 
 // marks reads the marks in the text if neither the row nor a part has cites, or if the row has
@@ -500,7 +503,6 @@ func (f *filler) marks(o map[string]any) {
 		}
 		sources = append(sources, f.own...)
 	}
-	x.complete()
 	numbered := make([]ibid.Citation, len(sources))
 	for i, source := range sources {
 		if numbered[i] = (ibid.Citation{DocNull: true, Title: "[" + strconv.Itoa(i+1) + "]"}); source != noSource {

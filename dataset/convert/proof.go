@@ -368,11 +368,13 @@ func (p *proof) offsets() Offsets {
 
 // placed returns q's offsets as ours under the reading of the file. unit is "",
 // or the unit that the offsets had to be left in, because they make no span of
-// the text and so have no place in code points.
-func (q *quote) placed(text *token.Text, chosen int) (start, end ibid.Integer, unit string) {
+// the text, which may not be known, and so have no place in code points.
+func (q *quote) placed(in *searched, chosen int) (start, end ibid.Integer, unit string) {
 	r := readings[chosen]
-	if lo, hi, ok := q.span(text, r); ok {
-		return integer(int64(lo)), integer(int64(hi)), ""
+	if in != nil {
+		if lo, hi, ok := q.span(in.text, r); ok {
+			return integer(int64(lo)), integer(int64(hi)), ""
+		}
 	}
 	lo, hi := r.units(q.start, q.endUnder(r))
 	if r.Unit != token.CodePoint {
@@ -416,11 +418,11 @@ func (m *markedSpan) verdict(reading int) verdict {
 
 // place is where the mark is, under the reading of the file. Truth has no status
 // and no quote, so a place where the quote was found replaces the given one.
-func (m *markedSpan) place(text *token.Text, reading int) (start, end ibid.Integer, unit string) {
+func (m *markedSpan) place(in *searched, reading int) (start, end ibid.Integer, unit string) {
 	if m.verdict(reading) == repaired {
 		return integer(m.evidence.lo), integer(m.evidence.hi), ""
 	}
-	return m.quote.placed(text, reading)
+	return m.quote.placed(in, reading)
 }
 
 // markReasons say what is wrong with truth that is not where its quote is: every

@@ -71,7 +71,7 @@ func settled(t *testing.T, texts []string, all [][]quote) (Report, []string) {
 	var passages []string
 	for i, text := range texts {
 		for _, m := range marks[i] {
-			start, end, unit := m.quote.placed(token.NewText(text), chosen)
+			start, end, unit := m.quote.placed(newSearched(token.NewText(text)), chosen)
 			passages = append(passages, passage(text, start.Value, end.Value)+unit)
 		}
 	}
