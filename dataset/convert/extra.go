@@ -3,6 +3,7 @@ package convert
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -63,23 +64,13 @@ func (e *extra) reference(given string) string {
 	if e.empty() {
 		return given
 	}
-	if given == "" {
+	if given == "" || given == "{}" {
 		return e.object()
 	}
-	var own, more map[string]json.RawMessage
-	if json.Unmarshal([]byte(given), &own) == nil && own != nil && json.Unmarshal([]byte(e.object()), &more) == nil {
-		clash := false
-		for name := range more {
-			if _, has := own[name]; has {
-				clash = true
-			}
-		}
-		switch {
-		case clash:
-		case len(own) == 0:
-			return e.object()
-		default:
-			return given[:len(given)-1] + "," + e.object()[1:]
+	if inner, isObject := strings.CutSuffix(given, "}"); isObject {
+		both := inner + "," + e.object()[1:]
+		if jsontext.Value(both).IsValid() { // no name is there twice
+			return both
 		}
 	}
 	e.add("source_reference", []byte(given))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -43,13 +44,10 @@ func (r *jsonText) treeOf(text string, at int) (v any, end int) {
 		return list, end
 	case '"':
 		end = stringEnd(r.data, at)
-		inner := text[at+1 : end]
-		for i := range len(inner) {
-			if inner[i] == '\\' {
-				return unquoted(r.data[at : end+1]), end + 1
-			}
+		if inner := text[at+1 : end]; strings.IndexByte(inner, '\\') < 0 {
+			return inner, end + 1
 		}
-		return inner, end + 1
+		return unquoted(r.data[at : end+1]), end + 1
 	case 't':
 		return true, at + 4
 	case 'f':
@@ -57,16 +55,12 @@ func (r *jsonText) treeOf(text string, at int) (v any, end int) {
 	case 'n':
 		return nil, at + 4
 	}
-	end = at
-	whole := true
-	for end < len(text) && text[end] != ',' && text[end] != ']' && text[end] != '}' && !isJSONSpace(text[end]) {
-		c := text[end]
-		whole = whole && c != '.' && c != 'e' && c != 'E'
-		end++
-	}
+	end = valueEnd(r.data, at)
 	literal := text[at:end]
-	if n, err := strconv.Atoi(literal); whole && err == nil && literal != "-0" {
-		return n, end
+	if !strings.ContainsAny(literal, ".eE") && literal != "-0" {
+		if n, err := strconv.Atoi(literal); err == nil {
+			return n, end
+		}
 	}
 	return json.Number(literal), end
 }
