@@ -31,12 +31,11 @@ func trees(pieces []recordPiece) []any {
 }
 
 // eachRow calls do with every row that the program makes of the file. What it folds are the events
-// of a response, lines of a table that follow each other and have the same group, or records that
-// go on with each other; else each record stands alone.
+// of a response, or lines of a table or records that go on with each other; else each record stands
+// alone.
 func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) error {
-	p, table := c.program, c.shape == tableShape
-	folds := table || c.shape == eventShape || p.says["list"]
-	if folds && !p.has["fold"] {
+	p, table, events := c.program, c.shape == tableShape, c.shape == eventShape || c.program.says["list"]
+	if (table || events) && !p.has["fold"] {
 		return do(madeRow{bad: &RecordError{File: c.file, Reason: fmt.Sprintf("format %s has no event streams: save the response as JSON", p.name)}, counts: true})
 	}
 	var response *programRecord // that is being read
@@ -48,32 +47,27 @@ func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) er
 		response = nil
 		return err
 	}
-	group := ""
-	begins := func(tree any) bool {
-		if !table {
-			return p.has["begins"] && p.is(ctx, "begins", tree)
+	goesOn := func(piece *recordPiece, wrong *RecordError) bool {
+		switch {
+		case response == nil:
+			return false
+		case events:
+			return wrong != nil || !p.has["begins"] || !p.is(ctx, "begins", piece.tree)
 		}
-		before := group
-		of, err := p.first(ctx, "group", &programRecord{}, tree)
-		if group = ""; err == nil && of != nil {
-			group = programJSON(of)
-		}
-		return group == "" || group != before
+		return p.has["goes_on"] && p.is(ctx, "goes_on", []any{response.pieces[len(response.pieces)-1].tree, piece.tree})
 	}
 	add := func(piece recordPiece, wrong *RecordError) error {
-		goesOn := !folds && p.has["goes_on"] && response != nil &&
-			p.is(ctx, "goes_on", []any{response.pieces[len(response.pieces)-1].tree, piece.tree})
-		if !folds && !goesOn || folds && wrong == nil && begins(piece.tree) {
+		if goesOn(&piece, wrong) {
+			response.tree = nil
+		} else {
 			if err := finish(false); err != nil {
 				return err
 			}
-		}
-		if response == nil {
 			number++
 			response = c.recordOf(number)
-		}
-		if response.tree = nil; !folds && !goesOn {
-			response.tree = piece.tree
+			if !table && !events {
+				response.tree = piece.tree
+			}
 		}
 		if response.bad == nil { // else it is the rest of a response that cannot be read
 			response.pieces, response.bad = append(response.pieces, piece), wrong
@@ -98,8 +92,8 @@ func (c *exchangeReader) eachRow(ctx context.Context, do func(madeRow) error) er
 	if err != nil {
 		return err
 	}
-	if number == 0 && folds && !table {
+	if number == 0 && events {
 		return do(madeRow{bad: &RecordError{File: c.file, Reason: "no event here"}, counts: true})
 	}
-	return finish(number == 1 && !table && (folds || c.shape == wholeShape))
+	return finish(number == 1 && !table && (events || c.shape == wholeShape))
 }

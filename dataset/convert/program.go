@@ -22,12 +22,11 @@ import (
 //	fits    first record or event → true if it is of the format
 //	fold    list of events → one record; fails if the last event is missing
 //	begins  event → true if it begins another response
-//	goes_on [record, the next] → true if both are pieces of one response
+//	goes_on [record or line of a table, the next] → true if both are pieces of one response
 //	row     record → one row or several
 //	asked   request → {model, query, documents, results}
 //	survey  record → numbers by name, which are summed over the file before rows are made
 //	settle  these sums → what surveyed is in row
-//	group   line of a table → what lines of one record have in common, null for a line alone
 //
 // Only row is needed. The comment at the top says more. Its first line is what the format is.
 // The others:
@@ -39,7 +38,7 @@ import (
 //	collection  its rows are items of a data set: they have ids, systems and documents of their
 //	            own and no provider, and keep what they say they keep, not the whole record
 //	systems     a record is divided by system: its rows count as one and are called by its number
-//	table: COLUMN…  it reads CSV with these columns, too; fold gets the lines of a group
+//	table: COLUMN…  it reads CSV with these columns, too; fold gets the lines that go on with each other
 //
 // [filler] says what a row is.
 type program struct {
@@ -132,7 +131,7 @@ func newProgram(name, text string) (*program, error) {
 		}
 	}
 	p.codes = map[string]func() (*gojq.Code, error){}
-	for _, function := range []string{"fits", "fold", "begins", "goes_on", "row", "asked", "group", "survey", "settle"} {
+	for _, function := range []string{"fits", "fold", "begins", "goes_on", "row", "asked", "survey", "settle"} {
 		p.codes[function] = sync.OnceValues(func() (*gojq.Code, error) { return p.compile(function) })
 	}
 	return p, nil

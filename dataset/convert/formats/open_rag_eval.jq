@@ -11,7 +11,8 @@
 # is a claim with its citations, and the scores are in source_reference.
 # Around the runs of a report: version generated_at.
 
-def group: if (.query_id // "") == "" then null else [.query_id, .query_run] end;
+def goes_on: . as [$before, $line]
+  | ($line.query_id // "") != "" and all("query_id", "query_run"; $before[.] == $line[.]);
 
 def fold: {lines: .};
 
