@@ -24,21 +24,8 @@ type exchangeProof struct {
 
 // newExchangeProof begins the proof of a file in a format.
 func newExchangeProof(p *program) exchangeProof {
-	return exchangeProof{
-		source: proof{documented: indexOf(p.source)},
-		part:   proof{documented: indexOf(p.answer)},
-		whole:  proof{documented: indexOf(p.answer)},
-	}
-}
-
-// indexOf is r's index in readings.
-func indexOf(r Reading) int {
-	for i := range readings {
-		if readings[i] == r {
-			return i
-		}
-	}
-	panic("convert: not a reading: " + r.String())
+	answer := proof{documented: p.answer}
+	return exchangeProof{source: proof{documented: p.source}, part: answer, whole: answer}
 }
 
 // examine examines the offsets of one exchange, and leaves with each what it says.

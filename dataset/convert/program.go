@@ -43,8 +43,8 @@ import (
 // [filler] says what a row is.
 type program struct {
 	name, summary  string
-	file           string // that it stands in, "" if it is built in
-	source, answer Reading
+	file           string          // that it stands in, "" if it is built in
+	source, answer int             // indices of the documented readings
 	says           map[string]bool // lines of the comment, such as flat
 	table          []string        // columns
 	folder         *folderFormat   // nil for a program of single files
@@ -150,9 +150,9 @@ func (p *program) offsets(text string) error {
 		}
 		switch words[0] {
 		case "source":
-			p.source = readings[i]
+			p.source = i
 		case "answer":
-			p.answer = readings[i]
+			p.answer = i
 		default:
 			return fmt.Errorf("offsets: want source or answer, got %s", quoted(words[0]))
 		}

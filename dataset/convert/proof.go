@@ -162,7 +162,7 @@ type evidence struct {
 // An evidenceKind is what of an evidence the verdict depends on.
 type evidenceKind struct {
 	exact readingSet // readings that reproduce the quote
-	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes; see proof.alike
+	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes
 
 	found      bool // the text holds it exactly once; sought only if exact lacks the documented reading
 	degenerate bool // the offsets make no span
@@ -223,35 +223,32 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 	}
 	var e evidence
 	var spans [len(readings)][2]int
+	var inside readingSet // readings that give a span of the text
 	for i, r := range readings {
 		lo, hi, ok := q.span(s.text, r)
-		if ok && q.is(s.text.Slice(lo, hi)) {
+		if !ok {
+			continue
+		}
+		spans[i] = [2]int{lo, hi}
+		inside |= 1 << i
+		if q.is(s.text.Slice(lo, hi)) {
 			e.exact |= 1 << i
-			spans[i] = [2]int{lo, hi}
 		}
 	}
 	p.compare(e.exact, &spans)
-	e.alike = p.alike(s, q, e.exact)
+	if e.exact != 0 { // other readings have no say; but the file may fall back on the documented one
+		inside &= 1 << p.documented &^ e.exact
+	}
+	for i, span := range spans {
+		if inside>>i&1 == 1 && q.isLike(s.text.Slice(span[0], span[1])) {
+			e.alike |= 1 << i
+		}
+	}
 	if e.exact>>p.documented&1 == 0 {
 		e.lo, e.hi, e.found = s.once(q)
 	}
 	e.degenerate = q.start == q.end && e.exact == 0 && e.alike == 0
 	return e
-}
-
-// alike are the readings that reproduce a quote but for white space, quotation
-// marks and dashes. A quote that some reading reproduces exactly has no say for
-// others; but where the file falls back on the documented one, it may stand there.
-func (p *proof) alike(s *searched, q *quote, exact readingSet) (set readingSet) {
-	for i, r := range readings {
-		if exact != 0 && (i != p.documented || exact>>i&1 == 1) {
-			continue
-		}
-		if lo, hi, ok := q.span(s.text, r); ok && q.isLike(s.text.Slice(lo, hi)) {
-			set |= 1 << i
-		}
-	}
-	return set
 }
 
 // degenerateAnyhow reports whether offsets make no span under any reading.
