@@ -13,9 +13,6 @@ import (
 // scheme, no fragment and no slash at its end, percent-encoding is resolved, and letters
 // are lower case.
 func NormalName(name string) string {
-	if plainName(name) {
-		return name
-	}
 	s, _, _ := strings.Cut(name, "#")
 	if scheme, rest, ok := strings.Cut(s, "://"); ok && isScheme(scheme) {
 		s = rest
@@ -34,19 +31,6 @@ func NormalName(name string) string {
 		return name
 	}
 	return s
-}
-
-// plainName reports whether a name certainly is its own normal form.
-func plainName(name string) bool {
-	if strings.HasSuffix(name, "/") || strings.HasPrefix(name, "./") || strings.Contains(name, "/./") {
-		return false
-	}
-	for i := range len(name) {
-		if c := name[i]; c >= 0x80 || 'A' <= c && c <= 'Z' || c == '%' || c == '#' || c == ':' {
-			return false
-		}
-	}
-	return true
 }
 
 func isScheme(s string) bool {

@@ -27,16 +27,3 @@ func TestNormalName(t *testing.T) {
 		}
 	}
 }
-
-// FuzzNormalName: names that certainly are in normal form are what the long way makes of
-// them.
-func FuzzNormalName(f *testing.F) {
-	for _, name := range []string{"kb/x", "./a/./b/", "a//", "x:y", "http://a#b", "%zz", "Ä"} {
-		f.Add(name)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		if plainName(name) && NormalName("./"+name) != name && name != "" {
-			t.Errorf("%q is plain, but its normal form is %q", name, NormalName("./"+name))
-		}
-	})
-}
