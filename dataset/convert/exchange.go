@@ -440,11 +440,14 @@ func contentOf(d *ibid.Document) string {
 // citation completes a citation by the readings of the file.
 func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 	out := c.Citation
-	var text *searched
 	if c.source != noSource {
-		out.Doc, out.DocNull, text = w.named[c.source], false, w.x.sources[c.source].searched()
+		out.Doc, out.DocNull = w.named[c.source], false
 	}
 	if c.test && c.Start.Known() && c.End.Known() {
+		var text *searched
+		if c.source != noSource {
+			text = w.x.sources[c.source].searched()
+		}
 		out.Start, out.End, out.Unit = c.span.quote.placed(text, w.proof.chosen)
 	}
 	if c.mark != noMark {

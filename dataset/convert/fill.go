@@ -385,7 +385,7 @@ func (f *filler) cite(v any, part int) {
 	}
 	f.about(c, o)
 	if whole != noPart {
-		p := &x.parts[whole]
+		p := x.parts[whole]
 		c.AnswerStart, c.AnswerEnd, c.AnswerRole = integer(int64(p.at)), integer(int64(p.at+p.chars)), ibid.Segment
 	}
 }
@@ -455,7 +455,7 @@ func (f *filler) mark(o map[string]any, part int) (mark, whole int) {
 	switch at := f.integer(in, "at"); {
 	case at.Known():
 		m.point, m.start, m.role = true, at.Value, ibid.Marker
-	case in["end"] == nil && part == noPart:
+	case in["end"] == nil && (part == noPart || f.x.parts[part].hidden):
 		return noMark, noPart
 	case in["end"] == nil:
 		return noMark, part

@@ -71,6 +71,23 @@ func TestProgramErrors(t *testing.T) {
 	}
 }
 
+// TestHiddenPartIsNoPlace: a citation of a part that is no text of the answer has no place in it.
+func TestHiddenPartIsNoPlace(t *testing.T) {
+	program := withProgram(t, `# mine
+def row: {parts: [{text: "thought", hidden: true, cites: [{source: {doc: "a"}}]}, {text: "answer", cites: [{source: {doc: "b"}}]}]};`)
+	m, report := importText(t, program, `{}`, Options{})
+	if len(m.rows) != 1 || len(m.rows[0].Citations) != 2 || report.Warned != 0 {
+		t.Fatalf("rows %+v; report: %+v", m.rows, report)
+	}
+	hidden, shown := m.rows[0].Citations[0], m.rows[0].Citations[1]
+	if hidden.AnswerStart.Known() || hidden.AnswerRole != ibid.NoRole {
+		t.Errorf("citation of the hidden part: %+v", hidden)
+	}
+	if shown.AnswerStart != integer(0) || shown.AnswerEnd != integer(6) || shown.AnswerRole != ibid.Segment {
+		t.Errorf("citation of the answer: %+v", shown)
+	}
+}
+
 // TestProgramEnvironment: a program sees nothing but its record.
 func TestProgramEnvironment(t *testing.T) {
 	t.Setenv("SECRET", "s")
