@@ -15,19 +15,6 @@ import (
 	"golang.org/x/net/html"
 )
 
-// bare is a style without codes.
-type bare struct{}
-
-func (bare) Bold(s string) string  { return s }
-func (bare) Dim(s string) string   { return s }
-func (bare) Red(s string) string   { return s }
-func (bare) Green(s string) string { return s }
-
-// coded is a style as a terminal has it.
-type coded struct{ bare }
-
-func (coded) Red(s string) string { return "\x1b[31m" + s + "\x1b[0m" }
-
 // everything has a string in every place of every block.
 func everything(s string) []Block {
 	table := Table{
@@ -75,7 +62,7 @@ folded, with -v
 ¹ about careful
 `
 	table := everything("careful")[0].(Section).Blocks[7]
-	got := FormatText(TextOptions{Style: bare{}},
+	got := FormatText(TextOptions{},
 		Section{Title: "careful", Blocks: []Block{
 			Para{Kind: Item, Text: T("a")},
 			Para{Kind: Item, Text: T("b")},
@@ -86,7 +73,7 @@ folded, with -v
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if all := FormatText(TextOptions{All: true, Style: bare{}}, Details{Summary: "folded", Blocks: []Block{Para{Text: T("hidden")}}}); all != "folded\nhidden\n" {
+	if all := FormatText(TextOptions{All: true}, Details{Summary: "folded", Blocks: []Block{Para{Text: T("hidden")}}}); all != "folded\nhidden\n" {
 		t.Errorf("all is %q", all)
 	}
 }
@@ -110,12 +97,12 @@ func TestColumnsLeave(t *testing.T) {
 		Rows:    [][]Cell{{C("漢字 system"), {Text: Text{{Text: "worse", Tone: Bad}}}, C("0.1"), C("0.22")}},
 	}
 	for width, want := range map[int]string{
-		80: "system       a        b  c\n漢字 system  \x1b[31mworse\x1b[0m  0.1  0.22\n",
-		26: "system       a\n漢字 system  \x1b[31mworse\x1b[0m\n",
-		11: "system\n漢字 system\n",
-		9:  "system\n漢字 sys…\n",
+		80: "\x1b[2msystem       a        b  c\x1b[0m\n漢字 system  \x1b[31mworse\x1b[0m  0.1  0.22\n",
+		26: "\x1b[2msystem       a\x1b[0m\n漢字 system  \x1b[31mworse\x1b[0m\n",
+		11: "\x1b[2msystem\x1b[0m\n漢字 system\n",
+		9:  "\x1b[2msystem\x1b[0m\n漢字 sys…\n",
 	} {
-		if got := FormatText(TextOptions{Width: width, Style: coded{}}, table); got != want {
+		if got := FormatText(TextOptions{Width: width, Style: Style{On: true}}, table); got != want {
 			t.Errorf("%d columns: got\n%q, want\n%q", width, got, want)
 		}
 	}
@@ -129,13 +116,13 @@ func TestNotesOfShownColumns(t *testing.T) {
 		Rows:    [][]Cell{{C("char_f1"), {Text: T("long enough to leave"), Notes: []string{"hidden"}}, {Text: T("0.5"), Notes: []string{"seen"}}}},
 	}
 	const want = "gate     value\nchar_f1  0.5¹\n\n¹ seen\n"
-	if got := FormatText(TextOptions{Width: 30, Style: bare{}}, table); got != want {
+	if got := FormatText(TextOptions{Width: 30}, table); got != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
 	}
 	table.Columns[2].Keep = 1
 	for apart, want := range map[bool]string{false: "gate\nchar_f1¹\n\n¹ seen\n", true: "gate\nchar_f1\n"} {
 		table.Apart = apart
-		if got := FormatText(TextOptions{Width: 20, Style: bare{}}, table); got != want {
+		if got := FormatText(TextOptions{Width: 20}, table); got != want {
 			t.Errorf("apart %v: got\n%s, want\n%s", apart, got, want)
 		}
 	}
@@ -249,7 +236,7 @@ func FuzzForms(f *testing.F) {
 			t.Fatal(err)
 		}
 		checkElements(t, rendered.String(), false)
-		for line := range strings.Lines(FormatText(TextOptions{Style: bare{}}, blocks...)) {
+		for line := range strings.Lines(FormatText(TextOptions{}, blocks...)) {
 			line = strings.TrimSuffix(line, "\n")
 			if Clean(line) != line {
 				t.Errorf("control characters in %q", line)
@@ -296,4 +283,20 @@ func checkElements(t *testing.T, text string, page bool) string {
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), "")
+}
+
+func TestStyle(t *testing.T) {
+	if got, want := (Style{On: true}).Bold("x"), "\x1b[1mx\x1b[0m"; got != want {
+		t.Errorf("Bold = %q, want %q", got, want)
+	}
+	on := Style{On: true}
+	if got, want := on.Dim("x")+on.Red("x")+on.Green("x"), "\x1b[2mx\x1b[0m\x1b[31mx\x1b[0m\x1b[32mx\x1b[0m"; got != want {
+		t.Errorf("Dim, Red and Green = %q, want %q", got, want)
+	}
+	if got := (Style{On: true}).Red(""); got != "" {
+		t.Errorf("Red of nothing = %q, want nothing", got)
+	}
+	if got := (Style{}).Green("x"); got != "x" {
+		t.Errorf("Green without colour = %q, want x", got)
+	}
 }

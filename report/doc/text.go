@@ -8,28 +8,28 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// A Style emphasises text on a terminal.
-type Style interface {
-	Bold(string) string
-	Dim(string) string
-	Red(string) string
-	Green(string) string
+// A Style emphasises text on a terminal, or leaves it as it is when colour is off.
+type Style struct{ On bool }
+
+// Bold, Dim, Red and Green are the attributes in use.
+func (s Style) Bold(text string) string  { return s.wrap("1", text) }
+func (s Style) Dim(text string) string   { return s.wrap("2", text) }
+func (s Style) Red(text string) string   { return s.wrap("31", text) }
+func (s Style) Green(text string) string { return s.wrap("32", text) }
+
+func (s Style) wrap(code, text string) string {
+	if !s.On || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
 // TextOptions say how text is laid out.
 type TextOptions struct {
-	Width int   // columns; 0 means 80
-	All   bool  // what is folded away is shown, too
-	Style Style // nil for none
+	Width int  // columns; 0 means 80
+	All   bool // what is folded away is shown, too
+	Style Style
 }
-
-// plain is no style.
-type plain struct{}
-
-func (plain) Bold(s string) string  { return s }
-func (plain) Dim(s string) string   { return s }
-func (plain) Red(s string) string   { return s }
-func (plain) Green(s string) string { return s }
 
 // A textWriter writes blocks as text of a width.
 type textWriter struct {
@@ -42,7 +42,6 @@ type textWriter struct {
 // FormatText is blocks as text: no line is wider than the width unless a word is.
 func FormatText(o TextOptions, blocks ...Block) string {
 	o.Width = cmp.Or(o.Width, 80)
-	o.Style = cmp.Or[Style](o.Style, plain{})
 	w := &textWriter{TextOptions: o}
 	w.blocks(blocks)
 	w.footnotes()

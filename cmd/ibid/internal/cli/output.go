@@ -15,6 +15,7 @@ import (
 	"ibid/cmd/ibid/internal/term"
 	"ibid/dataset"
 	"ibid/report"
+	"ibid/report/doc"
 )
 
 // write gives the output of a command to -o: standard output; a file, which
@@ -105,6 +106,6 @@ func (a *app) warn(format string, args ...any) {
 	}
 }
 
-func (a *app) style() term.Style {
-	return term.Style{On: a.output == "-" && term.Colour(a.colour, a.Stdout, a.Getenv)}
+func (a *app) style() doc.Style {
+	return doc.Style{On: a.output == "-" && term.Colour(a.colour, a.Stdout, a.Getenv)}
 }

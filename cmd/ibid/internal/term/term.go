@@ -41,20 +41,3 @@ func Colour(mode string, w io.Writer, env func(string) string) bool {
 	}
 	return IsTerminal(w) && env("NO_COLOR") == "" && env("TERM") != "dumb"
 }
-
-// A Style wraps text in a terminal attribute, or leaves it as it is when colour
-// is off.
-type Style struct{ On bool }
-
-// Bold, Dim, Red and Green are the attributes in use.
-func (s Style) Bold(text string) string  { return s.wrap("1", text) }
-func (s Style) Dim(text string) string   { return s.wrap("2", text) }
-func (s Style) Red(text string) string   { return s.wrap("31", text) }
-func (s Style) Green(text string) string { return s.wrap("32", text) }
-
-func (s Style) wrap(code, text string) string {
-	if !s.On || text == "" {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}

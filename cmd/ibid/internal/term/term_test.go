@@ -30,22 +30,6 @@ func TestColour(t *testing.T) {
 	}
 }
 
-func TestStyle(t *testing.T) {
-	if got, want := (Style{On: true}).Bold("x"), "\x1b[1mx\x1b[0m"; got != want {
-		t.Errorf("Bold = %q, want %q", got, want)
-	}
-	on := Style{On: true}
-	if got, want := on.Dim("x")+on.Red("x")+on.Green("x"), "\x1b[2mx\x1b[0m\x1b[31mx\x1b[0m\x1b[32mx\x1b[0m"; got != want {
-		t.Errorf("Dim, Red and Green = %q, want %q", got, want)
-	}
-	if got := (Style{On: true}).Red(""); got != "" {
-		t.Errorf("Red of nothing = %q, want nothing", got)
-	}
-	if got := (Style{}).Green("x"); got != "x" {
-		t.Errorf("Green without colour = %q, want x", got)
-	}
-}
-
 // A file that is no terminal is as wide as one of which nothing is known.
 func TestWidth(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
