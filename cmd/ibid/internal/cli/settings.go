@@ -18,44 +18,27 @@ import (
 type settingFlags struct {
 	set   []string
 	gates []string
-	named []namedFlag
+	named []configs.Flag // flags that are another way to write a setting
 	fixed []configs.Flag // what the command itself decides
 }
 
-// A namedFlag is a flag that is another way to write a setting.
-type namedFlag struct{ name, key, value string }
-
 // add makes a flag that sets the setting key.
 func (s *settingFlags) add(cmd *cobra.Command, name, key, usage string) {
-	s.named = append(s.named, namedFlag{name: name, key: key})
-	// The slice may still grow, so each flag finds its entry by index.
-	cmd.Flags().Var(&flagValue{s, len(s.named) - 1}, name, usage)
+	k := len(s.named)
+	s.named = append(s.named, configs.Flag{Name: "--" + name, Key: key})
+	cmd.Flags().Func(name, usage, func(text string) (err error) {
+		if key == "columns" {
+			text, err = mappingText(text)
+		}
+		s.named[k].Value = text
+		return err
+	})
 }
 
 // addGold adds --truth and --labels.
 func (s *settingFlags) addGold(cmd *cobra.Command) {
 	s.add(cmd, "truth", "truth", "truth in a table of its own, joined by id: Parquet, JSON Lines or CSV")
 	s.add(cmd, "labels", "labels", "labels in a table of their own, joined by id and system: Parquet, JSON Lines or CSV")
-}
-
-type flagValue struct {
-	flags *settingFlags
-	index int
-}
-
-func (v *flagValue) String() string {
-	if v.flags == nil {
-		return ""
-	}
-	return v.flags.named[v.index].value
-}
-
-func (v *flagValue) Set(text string) (err error) {
-	f := &v.flags.named[v.index]
-	if f.value = text; f.key == "columns" {
-		f.value, err = mappingText(text)
-	}
-	return err
 }
 
 // mappingText is THEIRS=OURS,… as a run file has it: {THEIRS: OURS, …}.
@@ -70,8 +53,6 @@ func mappingText(text string) (string, error) {
 	}
 	return "{" + strings.Join(all, ", ") + "}", nil
 }
-
-func (v *flagValue) Type() string { return "value" }
 
 // register adds --set.
 func (s *settingFlags) register(cmd *cobra.Command) {
@@ -118,8 +99,8 @@ func (s *settingFlags) without(a *app, cmd *cobra.Command) (*configs.Config, err
 
 func (s *settingFlags) read(a *app, cmd *cobra.Command, o configs.Options) (*configs.Config, error) {
 	for _, f := range s.named {
-		if cmd.Flags().Changed(f.name) {
-			o.Flags = append(o.Flags, configs.Flag{Name: "--" + f.name, Key: f.key, Value: f.value})
+		if cmd.Flags().Changed(strings.TrimPrefix(f.Name, "--")) {
+			o.Flags = append(o.Flags, f)
 		}
 	}
 	o.Flags = append(o.Flags, s.fixed...)
