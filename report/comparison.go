@@ -140,30 +140,7 @@ const maxDifferences = 40
 // others are compared with is the first row.
 func (c *Comparison) table(caption string, all []*compare.Metric) []doc.Block {
 	one := len(all) == 1 && all[0].System == ""
-	base := "base"
-	if c.Base != "" {
-		base = c.Base
-	}
-	t := doc.Table{Caption: caption, Class: "metrics differences", Columns: []doc.Column{
-		{Name: ""},
-		{Name: "rank", Number: true},
-		{Name: base, Number: true, Keep: 2},
-		{Name: "value", Number: true, Keep: 1},
-		{Name: "own", Number: true, Keep: 4},
-		{Name: "difference", Page: true, Keep: 1},
-		{Name: ""},
-		{Name: "diff", Number: true},
-		{Name: "interval", Number: true},
-		{Name: "p", Number: true},
-		{Name: "mde", Number: true, Keep: 3},
-		{Name: "better", Number: true, Keep: 2},
-		{Name: "worse", Number: true, Keep: 2},
-		{Name: "same", Number: true, Keep: 3},
-		{Name: "n", Number: true, Keep: 1},
-	}}
-	if one && c.By != "run" {
-		t.Columns[2].Name = "" // the first row has it
-	}
+	t := doc.Table{Caption: caption, Class: "metrics differences"}
 	axis, left := differenceAxis(all), 0
 	for _, m := range all {
 		seen := make(map[string]bool)
@@ -171,17 +148,17 @@ func (c *Comparison) table(caption string, all []*compare.Metric) []doc.Block {
 			d := &m.Differences[k]
 			seen[d.Base], seen[d.New] = true, true
 			if k == 0 && one && c.By != "run" {
-				t.Rows = append(t.Rows, c.alone(m, c.value(m, d.Base)))
+				c.addRow(&t, m, c.value(m, d.Base), nil, axis, one)
 			}
 			if len(t.Rows) > maxDifferences {
 				left++
 				continue
 			}
-			t.Rows = append(t.Rows, c.differenceRow(m, d, axis, one))
+			c.addRow(&t, m, c.value(m, d.New), d, axis, one)
 		}
 		for i := range m.Sides { // set aside, a range, or without a question in common
 			if v := &m.Sides[i]; !seen[v.Name] && (one || len(m.Differences) == 0) {
-				t.Rows = append(t.Rows, c.alone(m, v))
+				c.addRow(&t, m, v, nil, axis, one)
 			}
 		}
 	}
@@ -200,29 +177,6 @@ func (c *Comparison) value(m *compare.Metric, side string) *compare.Value {
 		}
 	}
 	return &compare.Value{Name: side}
-}
-
-// alone is a row without a difference.
-func (c *Comparison) alone(m *compare.Metric, v *compare.Value) []doc.Cell {
-	row := make([]doc.Cell, 15)
-	row[0] = doc.C(c.label(m, v.Name))
-	if m.System != "" && len(c.Sides) == 2 { // which of the two
-		row[0] = doc.C(c.label(m, "") + ", " + v.Name)
-	}
-	if m.Deciding {
-		row[1] = doc.C(c.rankOf(v.Name))
-	}
-	row[3], row[4] = doc.C(numberOrDash(v.Estimate)), doc.C(numberOrDash(v.Own))
-	if v.Low != nil {
-		row[4] = doc.C(rangeText(*v.Low, *v.High))
-	}
-	if why := cmp.Or(v.Reason, m.Reason); why != "" {
-		row[0].Notes = []string{why}
-	}
-	if v.Estimate != nil {
-		row[14] = doc.C(Thousands(m.Questions))
-	}
-	return row
 }
 
 // rankOf is the rank of a side, a range where chance may explain the order; "" if it has none.
@@ -254,46 +208,77 @@ func (c *Comparison) label(m *compare.Metric, side string) string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *Comparison) differenceRow(m *compare.Metric, d *compare.Difference, most float64, one bool) []doc.Cell {
-	var notes []string
-	same := d.Diff != nil && d.Better+d.Worse == 0
-	if !same {
-		notes = slices.Clone([]string(d.Warnings))
+// addRow adds what a side has of a metric, and how it differs from the base; of a side that
+// stands alone there is no difference. One says that the table is of one metric, so that the
+// base has a row of its own where it is a side of the same run.
+func (c *Comparison) addRow(t *doc.Table, m *compare.Metric, v *compare.Value, d *compare.Difference, most float64, one bool) {
+	baseName := cmp.Or(c.Base, "base")
+	if one && c.By != "run" {
+		baseName = "" // the first row has it
 	}
-	if d.Undefined > 0 {
-		notes = append(notes, "pairs are left out where a side is undefined")
+	first, own := doc.C(c.label(m, v.Name)), numberOrDash(v.Own)
+	var rank, base, value, drawn, word, diff, ends, p, mde, better, worse, same, n doc.Cell
+	if m.Deciding && (d == nil || c.By != "run") {
+		rank = doc.C(c.rankOf(v.Name))
 	}
-	if d.Reason != "" {
-		notes = append(notes, "undefined: "+d.Reason)
+	if d == nil {
+		if m.System != "" && len(c.Sides) == 2 { // which of the two
+			first = doc.C(c.label(m, "") + ", " + v.Name)
+		}
+		if why := cmp.Or(v.Reason, m.Reason); why != "" {
+			first.Notes = []string{why}
+		}
+		if value = doc.C(numberOrDash(v.Estimate)); v.Estimate != nil {
+			n = doc.C(Thousands(m.Questions))
+		}
+		if v.Low != nil {
+			own = rangeText(*v.Low, *v.High)
+		}
+	} else {
+		w, alike := differenceWord(d), d.Diff != nil && d.Better+d.Worse == 0
+		if !m.Deciding {
+			first.Text[0].Link = "#m-" + m.Metric
+		}
+		if !alike {
+			first.Notes, ends = slices.Clone([]string(d.Warnings)), doc.C(interval(d.Low, d.High))
+		}
+		if d.Undefined > 0 {
+			first.Notes = append(first.Notes, "pairs are left out where a side is undefined")
+		}
+		if d.Reason != "" {
+			first.Notes = append(first.Notes, "undefined: "+d.Reason)
+		}
+		if baseName != "" {
+			base = doc.C(numberOrDash(d.BaseMean))
+		}
+		if d.Diff != nil {
+			drawn.Strip = differenceStrip(m, d, most, c.Level)
+		}
+		if d.BoundLow != nil {
+			ends = doc.C(rangeText(*d.BoundLow, *d.BoundHigh))
+		}
+		if d.MDE != nil {
+			mde = doc.C(number(*d.MDE))
+		}
+		value, word.Text, diff, p = doc.C(numberOrDash(d.NewMean)), doc.Text{{Text: w.Short, Tone: w.Tone}}, doc.C(signed(d.Diff)), doc.C(pValue(d))
+		better, worse, same, n = doc.C(Thousands(d.Better)), doc.C(Thousands(d.Worse)), doc.C(Thousands(d.Same)), doc.C(Thousands(d.N))
 	}
-	w := differenceWord(d)
-	row := make([]doc.Cell, 15)
-	if row[0] = doc.C(c.label(m, d.New)); !m.Deciding {
-		row[0].Text[0].Link = "#m-" + m.Metric
-	} else if c.By != "run" {
-		row[1] = doc.C(c.rankOf(d.New))
-	}
-	row[0].Notes = notes
-	if !one || c.By == "run" {
-		row[2] = doc.C(numberOrDash(d.BaseMean))
-	}
-	row[3], row[4] = doc.C(numberOrDash(d.NewMean)), doc.C(numberOrDash(c.value(m, d.New).Own))
-	if d.Diff != nil {
-		row[5].Strip = differenceStrip(m, d, most, c.Level)
-	}
-	row[6].Text = doc.Text{{Text: w.Short, Tone: w.Tone}}
-	if row[7] = doc.C(signed(d.Diff)); !same {
-		row[8] = doc.C(interval(d.Low, d.High))
-	}
-	if d.BoundLow != nil {
-		row[8] = doc.C(rangeText(*d.BoundLow, *d.BoundHigh))
-	}
-	row[9] = doc.C(pValue(d))
-	if d.MDE != nil {
-		row[10] = doc.C(number(*d.MDE))
-	}
-	row[11], row[12], row[13], row[14] = doc.C(Thousands(d.Better)), doc.C(Thousands(d.Worse)), doc.C(Thousands(d.Same)), doc.C(Thousands(d.N))
-	return row
+	t.Row()
+	t.Add(doc.Column{}, first)
+	t.Add(doc.Column{Name: "rank", Number: true}, rank)
+	t.Add(doc.Column{Name: baseName, Number: true, Keep: 2}, base)
+	t.Add(doc.Column{Name: "value", Number: true, Keep: 1}, value)
+	t.Add(doc.Column{Name: "own", Number: true, Keep: 4}, doc.C(own))
+	t.Add(doc.Column{Name: "difference", Page: true, Keep: 1}, drawn)
+	t.Add(doc.Column{}, word)
+	t.Add(doc.Column{Name: "diff", Number: true}, diff)
+	t.Add(doc.Column{Name: "interval", Number: true}, ends)
+	t.Add(doc.Column{Name: "p", Number: true}, p)
+	t.Add(doc.Column{Name: "mde", Number: true, Keep: 3}, mde)
+	t.Add(doc.Column{Name: "better", Number: true, Keep: 2}, better)
+	t.Add(doc.Column{Name: "worse", Number: true, Keep: 2}, worse)
+	t.Add(doc.Column{Name: "same", Number: true, Keep: 3}, same)
+	t.Add(doc.Column{Name: "n", Number: true, Keep: 1}, n)
 }
 
 // differenceAxis is the greatest distance from 0 on the axis that differences share.
