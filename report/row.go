@@ -41,6 +41,17 @@ type RowSource struct {
 	limits *metrics.ProblemLimits // of the run; nil if they are to be found out
 }
 
+// ReadTables reads what the tables of a run have of the row.
+func (s *RowSource) ReadTables(dir string) error {
+	var errs [5]error
+	s.Citations, errs[0] = runs.Citations.OfRow(dir, s.Row.Row)
+	s.Claims, errs[1] = runs.Claims.OfRow(dir, s.Row.Row)
+	s.Calls, errs[2] = runs.Calls.OfRow(dir, s.Row.Row)
+	s.Verdicts, errs[3] = runs.Verdicts.OfRow(dir, s.Row.Row)
+	s.Quotations, errs[4] = runs.Quotations.OfRow(dir, s.Row.Row)
+	return cmp.Or(errs[:]...)
+}
+
 // A RowView is one row as people see it: what it scored, what is right and wrong with
 // its claims and citations in words and, if its texts are at hand, where its citations
 // point. The terminal, JSON and the page are made from it. Its texts are those of the

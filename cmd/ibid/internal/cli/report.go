@@ -54,9 +54,13 @@ func (a *app) reportCommand() *cobra.Command {
 
 // writeReport makes the page of finished runs, writes it to a file and says where it is.
 func (a *app) writeReport(ctx context.Context, path string, set []string, dirs ...string) error {
-	data, err := a.dataOf(ctx, set, dirs...)
-	if err != nil {
-		return err
+	var data []report.RunData
+	for _, dir := range dirs {
+		d, err := a.runData(ctx, dir, set)
+		if err != nil {
+			return err
+		}
+		data = append(data, *d)
 	}
 	return a.writePage(ctx, path, report.PageOptions{}, nil, data...)
 }
@@ -85,18 +89,6 @@ func (a *app) renderPage(ctx context.Context, w io.Writer, o report.PageOptions,
 		}
 	}
 	return report.WritePage(ctx, w, o, data...)
-}
-
-// dataOf reads what the page shows of finished runs.
-func (a *app) dataOf(ctx context.Context, set []string, dirs ...string) (data []report.RunData, err error) {
-	for _, dir := range dirs {
-		d, err := a.runData(ctx, dir, set)
-		if err != nil {
-			return nil, err
-		}
-		data = append(data, *d)
-	}
-	return data, nil
 }
 
 // runData reads what the page shows of a run. Without its texts it still shows

@@ -26,31 +26,14 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err != nil {
 		return err
 	}
-	citations, err := runs.Citations.OfRow(dir, row.Row)
-	if err != nil {
-		return err
-	}
-	claims, err := runs.Claims.OfRow(dir, row.Row)
-	if err != nil {
-		return err
-	}
-	calls, err := runs.Calls.OfRow(dir, row.Row)
-	if err != nil {
-		return err
-	}
-	verdicts, err := runs.Verdicts.OfRow(dir, row.Row)
-	if err != nil {
-		return err
-	}
-	quotations, err := runs.Quotations.OfRow(dir, row.Row)
-	if err != nil {
-		return err
-	}
 	config, err := shownAs(m, set)
 	if err != nil {
 		return err
 	}
-	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Verdicts: verdicts, Quotations: quotations, Display: config.Report.CitationDisplay}
+	source := &report.RowSource{Run: m, Row: row, Display: config.Report.CitationDisplay}
+	if err := source.ReadTables(dir); err != nil {
+		return err
+	}
 	shown, err := a.showTexts(cmd.Context(), dir, source)
 	if shown {
 		return err
