@@ -44,27 +44,27 @@ func (a *app) completionCommand() *cobra.Command {
 const maxCompletions = 200
 
 // A completer lists what the word that is being typed may become.
-type completer = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
+type completer = cobra.CompletionFunc
 
 // addCompletion sets how arguments and flags complete in a shell. All of it is in
 // one place, so that flags of the same name complete in the same way everywhere.
 func (a *app) addCompletion(root *cobra.Command) {
+	run := onlyFirst(completeRuns)
+	input := onlyFirst(cobra.FixedCompletions([]string{"yaml", "yml", "parquet"}, cobra.ShellCompDirectiveFilterFileExt)) // a run file or a dataset
 	arguments := map[string]completer{
 		"show":      completeRow,
-		"gate":      completeRun,
-		"calibrate": completeRun,
-		"rescore":   completeRun,
+		"gate":      run,
+		"calibrate": run,
+		"rescore":   run,
 		"report":    completeRuns,
-		"run":       completeInput,
-		"agree":     completeInput,
-		"sample":    completeInput,
+		"run":       input,
+		"agree":     input,
+		"sample":    input,
 		"import":    completeFormat,
-		"init": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		"init":      cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 	}
 	flags := map[string]completer{
-		"gate":     completeMetric,
+		"gate":     cobra.FixedCompletions(harness.MetricNames(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace), // that it begins with
 		"set":      completeSetting,
 		"by":       completeField,
 		"table":    oneWord(sortedKeys(shownTables)...),
@@ -95,8 +95,16 @@ func registerFlag(cmd *cobra.Command, name string, f completer) {
 }
 
 func oneWord(words ...string) completer {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return words, cobra.ShellCompDirectiveNoFileComp
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// onlyFirst completes the first argument and no other.
+func onlyFirst(complete completer) completer {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, args, word)
 	}
 }
 
@@ -127,17 +135,10 @@ func completeRuns(_ *cobra.Command, _ []string, word string) ([]string, cobra.Sh
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-func completeRun(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return completeRuns(cmd, args, word)
-}
-
 // completeRow completes a run and then one of its rows.
 func completeRow(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
-		return completeRun(cmd, args, word)
+		return onlyFirst(completeRuns)(cmd, args, word)
 	}
 	var names []string
 	_ = runs.Rows().Scan(args[0], []string{"id", "system"}, func(_ int64, k *runs.Row) error { // without a run there is nothing to offer
@@ -147,14 +148,6 @@ func completeRow(cmd *cobra.Command, args []string, word string) ([]string, cobr
 		return nil
 	})
 	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeInput completes a run file or a dataset.
-func completeInput(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return []string{"yaml", "yml", "parquet"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completeFormat completes a format of import and then files.
@@ -167,11 +160,6 @@ func completeFormat(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 		names = append(names, f.Name+"\t"+f.Summary)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeMetric completes the metric that a gate begins with.
-func completeMetric(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return harness.MetricNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeSetting completes KEY= and then, where there is a choice, the value.
