@@ -379,7 +379,7 @@ func fits(ctx context.Context, query string, run *RunData) (func(b *runs.Block, 
 	words := strings.Fields(strings.ToLower(query))
 	words = words[:min(len(words), 64)]
 	said := make(map[int64]uint64) // of each row, the words that question and answer have
-	if texts, ok := run.Texts.(searcher); ok && run.Texts != nil && len(words) > 0 {
+	if texts, ok := run.Texts.(searcher); ok && len(words) > 0 {
 		err := texts.EachAnswer(ctx, func(pos int64, query, answer string) error {
 			query, answer = strings.ToLower(query), strings.ToLower(answer)
 			for k, w := range words {

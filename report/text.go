@@ -76,38 +76,19 @@ func list(words []string) string {
 // Positions past the end are the end.
 func bytesBefore(text string, at []int64) []int {
 	out := make([]int, 0, len(at))
-	plain := asciiPrefix(text, at)
-	for len(out) < len(at) && at[len(out)] <= int64(plain) {
-		out = append(out, int(max(at[len(out)], 0)))
-	}
-	points := int64(plain)
-	for i := range text[plain:] {
-		for len(out) < len(at) && at[len(out)] <= points {
-			out = append(out, plain+i)
+	from, points := 0, int64(0)
+	for _, to := range at {
+		for ; points < to && from < len(text); points++ {
+			if text[from] < utf8.RuneSelf {
+				from++
+				continue
+			}
+			_, size := utf8.DecodeRuneInString(text[from:])
+			from += size
 		}
-		if len(out) == len(at) {
-			return out
-		}
-		points++
-	}
-	for len(out) < len(at) {
-		out = append(out, len(text))
+		out = append(out, from)
 	}
 	return out
-}
-
-// asciiPrefix is how many bytes at the beginning of a text are ASCII, of those
-// before the last of ascending positions: there, code points and bytes are the same.
-func asciiPrefix(text string, at []int64) int {
-	if len(at) == 0 {
-		return 0
-	}
-	end := int(min(int64(len(text)), max(at[len(at)-1], 0)))
-	i := 0
-	for i < end && text[i] < utf8.RuneSelf {
-		i++
-	}
-	return i
 }
 
 var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)

@@ -72,17 +72,11 @@ func (w *markdownWriter) blocks(blocks []Block, folded bool) {
 }
 
 func (w *markdownWriter) para(p Para) {
-	text := markdownSpans(p.Text, markdownText)
-	switch p.Kind {
-	case Lead:
-		w.WriteString("**" + strings.TrimSpace(text) + "**\n")
-	case Note:
-		w.WriteString("> " + markdownSpans(p.Text, markdownLine) + "\n")
-	case Item:
-		w.WriteString("- " + markdownSpans(p.Text, markdownLine) + "\n")
-	default:
-		w.WriteString(markdownSpans(p.Text, markdownLine) + "\n")
+	if p.Kind == Lead {
+		w.WriteString("**" + strings.TrimSpace(markdownSpans(p.Text, markdownText)) + "**\n")
+		return
 	}
+	w.WriteString(map[Kind]string{Note: "> ", Item: "- "}[p.Kind] + markdownSpans(p.Text, markdownLine) + "\n")
 }
 
 // markdownSpans is a text with its links to other sites; first writes what it begins with. Links

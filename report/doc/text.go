@@ -133,16 +133,10 @@ func (w *textWriter) gap(block Block) {
 
 func (w *textWriter) para(p Para) {
 	text := w.styled(p.Text)
-	switch p.Kind {
-	case Note:
-		w.wrapped("note: ", text)
-	case Item:
-		w.wrapped("- ", text)
-	case Small:
-		w.wrapped("", w.Style.Dim(text))
-	default:
-		w.wrapped("", text)
+	if p.Kind == Small {
+		text = w.Style.Dim(text)
 	}
+	w.wrapped(map[Kind]string{Note: "note: ", Item: "- "}[p.Kind], text)
 }
 
 func (w *textWriter) styled(t Text) string {

@@ -230,14 +230,9 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	return view, a.refreshReport(cmd.Context(), dir, m)
 }
 
+// corrections are the numbers that have a correction.
 func corrections(summary []runs.SummaryRow) []runs.SummaryRow {
-	var out []runs.SummaryRow
-	for _, r := range summary {
-		if r.Corrected != nil {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(summary), func(r runs.SummaryRow) bool { return r.Corrected == nil })
 }
 
 // sameJudge refuses a run with another judge, whose errors are not those of the

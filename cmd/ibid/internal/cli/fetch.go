@@ -173,9 +173,7 @@ func isParquet(path string) bool {
 		return false
 	}
 	defer f.Close()
-	magic := make([]byte, 4)
-	_, err = io.ReadFull(f, magic)
-	return err == nil && string(magic) == "PAR1" || strings.HasSuffix(path, ".parquet")
+	return dataset.IsParquet(f) || strings.HasSuffix(path, ".parquet")
 }
 
 // A citedSink takes the URLs of what is imported, and nothing else.
