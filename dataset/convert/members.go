@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ibid"
 	"ibid/dataset"
@@ -167,6 +168,9 @@ var otherNames = []otherName{
 // plainly is the name of a member without capitals and spaces if that, and not the name itself, is
 // one of ours or of other tools, such as Question and "Retrieved Contexts"; else the name.
 func plainly(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || unicode.IsUpper(r) }) {
+		return name
+	}
 	plain := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
 	known := func(name string) bool {
 		return slices.Contains(memberNames[""], name) || isTableColumn(name) || slices.ContainsFunc(otherNames, func(n otherName) bool { return slices.Contains(n.theirs, name) })

@@ -23,6 +23,7 @@
 package parquet
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -329,6 +330,7 @@ func (f *File) parseFooter(b []byte) error {
 	if rows != f.footer.NumRows {
 		return corrupt("row groups hold %d rows, the footer says %d", rows, f.footer.NumRows)
 	}
+	f.footer.ownTexts()
 	f.Metadata = make(map[string]string, len(f.footer.Metadata))
 	for _, kv := range f.footer.Metadata {
 		f.Metadata[kv.Key] = kv.Value
@@ -342,6 +344,24 @@ func (f *File) parseFooter(b []byte) error {
 		delete(f.Metadata, key)
 	}
 	return err
+}
+
+// ownTexts copies the texts of a decoded footer, which else keep all of its bytes in memory.
+func (f *footer) ownTexts() {
+	f.CreatedBy = strings.Clone(f.CreatedBy)
+	for i := range f.Schema {
+		f.Schema[i].Name = strings.Clone(f.Schema[i].Name)
+	}
+	for i := range f.Metadata {
+		kv := &f.Metadata[i]
+		kv.Key, kv.Value = strings.Clone(kv.Key), strings.Clone(kv.Value)
+	}
+	for i := range f.RowGroups {
+		for j := range f.RowGroups[i].Columns {
+			s := &f.RowGroups[i].Columns[j].Meta.Statistics
+			s.MinValue, s.MaxValue = bytes.Clone(s.MinValue), bytes.Clone(s.MaxValue)
+		}
+	}
 }
 
 // check compares a chunk with the type of its column, the rows of its group and the size
