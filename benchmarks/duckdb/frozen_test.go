@@ -17,7 +17,7 @@ import (
 )
 
 // frozenCommit is the commit with which TestFrozen compares results.
-const frozenCommit = "3ad74ff015d77a34810cd4ee4fe0f99a5d958822"
+const frozenCommit = "8e4a205942fb651c4b248849718348a089329db4"
 
 var (
 	frozenFlag = flag.Bool("frozen", false, "TestFrozen compares results with those of commit "+frozenCommit[:7])
@@ -296,8 +296,8 @@ func (f *frozen) compare(dataset, file, path string, key ...string) {
 		return
 	}
 	d := f.duck
-	d.exec("CREATE OR REPLACE VIEW old AS FROM read_parquet(" + quote(old) + ", file_row_number = true)")
-	d.exec("CREATE OR REPLACE VIEW new AS " + f.derived(file, now))
+	d.exec("CREATE OR REPLACE TABLE old AS FROM " + f.written(file, old))
+	d.exec("CREATE OR REPLACE TABLE new AS " + f.derived(file, now))
 	before := f.differences
 	columns := f.columns(dataset, file, key)
 	var on, keys []string
@@ -348,15 +348,21 @@ func (f *frozen) compare(dataset, file, path string, key ...string) {
 	fmt.Printf("%-22s %-10s %7d rows, %3d columns, %d differences\n", dataset, file, d.number("SELECT count(*)"+joined), len(columns), f.differences-before)
 }
 
-// derived is a query for what the new program wrote: with the listed columns that are gone
-// and can be computed, and the columns that the run could not fill, as null; of rows.parquet
-// also with those that the program documents as derived, and the reasons that it shows.
-func (f *frozen) derived(file, path string) string {
+// written is what a program wrote: of rows.parquet also with the columns that the present program
+// documents as derived, and the reasons that it shows.
+func (f *frozen) written(file, path string) string {
 	from := "read_parquet(" + quote(path) + ", file_row_number = true)"
 	if file == "rows" {
 		f.duck.loadReasons(runDir{rows: path})
 		from = "(" + explained(f.duck.whole(from)) + ")"
 	}
+	return from
+}
+
+// derived is a query for what the new program wrote, with the listed columns that are gone
+// and can be computed, and the columns that the run could not fill, as null.
+func (f *frozen) derived(file, path string) string {
+	from := f.written(file, path)
 	names, types := f.duck.columns(from)
 	var gone, changed []string
 	oldNames, oldTypes := f.duck.columns("old")
@@ -400,8 +406,10 @@ func (f *frozen) columns(dataset, file string, key []string) (columns []frozenCo
 			c.listed = f.listed[k]
 		}
 		if file == "rows" && name == "undefined" { // of a metric that is gone nothing says why
-			c.old = "list_sort(list_filter(map_entries(o.undefined), lambda e: e.key NOT IN " + sqlList(dropped) + "))"
-			c.new = "list_sort(map_entries(n.undefined))"
+			c.old, c.new = "list_sort(map_entries(o.undefined))", "list_sort(map_entries(n.undefined))"
+			if len(dropped) > 0 {
+				c.old = "list_filter(" + c.old + ", lambda e: e.key NOT IN " + sqlList(dropped) + ")"
+			}
 		}
 		at, problem := slices.Index(newNames, name), ""
 		switch {
