@@ -47,6 +47,7 @@ func TestFrameworkVariants(t *testing.T) {
 		{"OpenAI: a thread of an assistant", "assistants.json", "When did the bridge open?", "It opened in 1931【4:0†source】.", "file-lind"},
 		{"titles with sentences, as in HotpotQA", "titled-sentences.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "The Lind"},
 		{"texts in a list of one", "list-in-list.jsonl", "When did the bridge open?", "It opened in 1931 [1].", "1"},
+		{"texts in lists of one", "lists-of-one.jsonl", "When did the bridge open?", "It opened in 1931 [2].", "2"},
 		{"columns with capitals and spaces", "capitals.csv", "When did the bridge open?", "It opened in 1931 [1].", "1"},
 		{"messages with numbered sources", "chat-log.jsonl", "Sources:\n\n[1] The bridge over the Lind opened in 1931.\n[2] It is red.\n\nWhen did the bridge open?", "It opened in 1931 [1].", "1"},
 	} {

@@ -590,14 +590,18 @@ func readColumns[T any](c *jsonlRecord, members iter.Seq2[string, value], of col
 // which marks such as [1] refer to. A string in place of the list is parsed if it contains a
 // list, and is otherwise the only text. Strings are names in a list called references, and in
 // other lists if they are URLs. An object is a document, or texts by their names. A list is a title and
-// a text, or its sentences; one that stands alone is the list of texts.
+// a text, or its sentences, or one text; one that stands alone is the list of texts.
 func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.Document, known bool) {
 	add := func(i int, e value) {
 		d := ibid.Document{Doc: strconv.Itoa(i + c.first)}
 		switch {
 		case e.kind() == aList && c.listedAs != "":
-			d.Doc, d.Text = titledText(e)
-			d.HasText = true
+			title, text := titledText(e)
+			if d.HasText = true; text == "" {
+				d.Text = title
+			} else {
+				d.Doc, d.Text = title, text
+			}
 		case e.kind() != aString:
 			if e.want(anObject) {
 				c.inlineDocument(e.object(), &d)
@@ -658,7 +662,8 @@ func onlyElement(v value) (only value) {
 	return only
 }
 
-// titledText reads a list of a title and a text, or of a title and its sentences.
+// titledText reads a list of a title and a text, or of a title and its sentences. Where nothing
+// follows the title there is no text.
 func titledText(v value) (title, text string) {
 	var all []string
 	for i, e := range v.elements() {

@@ -106,7 +106,7 @@ def thread:
   def said: [.content[]? | select(.type == "text") | .text | {text: .value, annotations}];
   [.data[] | objects] | sort_by(.created_at) as $messages
   | {query: last_of($messages[] | select(.role == "user") | said | message_text)}
-  + (last($messages[] | select(.role == "assistant")) | {id, model: .assistant_id} + (said | cited(assistant_cites)));
+  + (last($messages[] | select(.role == "assistant")) | {id, model: .assistant_id} + (said | if . == [] then {} else cited(assistant_cites) end));
 
 # The first observation without a parent says what a trace of later versions does not.
 def langfuse:
