@@ -165,21 +165,25 @@ var otherNames = []otherName{
 	{"system", []string{"app_id"}, isText},
 }
 
-// plainly is the name of a member without capitals and spaces if that, and not the name itself, is
-// one of ours or of other tools, such as Question and "Retrieved Contexts"; else the name.
-func plainly(name string) string {
+// plainly is the name of a member, or of a column of a table, without capitals and spaces if that, and
+// not the name itself, is one of ours or of other tools, such as Question and "Retrieved Contexts"; else
+// the name.
+func plainly(name string, inTable bool) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || unicode.IsUpper(r) }) {
 		return name
 	}
-	plain := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
 	known := func(name string) bool {
-		return slices.Contains(memberNames[""], name) || isTableColumn(name) || slices.ContainsFunc(otherNames, func(n otherName) bool { return slices.Contains(n.theirs, name) })
+		return slices.Contains(memberNames[""], name) || inTable && isTableColumn(name) ||
+			slices.ContainsFunc(otherNames, func(n otherName) bool { return slices.Contains(n.theirs, name) })
 	}
-	if plain == name || known(name) || !known(plain) {
+	plain := underscores.Replace(strings.ToLower(strings.TrimSpace(name)))
+	if known(name) || !known(plain) {
 		return name
 	}
 	return plain
 }
+
+var underscores = strings.NewReplacer(" ", "_", "-", "_")
 
 // fitsLoosely reports whether a record that is of no other format is one of our columns:
 // it has an answer, perhaps under a misspelt name, and an id, or one under another name, and
@@ -188,7 +192,7 @@ func fitsLoosely(o *object) bool {
 	var names []string
 	own := false
 	for _, m := range o.members {
-		m.name = plainly(m.name)
+		m.name = plainly(m.name, false)
 		for _, other := range otherNames {
 			if slices.Contains(other.theirs, m.name) && other.suits(o.valueOf(&m)) {
 				names = append(names, other.ours)
@@ -207,7 +211,7 @@ func fitsLoosely(o *object) bool {
 func ourColumns(columns []string) []string {
 	ours := slices.Clone(columns)
 	for i, name := range ours {
-		if plain := plainly(name); !slices.Contains(columns, plain) {
+		if plain := plainly(name, true); !slices.Contains(columns, plain) {
 			ours[i] = plain
 		}
 	}
@@ -363,7 +367,7 @@ func (c *jsonlRecord) rename(o *object, list string) {
 	}
 	if list == "" {
 		for i := range o.members {
-			if plain := plainly(o.members[i].name); o.find(plain) == nil {
+			if plain := plainly(o.members[i].name, false); o.find(plain) == nil {
 				c.renameMember(&o.members[i], "", plain)
 			}
 		}
