@@ -292,9 +292,9 @@ func (p *Plan) documentNames(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// meantDocument finds the document that a wrong name probably means, "" if there is none. In this
-// order: a name that differs in spelling only, the same file name in another folder or in other
-// case, the most similar name.
+// meantDocument returns the document that a wrong name probably means, "" for none: the first name
+// that differs in spelling only, else the same file name in another folder or in other case, else the
+// most similar name.
 func meantDocument(doc string, names []string) (meant string, spelling bool) {
 	normal, base := dataset.NormalName(doc), path.Base(doc)
 	for _, name := range names {

@@ -96,7 +96,7 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 		if fitting = r.fittingTable(r.renamed(columns)); len(fitting) > 0 {
 			return fitting, nil, nil
 		}
-		return nil, &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: a table with the columns " + shorten(strings.Join(columns, ", "), 100) + slips(columns)}, nil
+		return nil, &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: a table with the columns " + shorten(strings.Join(columns, ", "), 100) + slips(ourColumns(columns))}, nil
 	}
 	t := jsonText{limits: r.Limits}
 	o, bad, err := r.firstObject(ctx, path, &t)

@@ -392,7 +392,7 @@ func hasColumns(columns []string, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
-// A table is a CSV file whose first record names the columns.
+// A table is an open CSV file. Its first record is the header: one name for each column.
 type table struct {
 	file    string
 	columns []string

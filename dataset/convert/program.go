@@ -43,7 +43,7 @@ import (
 // [filler] says what a row is.
 type program struct {
 	name, summary  string
-	file           string          // that it stands in, "" if it is built in
+	file           string          // path of the program, "" for a built-in format
 	source, answer int             // indices of the documented readings
 	says           map[string]bool // lines of the comment, such as flat
 	table          []string        // columns

@@ -79,8 +79,9 @@ func identity(v any) uintptr {
 	return 0
 }
 
-// eachPlaced calls do with a value whose JSON begins at a byte of data, with all values in it, and
-// with where each of them begins, until do returns false. It returns where the value ends, or -1.
+// eachPlaced calls do with the value whose JSON text begins at start and with every value inside it,
+// each with the offset where its text begins. It returns the offset where the value ends, or -1 as soon
+// as do returns false.
 func eachPlaced(data []byte, start int, v any, do func(start int, v any) bool) (end int) {
 	if !do(start, v) {
 		return -1
