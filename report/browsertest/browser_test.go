@@ -296,6 +296,7 @@ func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithA
 // click clicks the first element that a selector finds.
 func (b *tab) click(selector string) {
 	b.t.Helper()
+	b.wait(fmt.Sprintf("document.querySelector(%q) !== null", selector)) // the page may still be loading
 	b.eval(fmt.Sprintf("document.querySelector(%q).click()", selector), nil)
 }
 
