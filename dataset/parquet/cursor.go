@@ -169,7 +169,7 @@ func (c *Cursor) load() error {
 		if err := c.dictionary.decode(&c.leaf, &body); err != nil {
 			return err
 		}
-		if c.held.dictionary = c.held.held; c.leaf.Kind == Text {
+		if c.leaf.Kind == Text {
 			c.dictionary.keepTexts(body.n)
 			p.body = nil
 		}

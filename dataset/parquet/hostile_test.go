@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -231,6 +235,49 @@ func TestPagesThatCompressWell(t *testing.T) {
 		if err != nil || !bytes.Equal(got, values) {
 			t.Errorf("%s: %d of %d bytes, %v", codec, len(got), len(values), err)
 		}
+	}
+}
+
+// The budget of a file does not depend on how many row groups have a dictionary.
+func TestBudgetOfRowGroups(t *testing.T) {
+	type row struct {
+		Doc string `parquet:"doc,dict"`
+	}
+	used := func(groups int) int64 {
+		path := filepath.Join(t.TempDir(), "rows.parquet")
+		var out bytes.Buffer
+		w := parquet.NewGenericWriter[row](&out, parquet.MaxRowsPerRowGroup(1000))
+		for i := range groups * 1000 {
+			if _, err := w.Write([]row{{fmt.Sprintf("document %d", i%700)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if f.RowGroups() != groups {
+			t.Fatalf("%d row groups", f.RowGroups())
+		}
+		leaf, _ := f.Root.Children[0].As(Text)
+		var c Cursor
+		var values Values
+		budget := int64(1 << 30)
+		c.Start(f, 0, groups, leaf, &budget)
+		if n, err := c.ReadRows(groups*1000, math.MaxInt, &values, nil, nil); err != nil || n != groups*1000 {
+			t.Fatalf("%d rows, %v", n, err)
+		}
+		return 1<<30 - budget
+	}
+	if one, many := used(1), used(60); many > one {
+		t.Errorf("%d bytes of 60 row groups, %d of one", many, one)
 	}
 }
 

@@ -180,7 +180,7 @@ func (r *pageReader) next(leaf *Leaf, held *holder, buf []byte) (p pageBody, out
 		case size > mostPageBytes || p.n > mostPageValues:
 			return p, buf, large("a page of %d values in %d bytes; at most %d in %d are read", p.n, size, mostPageValues, mostPageBytes)
 		}
-		if err := held.hold(int64(size) + int64(h.CompressedPageSize) + int64(p.n)*entryBytes); err != nil {
+		if err := held.hold(int64(size)+int64(h.CompressedPageSize)+int64(p.n)*entryBytes, p.dictionary); err != nil {
 			return p, buf, err
 		}
 		stored, err := r.stored(&h)
@@ -344,9 +344,13 @@ type holder struct {
 	dictionary int64 // of it, for the dictionary
 }
 
-// hold says that a page or dictionary takes n bytes.
-func (h *holder) hold(n int64) error {
-	n += h.dictionary
+// hold says that a page, beside the dictionary, or the dictionary of the next pages takes n bytes.
+func (h *holder) hold(n int64, dictionary bool) error {
+	if dictionary {
+		h.dictionary = n
+	} else {
+		n += h.dictionary
+	}
 	more := n - h.held
 	if more <= 0 {
 		return nil
