@@ -217,6 +217,11 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 			if first {
 				tags.addText(tag, cell)
 			}
+		case first && textApart.MatchString(column):
+			line.addText(column, cell)
+		case first && namesTexts(column, cell):
+			list, _ := cellList(column, cell)
+			line.add(column, list)
 		default:
 			column = strings.TrimPrefix(column, notOurs)
 			more.addText(column, cell)
@@ -268,6 +273,12 @@ var startsAsList = regexp.MustCompile(`^\s*\[\s*["'{]`)
 // isDocuments reports whether a column is called as lists of documents are.
 func isDocuments(column string) bool {
 	return column == "documents" || isOtherName(column, "documents")
+}
+
+// namesTexts reports whether a cell has a list of names that stands beside one of texts.
+func namesTexts(column, cell string) bool {
+	_, isList := cellList(column, cell)
+	return isList && (slices.Contains(textNames, column) || slices.Contains(textTitles, column))
 }
 
 // cellList is the list in a cell, as JSON: it is written in JSON, or as Python prints a list of
@@ -383,7 +394,7 @@ func (c *csvReader) flush() error {
 	if slices.Contains(c.table.columns, "citations") && g.named == nil {
 		g.named = []string{} // nothing is cited
 	}
-	c.record.oneText = g.oneText
+	c.record.oneText, c.record.excerpts = g.oneText, nil // of the last line
 	return c.row(&g.row, g.named, g.others, at)
 }
 

@@ -100,7 +100,13 @@ func (c *jsonlReader) row(row *ibid.Answer, named []string, others []memberText,
 		}
 	}
 	tellApart(row, named, c.firstMark())
-	listed := namedSources(named, row.Documents)
+	sources := citedSources{documents: row.Documents, first: c.firstMark()}
+	counted := !slices.ContainsFunc(named, func(name string) bool { return !isNumber(name) }) &&
+		!slices.ContainsFunc(row.Citations, func(c ibid.Citation) bool { return !isNumber(c.Doc) })
+	for _, is := range sources.find(row.Citations, c.record.excerpts) {
+		tally(c.report.ReadAs, is+" as citations.doc")
+	}
+	listed := sources.named(named)
 	if c.record.listed && !row.AnswerNull {
 		listed, row.Citations, row.HasCitations = row.Citations, nil, false
 		for i := range listed {
@@ -111,7 +117,7 @@ func (c *jsonlReader) row(row *ibid.Answer, named []string, others []memberText,
 		m := markReader{row: row, sources: documentSources(row.Documents), known: row.HasDocuments, oneText: oneText, first: c.firstMark(), report: func(format string, args ...any) {
 			c.warn(RecordError{File: c.file, Line: at.line, Reason: fmt.Sprintf(format, args...)})
 		}}
-		if slices.ContainsFunc(listed, func(s ibid.Citation) bool { return isNoNumber(s.Doc) }) {
+		if !counted {
 			m.sources, m.known, m.listed = listed, true, true
 		}
 		if reason := m.read(); reason != "" {
@@ -126,25 +132,6 @@ func (c *jsonlReader) row(row *ibid.Answer, named []string, others []memberText,
 		row.HasCitations = row.HasDocuments || len(row.Citations) > 0 || named != nil
 	}
 	return c.run.row(row)
-}
-
-func isNoNumber(name string) bool { return strings.Trim(name, "0123456789") != "" }
-
-// namedSources are citations of whole documents by their names.
-func namedSources(named []string, documents []ibid.Document) (all []ibid.Citation) {
-	of := make(map[string]*ibid.Document) // a long list of names over a long list of documents
-	for i := range documents {
-		of[documents[i].Doc] = &documents[i]
-	}
-	for _, name := range named {
-		to := ibid.Citation{Doc: name}
-		if d := of[name]; d != nil {
-			to = citationOf(d)
-		}
-		to.Unit = "document"
-		all = append(all, to)
-	}
-	return all
 }
 
 // value converts one record.
@@ -193,9 +180,11 @@ type jsonlRecord struct {
 	others     []memberText // texts beside the answer that are called as answers are
 	hasID      bool
 	hasSystem  bool
-	oneText    bool   // its documents are one text, and no list
-	listed     bool   // its citations only name sources: a list, as named is
-	listedAs   string // the name of its documents in the record
+	oneText    bool // its documents are one text, and no list
+	listed     bool // its citations only name sources: a list, as named is
+	sources    citedSources
+	excerpts   []string // of each citation: a text that is called as those of documents are
+	listedAs   string   // the name of its documents in the record
 	document   ibid.Document
 
 	number *int // of the answer, over all files that have no ids
@@ -243,10 +232,12 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Citations: r.Citations[:0], Truth: r.Truth[:0], Claims: r.Claims[:0], Labels: r.Labels[:0],
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
-	c.named, c.others, c.oneText, c.listed = nil, nil, false, false
+	c.named, c.others, c.excerpts, c.oneText, c.listed = nil, nil, c.excerpts[:0], false, false
 	c.rename(o, "")
+	cited := c.listed // citations are documents
 	c.hasID, c.hasSystem = false, false
-	var citations value
+	apart := textsApart(o)
+	var citations, stated value
 	var conversation []ibid.Message
 	for name, v := range o.all() {
 		switch name {
@@ -259,6 +250,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 			r.Truth, r.HasTruth = decodeList(v, r.Truth, c.truth)
 		case "claims":
 			r.Claims, r.HasClaims = decodeList(v, r.Claims, c.claim)
+			stated = v
 		case "labels":
 			r.Labels, r.HasLabels = decodeList(v, r.Labels, c.label)
 		case "documents":
@@ -283,7 +275,9 @@ func (c *jsonlRecord) decodeRow(o *object) {
 				}
 			}
 		default:
-			if !rowColumns.read(c, name, v) {
+			if slices.Contains(apart, name) {
+				r.Documents, r.HasDocuments = append(r.Documents, c.textDocument(len(r.Documents), v)), true
+			} else if !rowColumns.read(c, name, v) {
 				c.keep(v)
 				if isText(v) && isOtherName(name, "answer") {
 					c.others = append(c.others, memberText{name, v.string()})
@@ -302,7 +296,16 @@ func (c *jsonlRecord) decodeRow(o *object) {
 			}
 		}
 	}
-	c.citations(citations) // the documents are known
+	c.nameTexts(o)
+	c.sources = citedSources{documents: r.Documents, first: c.first}
+	switch {
+	case cited:
+		r.Citations, r.HasCitations = documentSources(r.Documents), true
+	case citations.given():
+		c.citations(citations) // the documents are known
+	default:
+		c.citationsOfClaims(stated)
+	}
 	c.identify(o)
 	if !c.hasSystem {
 		r.System = cmp.Or(r.Model, r.Provider, r.System)
@@ -420,87 +423,11 @@ func (o *object) ours() iter.Seq2[string, value] {
 	}
 }
 
-// citations are names or numbers of sources, objects that only name them as other tools do, or
-// citations.
-func (c *jsonlRecord) citations(v value) {
-	if v.allElements(isLabel) {
-		for _, e := range v.elements() {
-			c.named = append(c.named, e.label())
-		}
-	}
-	if len(c.named) == 0 {
-		r := &c.row
-		r.Citations, r.HasCitations = decodeList(v, r.Citations, c.citation)
-		c.listed = len(r.Citations) > 0 && v.allElements(isSource)
-	}
-}
-
-// isSource reports whether a citation has the name of a source as other tools have it, and says
-// nothing of a place in it or in the answer.
-func isSource(v value) bool {
-	if v.kind() != anObject {
-		return false
-	}
-	o := v.object()
-	for _, m := range o.members {
-		if ours := cmp.Or(aliases[m.name], m.name); slices.Contains(quoteMembers, ours) || citationColumns.find(ours) != nil && !slices.Contains(ofSources, ours) {
-			return false
-		}
-	}
-	return slices.ContainsFunc(documentNameMembers, o.names)
-}
-
-// nameSource gives the name of a source of a citation or a mark, and a quote of it, our names: of
-// several names one of a document of the row, or else a URL.
-func (c *jsonlRecord) nameSource(o *object, list string) {
-	if o.find("doc") == nil && o.find("file_name") == nil {
-		var best *objectMember
-		for _, name := range documentNameMembers {
-			if !o.names(name) {
-				continue
-			}
-			m := o.find(name)
-			if documentOf(&c.row, o.valueOf(m).label()) != nil {
-				best = m
-				break
-			}
-			if best == nil || name == "url" {
-				best = m
-			}
-		}
-		c.renameMember(best, list, "doc")
-	}
-	if o.find("cited_text") == nil {
-		for _, name := range quoteMembers {
-			if o.peekKind(name) == aString {
-				c.renameMember(o.find(name), list, "cited_text")
-				break
-			}
-		}
-	}
-}
-
 func (c *jsonlRecord) renameMember(m *objectMember, list, ours string) {
 	if m != nil {
 		c.renamed = append(c.renamed, [2]string{memberPath(list, m.name), memberPath(list, ours)})
 		m.name = ours
 	}
-}
-
-func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
-	out.DocNull = true
-	c.rename(o, "citations")
-	c.nameSource(o, "citations")
-	var more extra
-	for name, v := range o.ours() {
-		if !citationColumns.read(out, name, v) {
-			if name != surroundings {
-				c.unknown = append(c.unknown, clipped("citations."+name))
-			}
-			more.add(name, v.raw())
-		}
-	}
-	out.SourceReference = more.reference(out.SourceReference)
 }
 
 func (c *jsonlRecord) truth(o *object, out *ibid.Mark) {
@@ -606,10 +533,8 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 			if e.want(anObject) {
 				c.inlineDocument(e.object(), &d)
 			}
-		case c.listedAs == "references" || isURL(e.string()) || claims.IsFileName(e.string()):
-			d.Doc = e.string()
 		default:
-			d.Text, d.HasText = e.text()
+			d = c.textDocument(i, e)
 		}
 		to = append(to, d)
 	}
@@ -648,6 +573,15 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 		}
 	}
 	return to, v.given() && v.r.err == nil
+}
+
+// textDocument is the source i of a record, of which it has a text, or a name.
+func (c *jsonlRecord) textDocument(i int, v value) ibid.Document {
+	text, given := v.text()
+	if c.listedAs == "references" || isURL(text) || claims.IsFileName(text) {
+		return ibid.Document{Doc: text}
+	}
+	return ibid.Document{Doc: strconv.Itoa(i + c.first), Text: text, HasText: given}
 }
 
 // onlyElement is the element of a list of one, else nothing.
@@ -721,16 +655,6 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 		}
 	}
 }
-
-// What other tools call the name and the text of a document.
-var (
-	documentNameMembers = []string{
-		"doc_id", "docid", "document_id", "id", "url", "source", "chunk_id", "passage_id", "node_id", "source_id", "file_name", "filename", "file_path", "filepath", "uri",
-	}
-	documentTextMembers = []string{"content", "page_content", "snippet", "passage", "contents", "chunk"}
-	quoteMembers        = []string{"quote", "quoted_text"}                                                // of citations and marks
-	ofSources           = []string{"title", "source_type", "confidence", "relevance", "source_reference"} // our members of citations that a list of sources may have
-)
 
 // names reports whether a member can be the name of a document.
 func (o *object) names(member string) bool {

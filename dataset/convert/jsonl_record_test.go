@@ -98,16 +98,16 @@ func TestJSONLRow(t *testing.T) {
 		{
 			"what has no column is kept",
 			`{"id":"a","query":"","answer":"","score":1.50,"title":"t","citations":[` +
-				`{"link":"u","source_reference":"{\"k\": 1}"},{"link":"u","source_reference":[1]},` +
-				`{"link":"<u>"},{"link":"u","source_reference":{"link":"v"}},{"source_reference":"plain"},{"u":{},"source_reference":{}}],` +
+				`{"shelf":"u","source_reference":"{\"k\": 1}"},{"shelf":"u","source_reference":[1]},` +
+				`{"shelf":"<u>"},{"shelf":"u","source_reference":{"shelf":"v"}},{"source_reference":"plain"},{"u":{},"source_reference":{}}],` +
 				`"truth":[{"doc":"d","note":"n"}],"documents":[{"doc":"d","metadata":{"y":1}}],"tags":{"source_reference":"mine","z":"1"}}`,
 			ibid.Answer{
 				ID: "a", System: "default", HasCitations: true, HasTruth: true, HasDocuments: true,
 				Citations: []ibid.Citation{
-					{DocNull: true, SourceReference: `{"k":1,"link":"u"}`},
-					{DocNull: true, SourceReference: `{"link":"u","source_reference":[1]}`},
-					{DocNull: true, SourceReference: `{"link":"<u>"}`},
-					{DocNull: true, SourceReference: `{"link":"u","source_reference":{"link":"v"}}`},
+					{DocNull: true, SourceReference: `{"k":1,"shelf":"u"}`},
+					{DocNull: true, SourceReference: `{"shelf":"u","source_reference":[1]}`},
+					{DocNull: true, SourceReference: `{"shelf":"<u>"}`},
+					{DocNull: true, SourceReference: `{"shelf":"u","source_reference":{"shelf":"v"}}`},
 					{DocNull: true, SourceReference: `"plain"`},
 					{DocNull: true, SourceReference: `{"u":{}}`},
 				},

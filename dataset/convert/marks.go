@@ -76,7 +76,7 @@ func (m *markReader) read() (reason string) {
 	numbers := make(map[string]bool)
 	for i := range cited {
 		cited[i] = claims.Cited{Doc: m.sources[i].Doc, Title: m.sources[i].Title}
-		if counted[i] = cited[i]; !isNoNumber(cited[i].Doc) {
+		if counted[i] = cited[i]; isNumber(cited[i].Doc) {
 			numbers[cited[i].Doc], counted[i].Doc = true, ""
 		}
 	}

@@ -156,11 +156,13 @@ var otherNames = []otherName{
 	{"answer", []string{
 		"response", "output", "completion", "actual_output", "actualOutput", "main_output", "result",
 		"prediction", "predicted_answer", "generated_answer", "generated_text", "generation", "model_answer", "model_output", "model_response",
+		"statements", "sentences",
 	}, holdsAnswer},
 	{"truth", []string{"ground_truth", "gold", "reference_spans"}, listsSpans},
 	{"documents", []string{
 		"contexts", "retrieved_contexts", "retrieval_context", "retrievalContext", "context", "docs", "source_documents", "sources", "references",
 		"passages", "chunks", "ctxs", "search_results", "results", "retrieved_context", "retrieved_documents", "retrieved_docs", "retrieved_passages", "retrieved_chunks",
+		"source_texts", "retrieved_texts", "snippets",
 	}, listsTexts},
 	{"system", []string{"app_id"}, isText},
 }
@@ -191,6 +193,7 @@ var underscores = strings.NewReplacer(" ", "_", "-", "_")
 func fitsLoosely(o *object) bool {
 	var names []string
 	own := false
+	unwrap(o)
 	for _, m := range o.members {
 		m.name = plainly(m.name, false)
 		for _, other := range otherNames {
@@ -366,6 +369,7 @@ func (c *jsonlRecord) rename(o *object, list string) {
 		}
 	}
 	if list == "" {
+		unwrap(o)
 		for i := range o.members {
 			if plain := plainly(o.members[i].name, false); o.find(plain) == nil {
 				c.renameMember(&o.members[i], "", plain)
@@ -389,6 +393,34 @@ func (c *jsonlRecord) rename(o *object, list string) {
 	}
 }
 
+// unwrap makes the members of an object that is called as answers are, and has one, members of the
+// record, but for those that the record has itself.
+func unwrap(o *object) {
+	isAnswer := func(name string) bool { return name == "answer" || isOtherName(name, "answer") }
+	for _, m := range o.members {
+		if !isAnswer(m.name) || !o.isObject(m.name) {
+			continue
+		}
+		inner := o.valueOf(&m).object()
+		at := slices.IndexFunc(inner.members, func(of objectMember) bool {
+			return (isAnswer(of.name) || of.name == "text" || of.name == "content") && isText(inner.valueOf(&of))
+		})
+		if at < 0 {
+			continue
+		}
+		o.members = slices.DeleteFunc(o.members, func(of objectMember) bool { return of == m })
+		for i, of := range inner.members {
+			if i == at {
+				of.name = "answer"
+			}
+			if o.find(of.name) == nil {
+				o.members = append(o.members, of)
+			}
+		}
+		return
+	}
+}
+
 // renameOthers takes the names of other tools for ours.
 func (c *jsonlRecord) renameOthers(o *object) {
 	for _, other := range otherNames {
@@ -404,6 +436,11 @@ func (c *jsonlRecord) renameOthers(o *object) {
 				break
 			}
 		}
+	}
+	answer := o.peek("answer")
+	if m := o.find("citations"); m != nil && o.find("documents") == nil && o.valueOf(m).allElements(func(e value) bool { return isCitedText(e, answer) }) {
+		c.renameMember(m, "", "documents")
+		c.listedAs, c.listed = "citations", true
 	}
 }
 

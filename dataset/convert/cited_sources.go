@@ -1,0 +1,456 @@
+package convert
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ibid"
+)
+
+// mostSearched is how many bytes of documents are searched for the texts that citations of a row
+// quote without a name of their source.
+const mostSearched = 64 << 20
+
+// What other tools call the name and the text of a document.
+var (
+	documentNameMembers = []string{
+		"doc_id", "docid", "document_id", "id", "url", "source", "chunk_id", "passage_id", "node_id", "source_id", "file_name", "filename", "file_path", "filepath", "uri",
+		"doc_name", "document_name", "source_name", "source_document", "source_file", "source_url", "file", "name", "path", "link", "href",
+	}
+	documentTextMembers = []string{"content", "page_content", "snippet", "passage", "contents", "chunk"}
+	quoteMembers        = []string{"quote", "quoted_text"}                                                // of citations and marks
+	ofSources           = []string{"title", "source_type", "confidence", "relevance", "source_reference"} // our members of citations that a list of sources may have
+	saidMembers         = []string{"claim", "sentence", "statement", "claim_text", "answer_text", "text"} // what the answer says, of a citation
+	sourceLists         = slices.Concat(sentenceSources, []string{"doc_ids", "document_ids", "source_ids", "chunk_ids", "context_ids", "documents", "docs", "urls"})
+)
+
+// citations are names or numbers of sources, objects that only name them as other tools do, or
+// citations, in a list or by the numbers of the marks. A text has names with ; between them.
+func (c *jsonlRecord) citations(v value) {
+	var all []value
+	switch {
+	case isText(v) && v.string() != "":
+		c.named = cellParts(v.string())
+		return
+	case v.kind() == anObject && isCounted(v.object()):
+		for _, e := range v.object().all() {
+			all = append(all, e)
+		}
+	default:
+		for _, e := range v.elements() {
+			all = append(all, e)
+		}
+	}
+	if len(all) > 0 && !slices.ContainsFunc(all, func(e value) bool { return !isLabel(e) }) {
+		for _, e := range all {
+			c.named = append(c.named, e.label())
+		}
+		return
+	}
+	r := &c.row
+	r.HasCitations, c.listed = v.given(), len(all) > 0
+	for _, e := range all {
+		if e.want(anObject) {
+			c.listed = c.listed && c.isSource(e)
+			c.citation(e.object())
+		}
+	}
+	r.HasCitations = r.HasCitations && v.r.err == nil
+}
+
+// citationsOfClaims are the sources that claims have in lists.
+func (c *jsonlRecord) citationsOfClaims(v value) {
+	for i, o := range v.objects() {
+		claim := &c.row.Claims[i]
+		out := ibid.Citation{Unit: "document", ClaimID: claim.ClaimID, AnswerStart: claim.Start, AnswerEnd: claim.End}
+		if start, end, ok := c.said(o); ok && !claim.Start.Known() {
+			out.AnswerStart, out.AnswerEnd = integer(int64(start)), integer(int64(end))
+		}
+		if out.AnswerStart.Known() {
+			out.AnswerRole = ibid.Segment
+		} else if claim.ClaimID == "" {
+			continue
+		}
+		for _, name := range sourceLists {
+			if list := o.get(name); list.allElements(isLabel) {
+				c.row.HasCitations = true
+				for _, e := range list.elements() {
+					out.Doc = e.label()
+					c.row.Citations, c.excerpts = append(c.row.Citations, out), append(c.excerpts, "")
+				}
+				break
+			}
+		}
+	}
+}
+
+// isCounted reports whether the names of members count from 0 or 1, perhaps in brackets.
+func isCounted(o *object) bool {
+	for i, m := range o.members {
+		if n, err := strconv.Atoi(bare(m.name)); err != nil || n != i && n != i+1 {
+			return false
+		}
+	}
+	return len(o.members) > 0
+}
+
+// isSource reports whether a citation has the name of a source as other tools have it, and says
+// nothing of a place in it or in the answer.
+func (c *jsonlRecord) isSource(v value) bool {
+	o := v.object()
+	_, _, said := c.said(o)
+	return !said && onlySource(o) && slices.ContainsFunc(documentNameMembers, o.names)
+}
+
+// onlySource reports whether a citation has none of our members that speak of a place.
+func onlySource(o *object) bool {
+	return !slices.ContainsFunc(o.members, func(m objectMember) bool {
+		ours := cmp.Or(aliases[m.name], m.name)
+		return slices.Contains(quoteMembers, ours) || citationColumns.find(ours) != nil && !slices.Contains(ofSources, ours)
+	})
+}
+
+// said is the place in the answer of what a citation says that the answer says.
+func (c *jsonlRecord) said(o *object) (start, end int, ok bool) {
+	for _, name := range saidMembers {
+		if text := o.peek(name); len(strings.Fields(text)) > 2 {
+			if at := strings.Index(c.row.Answer, text); at >= 0 {
+				start = utf8.RuneCountInString(c.row.Answer[:at])
+				return start, start + utf8.RuneCountInString(text), true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// nameSource gives the name of a source of a citation or a mark, and a quote of it, our names: of
+// several names one of a document of the row, or else a URL. A text that is the name of a document of
+// the row is its name, whatever it is called.
+func (c *jsonlRecord) nameSource(o *object, list string) {
+	if o.find("doc") == nil && o.find("file_name") == nil {
+		var best *objectMember
+		for _, name := range documentNameMembers {
+			if !o.names(name) {
+				continue
+			}
+			m := o.find(name)
+			if c.sources.has(o.valueOf(m).label()) {
+				best = m
+				break
+			}
+			if best == nil || name == "url" {
+				best = m
+			}
+		}
+		for i := 0; i < len(o.members) && best == nil; i++ {
+			if m := &o.members[i]; citationColumns.find(m.name) == nil && c.sources.has(o.peek(m.name)) {
+				best = m
+			}
+		}
+		c.renameMember(best, list, "doc")
+	}
+	if o.find("cited_text") == nil {
+		for _, name := range quoteMembers {
+			if o.peekKind(name) == aString {
+				c.renameMember(o.find(name), list, "cited_text")
+				break
+			}
+		}
+	}
+}
+
+// citation adds the citation of an object, or several, if it has a list of sources.
+func (c *jsonlRecord) citation(o *object) {
+	out := ibid.Citation{DocNull: true}
+	c.rename(o, "citations")
+	own := o.find("doc") != nil || o.find("file_name") != nil
+	whole := !own && onlySource(o)
+	c.nameSource(o, "citations")
+	var more extra
+	for name, v := range o.ours() {
+		if !citationColumns.read(&out, name, v) {
+			if name != surroundings {
+				c.unknown = append(c.unknown, clipped("citations."+name))
+			}
+			more.add(name, v.raw())
+		}
+	}
+	out.SourceReference = more.reference(out.SourceReference)
+	if start, end, ok := c.said(o); ok && !out.AnswerStart.Known() {
+		out.AnswerStart, out.AnswerEnd, out.AnswerRole = integer(int64(start)), integer(int64(end)), ibid.Segment
+	}
+	add := func() {
+		if whole && !out.DocNull {
+			out.Unit = "document"
+		}
+		c.row.Citations, c.excerpts = append(c.row.Citations, out), append(c.excerpts, excerptOf(o))
+	}
+	if !own {
+		for _, of := range []string{"source", "document"} {
+			if inner := o.get(of); inner.kind() == anObject && out.DocNull {
+				if i := slices.IndexFunc(documentNameMembers, inner.object().names); i >= 0 {
+					out.Doc, out.DocNull = inner.object().get(documentNameMembers[i]).label(), false
+				}
+			}
+		}
+		for _, name := range sourceLists {
+			if list := o.get(name); out.DocNull && list.allElements(isLabel) {
+				for _, e := range list.elements() {
+					out.Doc, out.DocNull = e.label(), false
+					add()
+				}
+				if !out.DocNull {
+					return
+				}
+			}
+		}
+	}
+	add()
+}
+
+// citedSources finds the documents of a row that its citations mean. A citation has the name of its
+// document or its title, or its number in the list, which no document has as its name, or a text of it.
+type citedSources struct {
+	documents []ibid.Document
+	first     int // number of the first of them
+
+	names, titles map[string]int // places; -1 of a title of several
+	numbers       bool           // names are numbers
+	searched      int
+}
+
+// index finds the names and the titles.
+func (s *citedSources) index() {
+	if s.names != nil || len(s.documents) == 0 {
+		return
+	}
+	s.names, s.titles = make(map[string]int), make(map[string]int)
+	for i := range s.documents {
+		d := &s.documents[i]
+		s.names[d.Doc] = i
+		s.numbers = s.numbers || isNumber(d.Doc)
+		if title := plainTitle(d.Title); title != "" {
+			if _, several := s.titles[title]; several {
+				i = -1
+			}
+			s.titles[title] = i
+		}
+	}
+}
+
+func plainTitle(title string) string { return strings.ToLower(strings.TrimSpace(title)) }
+
+// has reports whether a document has the name.
+func (s *citedSources) has(name string) bool {
+	s.index()
+	_, ok := s.names[name]
+	return ok
+}
+
+// byName is the document of a name, a number or a title, and what it is; nil if there is none.
+func (s *citedSources) byName(name string) (d *ibid.Document, is string) {
+	s.index()
+	if i, ok := s.names[name]; ok {
+		return &s.documents[i], "a name"
+	}
+	if n, err := strconv.Atoi(bare(name)); err == nil && !s.numbers && s.first <= n && n < s.first+len(s.documents) {
+		return &s.documents[n-s.first], "a number"
+	}
+	if i, ok := s.titles[plainTitle(name)]; ok && i >= 0 {
+		return &s.documents[i], "a title"
+	}
+	return nil, ""
+}
+
+// byText is the first document that has a text of three words or more.
+func (s *citedSources) byText(text string) *ibid.Document {
+	if len(strings.Fields(text)) < 3 {
+		return nil
+	}
+	has := func(part string) bool {
+		s.searched += len(part)
+		return s.searched <= mostSearched && strings.Contains(part, text)
+	}
+	for i := range s.documents {
+		d := &s.documents[i]
+		if has(d.Text) || slices.ContainsFunc(d.Pages, has) || slices.ContainsFunc(d.Blocks, has) {
+			return d
+		}
+	}
+	return nil
+}
+
+// named are citations of whole documents by their names, or of texts in them.
+func (s *citedSources) named(labels []string) (all []ibid.Citation) {
+	if slices.ContainsFunc(labels, func(label string) bool { return bare(label) == "0" }) {
+		s.first = 0
+	}
+	for _, label := range labels {
+		to := ibid.Citation{Doc: label, Unit: "document"}
+		if d, _ := s.byName(label); d != nil {
+			to = citationOf(d)
+			to.Unit = "document"
+		} else if d := s.byText(label); d != nil {
+			to = citationOf(d)
+			to.CitedText = label
+		}
+		all = append(all, to)
+	}
+	return all
+}
+
+// find gives citations the name of the document that they mean by its number or its title, or, where
+// they name none, by a text of it: their quote, or the excerpt beside them, which then is the quote. by
+// says which of them each that is found has.
+func (s *citedSources) find(citations []ibid.Citation, excerpts []string) (by []string) {
+	if slices.ContainsFunc(citations, func(c ibid.Citation) bool { return bare(c.Doc) == "0" }) {
+		s.first = 0
+	}
+	for i := range citations {
+		c := &citations[i]
+		d, is := s.byName(c.Doc)
+		if c.DocNull {
+			if d, is = s.byName(c.Title); is != "a title" {
+				d = nil
+			}
+			quote := c.CitedText
+			if quote == "" && i < len(excerpts) {
+				quote = excerpts[i]
+			}
+			if of := s.byText(quote); of != nil && (d == nil || d == of) {
+				if d == nil {
+					d, is = of, "a quote"
+				}
+				c.CitedText = quote
+			}
+		}
+		if d != nil && is != "a name" {
+			c.Doc, c.DocNull = d.Doc, false
+			by = append(by, is)
+		}
+	}
+	return by
+}
+
+// What other tools call lists that stand beside a list of texts and name them, one each.
+var (
+	textNames = []string{
+		"doc_ids", "document_ids", "docids", "context_ids", "retrieved_context_ids", "retrieved_doc_ids", "retrieved_document_ids", "retrieved_ids",
+		"chunk_ids", "passage_ids", "source_ids", "ids", "doc_names", "document_names", "source_names", "context_names", "file_names", "filenames", "files",
+		"source_files", "context_sources", "retrieved_sources", "urls", "source_urls", "context_urls", "links", "sources", "references", "metadatas", "citations",
+	}
+	textTitles = []string{"titles", "context_titles", "doc_titles", "document_titles", "source_titles"}
+)
+
+// nameTexts gives the documents of a record that are texts without names the names, and the titles,
+// that a list of as many beside them has. Numbers that may be places in the list are no names.
+func (c *jsonlRecord) nameTexts(o *object) {
+	documents := c.row.Documents
+	for i := range documents {
+		if d := &documents[i]; d.Doc != strconv.Itoa(i+c.first) || !d.HasText {
+			return
+		}
+	}
+	if len(documents) == 0 || slices.ContainsFunc(c.row.Truth, func(m ibid.Mark) bool { return !m.DocNull && isNumber(m.Doc) }) {
+		return
+	}
+	for _, list := range textTitles {
+		if titles := namesIn(o.get(list), len(documents)); titles != nil {
+			c.renamed = append(c.renamed, [2]string{list, "documents.title"})
+			for i := range documents {
+				documents[i].Title = titles[i]
+			}
+			break
+		}
+	}
+	for _, list := range textNames {
+		if names := namesIn(o.get(list), len(documents)); names != nil {
+			c.renamed = append(c.renamed, [2]string{list, "documents.doc"})
+			for i := range documents {
+				documents[i].Doc = names[i]
+			}
+			return
+		}
+	}
+}
+
+// namesIn are the n names that a list has, of labels or of objects that are called so; nil if it has not.
+func namesIn(v value, n int) (names []string) {
+	if inner := onlyElement(v); inner.kind() == aList {
+		v = inner
+	}
+	if v.kind() != aList {
+		return nil
+	}
+	for _, e := range v.elements() {
+		name := ""
+		switch {
+		case isLabel(e):
+			name = strings.TrimSpace(e.label())
+		case e.kind() == anObject:
+			if i := slices.IndexFunc(documentNameMembers, e.object().names); i >= 0 {
+				name = e.object().get(documentNameMembers[i]).label()
+			}
+		}
+		place, err := strconv.Atoi(name)
+		if name == "" || len(names) == n || err == nil && 0 <= place && place <= n {
+			return nil
+		}
+		names = append(names, name)
+	}
+	if len(names) < n {
+		return nil
+	}
+	return names
+}
+
+// isCitedText reports whether a citation is a source with its text, which is no part of the answer,
+// and says nothing of a place.
+func isCitedText(e value, answer string) bool {
+	if e.kind() != anObject {
+		return false
+	}
+	o := e.object()
+	text := excerptOf(o)
+	return text != "" && !strings.Contains(answer, text) && onlySource(o) && !slices.ContainsFunc(o.members, func(m objectMember) bool { return o.isList(m.name) })
+}
+
+// textsApart are the names of the members that are texts of sources, each by itself: context_1, context_2
+// and so on. None, if the record has a list of them.
+func textsApart(o *object) (names []string) {
+	if o.find("documents") != nil || o.find("citations") != nil {
+		return nil
+	}
+	for _, m := range o.members {
+		before := len(names)
+		if found := textApart.FindStringSubmatch(m.name); found != nil && o.peek(m.name) != "" {
+			names = append(names, m.name)
+			if n, _ := strconv.Atoi(found[2]); n != before+1 || before > 0 && strings.TrimRight(names[0], "1") != m.name[:len(m.name)-len(found[2])] {
+				return nil
+			}
+		}
+	}
+	return names
+}
+
+var textApart = regexp.MustCompile(`^(context|source|document|doc|passage|chunk|snippet|reference|result)_?(\d{1,2})$`)
+
+// excerptOf is the text of a citation that is called as those of documents are.
+func excerptOf(o *object) string {
+	for _, name := range append([]string{"text"}, documentTextMembers...) {
+		if text := o.peek(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// bare is a name without brackets around it.
+func bare(name string) string { return strings.TrimSuffix(strings.TrimPrefix(name, "["), "]") }
+
+// isNumber reports whether a name is a number, which may stand in brackets.
+func isNumber(name string) bool { return strings.Trim(bare(name), "0123456789") == "" }
