@@ -2,6 +2,7 @@ package convert
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -213,7 +214,8 @@ func (c *jsonlRecord) citation(o *object) {
 }
 
 // citedSources finds the documents of a row that its citations mean. A citation has the name of its
-// document or its title, or its number in the list, which no document has as its name, or a text of it.
+// document, or its title, the last element of its name with or without the ending, if one document alone
+// has it, or its number in the list, if no name is a number, or a text of it.
 type citedSources struct {
 	documents []ibid.Document
 	first     int // number of the first of them
@@ -233,11 +235,14 @@ func (s *citedSources) index() {
 		d := &s.documents[i]
 		s.names[d.Doc] = i
 		s.numbers = s.numbers || isNumber(d.Doc)
-		if title := plainTitle(d.Title); title != "" {
-			if _, several := s.titles[title]; several {
-				i = -1
+		base := path.Base(d.Doc)
+		for _, title := range []string{d.Title, base, strings.TrimSuffix(base, path.Ext(base))} {
+			title = plainTitle(title)
+			if of, taken := s.titles[title]; taken && of != i {
+				s.titles[title] = -1
+			} else if title != "" {
+				s.titles[title] = i
 			}
-			s.titles[title] = i
 		}
 	}
 }
@@ -257,11 +262,11 @@ func (s *citedSources) byName(name string) (d *ibid.Document, is string) {
 	if i, ok := s.names[name]; ok {
 		return &s.documents[i], "a name"
 	}
-	if n, err := strconv.Atoi(bare(name)); err == nil && !s.numbers && s.first <= n && n < s.first+len(s.documents) {
-		return &s.documents[n-s.first], "a number"
-	}
 	if i, ok := s.titles[plainTitle(name)]; ok && i >= 0 {
 		return &s.documents[i], "a title"
+	}
+	if n, err := strconv.Atoi(bare(name)); err == nil && !s.numbers && s.first <= n && n < s.first+len(s.documents) {
+		return &s.documents[n-s.first], "a number"
 	}
 	return nil, ""
 }
