@@ -437,8 +437,9 @@ func (c *jsonlRecord) renameOthers(o *object) {
 			}
 		}
 	}
-	answer := o.peek("answer")
-	if m := o.find("citations"); m != nil && o.find("documents") == nil && o.valueOf(m).allElements(func(e value) bool { return isCitedText(e, answer) }) {
+	answer, cited := o.peek("answer"), 0
+	isSource := func(e value) bool { cited++; return isCitedText(e, answer) }
+	if m := o.find("citations"); m != nil && o.find("documents") == nil && o.valueOf(m).allElements(isSource) && cited > 0 {
 		c.renameMember(m, "", "documents")
 		c.listedAs, c.listed = "citations", true
 	}

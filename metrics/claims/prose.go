@@ -14,13 +14,24 @@ var proseWords = wordSet(listText("prose_words"))
 // readProse reads an answer without any mark. Its sources may be named in its sentences
 // instead: "According to Document 1, …", "Sources 1 and 2 say …", "as tower.txt says". These
 // words stay in the text. A number that no source has is none, and a sentence that abstains
-// cites nothing. Numbers as (1), {1} and [S1] that could be those of sources are unread.
+// cites nothing. Numbers as (1), {1} and [S1] that could be those of sources are unread. In an
+// answer with marks only what points to a source and says nothing else is read.
 func (b *binder) readProse(from, to int) {
-	if len(b.marks) > 0 || len(b.names.sources) == 0 && b.first != unnumbered {
+	if len(b.names.sources) == 0 && b.first != unnumbered {
 		return
 	}
+	marked := slices.Clone(b.marks)
+	defer func() {
+		slices.SortStableFunc(b.marks, func(x, y written) int { return x.at.start - y.at.start })
+	}()
+	next := 0
 	add := func(w written) {
-		if b.abstainsAt(extent{from, to}, w.at) {
+		for ; next < len(marked) && marked[next].at.end <= w.at.start; next++ {
+		}
+		if b.abstainsAt(extent{from, to}, w.at) || next < len(marked) && marked[next].at.start < w.at.end {
+			return
+		}
+		if _, ok := b.pointer(w.at); len(marked) > 0 && !ok {
 			return
 		}
 		w.worded, w.keep = true, w.at
@@ -43,8 +54,11 @@ func (b *binder) readProse(from, to int) {
 			continue
 		}
 		end := i + n
+		if !b.has(number) || endsInWord(b.text[end:to]) {
+			i = end - 1
+			continue
+		}
 		switch word := proseWord(b.text[from:i]); {
-		case !b.has(number) || endsInWord(b.text[end:to]):
 		case word > 0:
 			w := written{form: Numbered, refs: byNumber([]int{number})}
 			for next, size := b.another(b.text[end:to]); size > 0; next, size = b.another(b.text[end:to]) {
@@ -54,11 +68,11 @@ func (b *binder) readProse(from, to int) {
 			w.at = extent{i - word, end}
 			add(w)
 		default:
-			if mark := bracketed(b.text[from:i], b.text[end:to]); mark != "" {
+			if mark := bracketed(b.text[from:i], b.text[end:to]); mark != "" && len(marked) == 0 {
 				b.miss("bracket", mark[:len(mark)-1]+b.text[i:end]+mark[len(mark)-1:])
 			}
 		}
-		i = max(end-1, i)
+		i = end - 1
 	}
 }
 

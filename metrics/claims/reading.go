@@ -214,6 +214,13 @@ func (r *reading) findCuts() {
 			group.end = all[i].at.end
 			words = words || !all[i].keep.empty() && (all[i].wraps || all[i].form != Link)
 		}
+		if pointer, ok := r.pointer(group); ok {
+			for k := first; k < i; k++ {
+				all[k].keep = extent{}
+			}
+			r.gone = append(r.gone, pointer)
+			continue
+		}
 		around, enclosed := group, false
 		if !words {
 			around, enclosed = r.enclosed(group)
@@ -286,5 +293,5 @@ func (r *reading) followsSentence(e extent) bool {
 // onlySeparators reports whether two marks with s between them are one group.
 func onlySeparators(s string) bool {
 	word := strings.TrimFunc(s, separates)
-	return (word == "" || joints[folded(word)]) && strings.Count(s, "\n") == 0
+	return (word == "" || len(word) < maxMarkWord && joints[folded(word)]) && strings.Count(s, "\n") == 0
 }

@@ -355,8 +355,16 @@ func (s *scanner) content(content string, square bool) (w written, ok bool) {
 	if strings.Contains(content, "†") {
 		return s.dagger(content)
 	}
-	if w, ok = s.name(content, square); ok {
+	if w, ok = s.name(strings.TrimPrefix(content, "^"), square); ok {
 		return w, true
+	}
+	if one, more, ok := cutPaged(content); ok { // Document 1, p. 3; Document 2
+		first, isFirst := s.content(one, square)
+		others, isMore := s.content(more, square || first.worded)
+		if isFirst && isMore && first.form == Numbered && others.form == Numbered {
+			first.refs = append(first.refs, others.refs...)
+			return first, true
+		}
 	}
 	numbered, page := cutPage(content)
 	if page == 0 {
@@ -1084,6 +1092,24 @@ func cutPage(s string) (name string, page int32) {
 	number, _ := leadingNumber(m[2] + m[3])
 	return m[1], int32(number)
 }
+
+// cutPaged cuts a list of sources behind a page, or before the word of a source that has one.
+func cutPaged(s string) (one, more string, ok bool) {
+	for i, sign := range s[:runeCut(s, maxPaged)] {
+		if strings.ContainsRune(";；,，", sign) {
+			one, more = s[:i], strings.TrimLeft(s[i+utf8.RuneLen(sign):], " ")
+			_, before := cutPage(one)
+			_, behind := cutPage(more)
+			if before > 0 || behind > 0 && markWordLength(more) > 0 {
+				return one, more, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// maxPaged is how many bytes of a mark are looked at for a page before another source.
+const maxPaged = 64
 
 // hasFileEnding reports whether a name ends as files of documents usually do.
 func hasFileEnding(name string) bool {

@@ -33,7 +33,7 @@ func (s *Splitter) sentenceEnd(start, b int) int {
 	switch {
 	case !gap && stop < utf8.RuneSelf && !endsUnspaced(buf, t, next):
 		return -1
-	case closed && stop != '.' && next.lower:
+	case closed && stop != '.' && next.lower, stop == '!' && behindName[string(next.word)]:
 		return -1
 	case closed && isHiragana(next.first) && isCornerBracket(buf[t+size:b]):
 		return -1
@@ -50,6 +50,9 @@ func (s *Splitter) sentenceEnd(start, b int) int {
 	}
 	return b
 }
+
+// behindName are words that stand behind a name which ends with !, such as Yahoo!, and begin no sentence.
+var behindName = map[string]bool{"is": true, "was": true, "are": true, "were": true, "has": true, "had": true, "will": true, "would": true, "and": true, "or": true, "of": true, "by": true, "for": true}
 
 // findStop returns where in s, which ends at a boundary, the character is that
 // ends the sentence; -1 if there is none. closed says that a quotation mark or

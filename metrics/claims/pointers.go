@@ -1,0 +1,97 @@
+package claims
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxPointer is how many bytes before a mark are looked at for a phrase that points to it.
+const maxPointer = 64
+
+// pointers are sentences without the mark at their end, such as "This information comes from", and
+// attributions what the end of a sentence begins with that says where something stands, such as "as stated in".
+var (
+	pointers     = newPointers(listText("pointers"))
+	attributions = newPointers(listText("attribution"))
+)
+
+// forMore may stand behind a mark to which a sentence points.
+var forMore = regexp.MustCompile(`^ for (?:more |further |full )?(?:details?|information)\b`)
+
+// newPointers are phrases by their last words, the longest first.
+func newPointers(list string) map[string][]string {
+	all := make(map[string][]string)
+	for _, p := range lines(list) {
+		all[lastWord(p)] = append(all[lastWord(p)], folded(p))
+	}
+	for _, of := range all {
+		slices.SortFunc(of, func(a, b string) int { return len(b) - len(a) })
+	}
+	return all
+}
+
+// pointer returns what stands around marks and only says where something stands: a sentence, as in
+// "See Document 1.", or its end, as in ", as stated in [1]". Brackets around it and the full stop
+// of a sentence are part of it.
+func (r *reading) pointer(e extent) (extent, bool) {
+	purpose := len(forMore.FindString(r.text[e.end:min(len(r.text), e.end+maxPointer)]))
+	end := len(r.text) - len(strings.TrimLeft(r.text[e.end+purpose:], " )）*_"))
+	stop, size := utf8.DecodeRuneInString(r.text[end:])
+	ends := size == 0 || stop == '\n'
+	if !ends && !isStop(stop) {
+		return e, false
+	}
+	if isStop(stop) {
+		end += size
+		end = len(r.text) - len(strings.TrimLeft(r.text[end:], ")）*_"))
+	}
+	from := max(0, e.start-maxPointer)
+	from += len(r.text[from:e.start]) - len(strings.TrimLeftFunc(r.text[from:e.start], func(c rune) bool { return c == utf8.RuneError }))
+	left := strings.TrimRight(r.text[from:e.start], " :：*_")
+	head, dash := strings.CutSuffix(strings.TrimRight(left, "-"), "—")
+	if !dash {
+		head, dash = strings.CutSuffix(strings.TrimRight(left, "-"), "–")
+	}
+	begins := func(head string) bool {
+		head = strings.TrimRightFunc(head, func(c rune) bool { return unicode.IsSpace(c) && c != '\n' || strings.ContainsRune("(（*_>", c) })
+		last, _ := utf8.DecodeLastRuneInString(head)
+		return head == "" && from == 0 || last == '\n' || isStop(last) || strings.ContainsRune("\"”»", last)
+	}
+	if dash && begins(head) && ends {
+		return extent{from + len(head), e.end}, true
+	}
+	if head, ok := cutPhrase(left, pointers); ok && begins(head) {
+		return extent{from + len(strings.TrimRight(head, "(（*_")), end}, true
+	}
+	head, ok := cutPhrase(left, attributions)
+	if head = strings.TrimRight(head, " "); !ok || begins(head) {
+		return e, false
+	}
+	if open := strings.TrimRight(head, "(（"); open != head {
+		return extent{from + len(open), len(r.text) - len(strings.TrimLeft(r.text[e.end:], ")）"))}, true
+	}
+	return extent{from + len(strings.TrimRight(head, ",")), e.end}, true
+}
+
+// cutPhrase cuts the longest of phrases from the end of a text, where it stands as words of its own.
+func cutPhrase(text string, phrases map[string][]string) (head string, ok bool) {
+	some := phrases[lastWord(text)]
+	if len(some) == 0 {
+		return text, false
+	}
+	low := strings.ToLower(text)
+	if len(low) != len(text) {
+		return text, false
+	}
+	for _, p := range some {
+		if head, ok := strings.CutSuffix(low, p); ok {
+			if last, _ := utf8.DecodeLastRuneInString(head); !isWordRune(last) || head == "" {
+				return text[:len(head)], true
+			}
+		}
+	}
+	return text, false
+}
