@@ -365,7 +365,7 @@ func ignoreEnough(err error) error {
 
 // metricsVersion changes whenever the same data and settings would give another
 // number than before. The changelog says which and why.
-const metricsVersion = "15"
+const metricsVersion = "16"
 
 // fingerprintOf hashes the ingredients: each name and value with its length, in
 // the order of the names, so that no two different maps give the same bytes.
