@@ -50,6 +50,8 @@ func TestFrameworkVariants(t *testing.T) {
 		{"texts in lists of one", "lists-of-one.jsonl", "When did the bridge open?", "It opened in 1931 [2].", "2"},
 		{"columns with capitals and spaces", "capitals.csv", "When did the bridge open?", "It opened in 1931 [1].", "1"},
 		{"messages with numbered sources", "chat-log.jsonl", "Sources:\n\n[1] The bridge over the Lind opened in 1931.\n[2] It is red.\n\nWhen did the bridge open?", "It opened in 1931 [1].", "1"},
+		{"LangGraph: numbered sources of a tool", "lc-graph-tool.json", "When did it open?", "The bridge opened in 1931 [1].", "1"},
+		{"messages with documents of a tool", "chat-tool.json", "When did it open?", "The bridge opened in 1931 [1].", "1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, report := importPath(t, "auto", filepath.Join("testdata", "frameworks", tt.file), Options{})

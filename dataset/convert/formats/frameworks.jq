@@ -61,13 +61,24 @@ def langchain:
   + (.content | content(langchain_cites))
   + ([.additional_kwargs | objects | .citations | arrays | .[] | strings | {doc: .}] | if . == [] then {} else {documents: .} end); # Perplexity's
 
+# the sources that the text of a message has: a list of documents in JSON, or paragraphs with numbers
+def told:
+  (try fromjson catch null) as $json
+  | ($json | arrays // (objects | first(.documents, .results, .sources, .context, .chunks | arrays)) // [] | map(objects)) as $documents
+  | if $documents != [] then {documents: $documents}
+    else
+      [splits("\n[ \t]*\n")]
+      | [to_entries[] | select(.value | test("(?i)^\\s*(\\[\\d+\\]|(source|document|passage|context) ?\\[?\\d+)")) | .key] as $at
+      | select($at != []) | {context: (.[$at[0]:$at[-1] + 1] | join("\n\n"))}
+    end;
+
 # messages of LangChain, each perhaps in an object of its own, and what tools and a retriever found
 def langgraph:
   [.messages[] | (.data | objects) // .] as $messages
   | {query: last_of($messages[] | select(.type == "human") | .content | message_text)}
   + (last($messages[] | select(.type == "ai" and (.content | length) > 0)) | langchain)
   + ([$messages[] | .artifact | arrays | .[], (first(.context, .documents, .docs | arrays) | .[])]
-      | if . == [] then {} else {documents: .} end);
+      | if . == [] then last_of($messages[] | select(.type == "tool") | .content | message_text | strings | told) // {} else {documents: .} end);
 
 # a list of documents as LangChain's dumps writes them
 def dumped: type == "array" and length > 0 and all(.[]; type == "object" and (.kwargs | type == "object" and .page_content != null));
@@ -88,10 +99,7 @@ def traced:
 # messages of a chat whose last is the answer, with the numbered sources that the text of another has
 def chat_log:
   {id, query: query_of(.messages; .content; "user"), answer: .messages[-1].content}
-  + ([.messages[:-1][] | .content | message_text | strings | [splits("\n[ \t]*\n")]
-      | [to_entries[] | select(.value | test("(?i)^\\s*(\\[\\d+\\]|(source|document|passage|context) ?\\[?\\d+)")) | .key] as $at
-      | select($at != []) | .[$at[0]:$at[-1] + 1] | join("\n\n")]
-    | if . == [] then {} else {context: last} end);
+  + (last_of(.messages[:-1][] | .content | message_text | strings | told) // {});
 
 # turns of Ragas, the last of which is the answer
 def turns:
