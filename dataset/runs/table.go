@@ -544,49 +544,39 @@ func (t *Table[T]) set(row reflect.Value, c *Column, v *parquet.ColumnValues, i 
 		into.Set(reflect.New(into.Type().Elem()))
 		into = into.Elem()
 	}
-	switch v.Kind {
-	case parquet.Int32, parquet.Int64:
-		into.SetInt(v.Ints[i])
-	case parquet.Double:
-		if into.Kind() == reflect.Struct {
-			into.Set(reflect.ValueOf(stats.Of(v.Doubles[i])))
-		} else {
-			into.SetFloat(v.Doubles[i])
+	switch into.Kind() {
+	case reflect.Slice:
+		lo, hi := int(v.Offsets[i]), int(v.Offsets[i+1])
+		into.Set(reflect.MakeSlice(into.Type(), hi-lo, hi-lo))
+		for k := lo; k < hi; k++ {
+			setValue(into.Index(k-lo), v, k)
 		}
-	case parquet.Bool:
+	case reflect.Map:
+		into.Set(reflect.MakeMap(into.Type()))
+		element := reflect.New(into.Type().Elem()).Elem()
+		for k := int(v.Offsets[i]); k < int(v.Offsets[i+1]); k++ {
+			setValue(element, v, k)
+			into.SetMapIndex(reflect.ValueOf(v.Keys[k]), element)
+		}
+	default:
+		setValue(into, v, i)
+	}
+}
+
+// setValue takes over value i of those that a column, or its lists or maps, have.
+func setValue(into reflect.Value, v *parquet.ColumnValues, i int) {
+	switch into.Kind() {
+	case reflect.Float64:
+		into.SetFloat(v.Doubles[i])
+	case reflect.Struct:
+		into.Set(reflect.ValueOf(stats.Of(v.Doubles[i])))
+	case reflect.Bool:
 		into.SetBool(v.Ints[i] != 0)
-	case parquet.String:
+	case reflect.String:
 		into.SetString(v.Strings[i])
 	default:
-		into.Set(reflect.ValueOf(elements(v, v.Offsets[i], v.Offsets[i+1])).Convert(into.Type()))
+		into.SetInt(v.Ints[i])
 	}
-}
-
-// elements is the list or map that has those elements of a column.
-func elements(v *parquet.ColumnValues, lo, hi int32) any {
-	switch v.Kind {
-	case parquet.ListInt32:
-		list := make([]int32, 0, hi-lo)
-		for _, n := range v.Ints[lo:hi] {
-			list = append(list, int32(n))
-		}
-		return list
-	case parquet.ListString:
-		return append([]string{}, v.Strings[lo:hi]...)
-	case parquet.MapString:
-		return mapOf(v.Keys[lo:hi], v.Strings[lo:hi])
-	case parquet.MapInt64:
-		return mapOf(v.Keys[lo:hi], v.Ints[lo:hi])
-	}
-	return mapOf(v.Keys[lo:hi], v.Doubles[lo:hi])
-}
-
-func mapOf[V any](keys []string, values []V) map[string]V {
-	m := make(map[string]V, len(keys))
-	for k, key := range keys {
-		m[key] = values[k]
-	}
-	return m
 }
 
 // WriteCSV writes a header and one record for each row. Null is empty, numbers read
@@ -595,24 +585,18 @@ func (t *Table[T]) WriteCSV(w io.Writer, rows []T) error {
 	return t.writeCSV(w, each(rows))
 }
 
-// CopyCSV is WriteCSV of the table's file in the run directory dir, with the columns that
-// this has.
-func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
-	return t.copy(dir, w, (*Table[T]).writeCSV)
-}
-
-// CopyJSON writes the table's file in the run directory dir as a list of objects, with a member
-// for each column that this has; null is left out.
-func (t *Table[T]) CopyJSON(w io.Writer, dir string) error {
-	return t.copy(dir, w, (*Table[T]).writeJSON)
-}
-
-func (t *Table[T]) copy(dir string, w io.Writer, write func(*Table[T], io.Writer, func(yield func(*T) error) error) error) error {
+// Copy writes the table's file in the run directory dir, with the columns that this has: as
+// WriteCSV does, or as a list of JSON objects, in which null is left out.
+func (t *Table[T]) Copy(w io.Writer, dir string, asJSON bool) error {
 	return t.with(dir, func(f *Frame) error {
 		has, missing := *t, func(c Column) bool { return !f.Has(c.Name) }
 		has.Columns = slices.DeleteFunc(slices.Clone(t.Columns), missing)
 		has.Derived = slices.DeleteFunc(slices.Clone(t.Derived), func(c Column) bool { return c.index == nil && missing(c) })
-		return write(&has, w, func(yield func(*T) error) error {
+		write := has.writeCSV
+		if asJSON {
+			write = has.writeJSON
+		}
+		return write(w, func(yield func(*T) error) error {
 			return has.scan(f, nil, nil, func(_ int64, row *T) error { return yield(row) })
 		})
 	})

@@ -109,7 +109,7 @@ func TestSummary(t *testing.T) {
 		t.Errorf("%v: -want +got\n%s", err, diff)
 	}
 	var out bytes.Buffer
-	if err := Summary.CopyCSV(&out, dir); err != nil || !strings.HasPrefix(out.String(), "system,slice,metric,agg,n,") || !strings.Contains(out.String(), "\nb,,m,macro,3,,,0,0,,0.5,0.4,0.6,0.95,cr1-t,2,") {
+	if err := Summary.Copy(&out, dir, false); err != nil || !strings.HasPrefix(out.String(), "system,slice,metric,agg,n,") || !strings.Contains(out.String(), "\nb,,m,macro,3,,,0,0,,0.5,0.4,0.6,0.95,cr1-t,2,") {
 		t.Errorf("%v: %s", err, &out)
 	}
 }

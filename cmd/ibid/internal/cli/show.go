@@ -276,8 +276,7 @@ func (a *app) showErrors(dir string) error {
 // shownTables are the tables of results that can be written whole, by the names that --table
 // has for them.
 var shownTables = map[string]interface {
-	CopyCSV(w io.Writer, dir string) error
-	CopyJSON(w io.Writer, dir string) error
+	Copy(w io.Writer, dir string, asJSON bool) error
 }{"rows": runs.Rows(), "citations": runs.Citations, "claims": runs.Claims, "verdicts": runs.Verdicts, "quotes": runs.Quotations, "summary": runs.Summary}
 
 // showTable writes a table of results as CSV or JSON.
@@ -285,12 +284,7 @@ func (a *app) showTable(dir, name string) error {
 	if err := oneOf("--table", name, sortedKeys(shownTables)...); err != nil {
 		return err
 	}
-	err := a.write(func(w io.Writer) error {
-		if a.format == "json" {
-			return shownTables[name].CopyJSON(w, dir)
-		}
-		return shownTables[name].CopyCSV(w, dir)
-	})
+	err := a.write(func(w io.Writer) error { return shownTables[name].Copy(w, dir, a.format == "json") })
 	if errors.Is(err, fs.ErrNotExist) {
 		return ibid.Usagef("%s has no %s", dir, name).With("only a run with a judge has claims and verdicts, only one with texts of sources quotes")
 	}
