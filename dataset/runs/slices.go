@@ -24,21 +24,10 @@ const SourceTypeSlice = "source_type"
 // are cited, such as active or archived (see [SourceOf]).
 const SourceStatusSlice = "source_status"
 
-// columnSlices are the slice keys that are no tags: the column of rows.parquet that has their
-// values, and what an answer of the input has of them.
-var columnSlices = map[string]struct {
-	column string
-	append func(dst []string, a *ibid.Answer) []string
-}{
-	"system":   {"system", func(dst []string, a *ibid.Answer) []string { return appendNamed(dst, a.System) }},
-	"provider": {"provider", func(dst []string, a *ibid.Answer) []string { return appendNamed(dst, a.Provider) }},
-	"model":    {"model", func(dst []string, a *ibid.Answer) []string { return appendNamed(dst, a.Model) }},
-	SourceTypeSlice: {"source_types", func(dst []string, a *ibid.Answer) []string {
-		return appendOfCitations(dst, a, sourceSlices[SourceTypeSlice])
-	}},
-	SourceStatusSlice: {"source_statuses", func(dst []string, a *ibid.Answer) []string {
-		return appendOfCitations(dst, a, sourceSlices[SourceStatusSlice])
-	}},
+// columnSlices are the slice keys that are no tags, and the columns of rows.parquet that have
+// their values.
+var columnSlices = map[string]string{
+	"system": "system", "provider": "provider", "model": "model", SourceTypeSlice: "source_types", SourceStatusSlice: "source_statuses",
 }
 
 // sourceSlices maps the slice keys that group by a property of citations to that property.
@@ -89,14 +78,22 @@ func ColumnSlices() []string { return slices.Sorted(maps.Keys(columnSlices)) }
 
 // IsColumnSlice reports whether a slice key is no tag but a column: such a key is never
 // a slip, whatever the rows have.
-func IsColumnSlice(key string) bool { return columnSlices[key].append != nil }
+func IsColumnSlice(key string) bool { return columnSlices[key] != "" }
 
 // AppendSlices appends the values that an answer of the input has for a slice
 // key: source_type, source_status, provider, model, system or a tag. An answer without any is in no
 // slice of that key.
 func AppendSlices(dst []string, a *ibid.Answer, key string) []string {
-	if of := columnSlices[key]; of.append != nil {
-		return of.append(dst, a)
+	switch key {
+	case "system":
+		return appendNamed(dst, a.System)
+	case "provider":
+		return appendNamed(dst, a.Provider)
+	case "model":
+		return appendNamed(dst, a.Model)
+	}
+	if of := sourceSlices[key]; of != nil {
+		return appendOfCitations(dst, a, of)
 	}
 	if value, ok := a.Tag(key); ok {
 		dst = append(dst, value)
@@ -220,7 +217,7 @@ var sourceMembers = []string{"promotion_status", "source_status", "asset_version
 // AppendSlices appends the values that row i of the block has for a slice key, as the
 // function of that name does for an answer of the input.
 func (b *Block) AppendSlices(dst []string, key string, i int) []string {
-	name := cmp.Or(columnSlices[key].column, "tags")
+	name := cmp.Or(columnSlices[key], "tags")
 	v := b.Column(name)
 	switch {
 	case !v.Valid[i]:
