@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -18,12 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
-	pqt "github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/compress"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	parquetgo "github.com/parquet-go/parquet-go"
 	codec "github.com/parquet-go/parquet-go/compress"
 
@@ -358,44 +353,26 @@ func parquetGoFiles(t *testing.T) (all []target) {
 	return all
 }
 
-// arrowFiles are files of Arrow: its codecs, both versions of data pages, with and without
-// dictionaries. It writes no checksums.
+// arrowFiles are files of Arrow, with its codecs and without checksums; see testdata/arrowfiles.
 func arrowFiles(t *testing.T) (all []target) {
-	text, integer := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64
-	field := func(name string, typ arrow.DataType) arrow.Field {
-		return arrow.Field{Name: name, Type: typ, Nullable: true}
-	}
-	schema := arrow.NewSchema([]arrow.Field{
-		field("id", text), field("query", text), field("answer", arrow.BinaryTypes.LargeString), field("system", text),
-		field("citations", arrow.ListOf(arrow.StructOf(field("doc", text), field("start", integer), field("end", integer)))),
-		field("documents", arrow.ListOf(arrow.StructOf(field("doc", text), field("pages", arrow.ListOf(text))))),
-	}, nil)
-	var lines strings.Builder
+	var rows []string
 	for i := range 90 {
-		lines.WriteString(strings.Replace(foreignJSON(i), `,"tags":null`, "", 1) + "\n")
+		rows = append(rows, strings.Replace(foreignJSON(i), `,"tags":null`, "", 1))
 	}
-	list := "[" + strings.ReplaceAll(strings.TrimSpace(lines.String()), "\n", ",") + "]"
-	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(list))
-	if err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./testdata/arrowfiles", dir)
+	cmd.Stdin = strings.NewReader("[" + strings.Join(rows, ",") + "]")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	defer record.Release()
-	for _, c := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Zstd, compress.Codecs.Brotli} {
-		for i, version := range []pqt.DataPageVersion{pqt.DataPageV1, pqt.DataPageV2} {
-			for _, dictionary := range []bool{true, false} {
-				var out bytes.Buffer
-				props := pqt.NewWriterProperties(pqt.WithCompression(c), pqt.WithDataPageVersion(version), pqt.WithDictionaryDefault(dictionary),
-					pqt.WithDataPageSize(400), pqt.WithBatchSize(32), pqt.WithMaxRowGroupLength(40))
-				w, err := pqarrow.NewFileWriter(schema, &out, props, pqarrow.DefaultWriterProps())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := errors.Join(w.Write(record), w.Close()); err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, target{fmt.Sprintf("%v, version %d, dictionary %t", c, i+1, dictionary), out.Bytes(), readAnswers, "f.parquet", 0, ""})
-			}
-		}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files of Arrow: %v", err)
+	}
+	for _, path := range paths {
+		f := ourFile(t, path, readAnswers)
+		f.checked = 0
+		all = append(all, f)
 	}
 	return all
 }
