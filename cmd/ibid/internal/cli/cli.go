@@ -88,7 +88,11 @@ func Main(ctx context.Context, p Process) int {
 }
 
 // Root is the command line without anything to run it on, for manual pages.
-func Root() *cobra.Command { return new(app).root() }
+func Root() *cobra.Command {
+	root := new(app).root()
+	explain(root)
+	return root
+}
 
 func (a *app) root() *cobra.Command {
 	version := false
@@ -128,7 +132,11 @@ func (a *app) root() *cobra.Command {
 	a.addHelp(root)
 	a.addCompletion(root)
 	inPlainWords(root)
-	explain(root)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		explain(cmd)
+		help(cmd, args)
+	})
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names
 	return root
 }

@@ -314,7 +314,7 @@ func inPlainWords(cmd *cobra.Command) {
 			f.DefValue = ""
 		}
 	}
-	cmd.LocalNonPersistentFlags().VisitAll(plain)
+	cmd.Flags().VisitAll(plain)
 	cmd.PersistentFlags().VisitAll(plain)
 	for _, below := range cmd.Commands() {
 		inPlainWords(below)
