@@ -556,7 +556,7 @@ func (p *process) crashed() bool {
 func watched(t testing.TB, cmd *exec.Cmd) process {
 	t.Helper()
 	var errs bytes.Buffer
-	cmd.Stderr = &errs
+	cmd.Stderr, cmd.Env = &errs, append(cmd.Environ(), "GOGC=")
 	started := time.Now()
 	switch err := cmd.Start(); {
 	case errors.Is(err, context.Canceled):

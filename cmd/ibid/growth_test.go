@@ -240,7 +240,7 @@ func cost(t *testing.T, dir, stdin string, args ...string) (c spent) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "ibid", append(args, "-q")...)
 	left := filepath.Join(dir, "allocated")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), allocatedFile+"="+left, "GOMAXPROCS=1")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), allocatedFile+"="+left, "GOMAXPROCS=1", "GOGC=")
 	if stdin != "" {
 		in, err := os.Open(filepath.Join(dir, stdin))
 		if err != nil {
