@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home man notices run test simulate race fuzz torture vulns bench scale frozen lint fmt golden screenshots check
+.PHONY: help build install home man notices run test night simulate race fuzz torture vulns bench scale frozen lint fmt golden screenshots check
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -27,6 +27,11 @@ run: build ## evaluate the embedded sample: the main job, from nothing to scores
 
 test: ## run the tests; needs nothing but Go
 	$(GO) test -timeout 25m ./...
+
+# What kills processes or tries random mixtures is a quarter as large in make test.
+night: ## what make test has a part of, whole: kills, subsets, faults of the disk
+	IBID_NIGHT=1 $(GO) test -v -count=1 -timeout 60m -run '^(TestLiveKilled|TestLiveBatchKilled|TestLiveShared|TestDurability|TestSubsets)$$' ./cmd/ibid
+	$(MAKE) simulate
 
 simulate: ## let every operation of a small run fail, be short or slow, or be the last
 	IBID_FAULT=all $(GO) test -v -run TestSimulation -timeout 0 ./harness

@@ -116,13 +116,12 @@ func raced() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// times is n, or under the race detector a quarter of it: a run dies there no
-// differently.
+// times is n in make night, else a quarter of it: with so many rows, a run dies no differently.
 func times(n int) int {
-	if raced() {
-		return (n + 3) / 4
+	if os.Getenv("IBID_NIGHT") != "" {
+		return n
 	}
-	return n
+	return (n + 3) / 4
 }
 
 // TestDurability proves for the whole program that results depend on the input

@@ -26,9 +26,9 @@ func batchArgs(form judgetest.BatchForm, more ...string) []string {
 
 var badReplies = []judgetest.Fault{"null_content", "schema_mismatch", "missing_items", "unknown_id", "plain_prose"}
 
-// TestLiveBatchKilled asks about 1,000 rows in batches and kills the run eleven times:
-// when the service has its first batch and has not answered the submission, and ten times
-// after one to four requests more. Lines expire, fail and have replies of no use. There is
+// TestLiveBatchKilled asks about 1,000 rows in batches and kills the run eleven times, of which
+// make test has a quarter: when the service has its first batch and has not answered the
+// submission, and then after one to four requests more. Lines expire, fail and have replies of no use. There is
 // one bill, and the verdicts are those of calls.
 func TestLiveBatchKilled(t *testing.T) {
 	t.Parallel()

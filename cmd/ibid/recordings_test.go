@@ -96,7 +96,7 @@ var likeEachOther = []struct {
 	{nil, `The manual says "the tank must be cleaned weekly" and more.`, ""},
 }
 
-var subsets = flag.Int("subsets", 16, "how many subsets of responses TestSubsets imports")
+var subsets = flag.Int("subsets", times(24), "how many subsets of responses TestSubsets imports")
 
 // TestSubsets: a row has the numbers that it has alone, whichever files are imported with it, in
 // any order, and wherever the documents of its request are.
