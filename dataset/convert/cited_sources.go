@@ -25,7 +25,7 @@ var (
 	documentTextMembers = []string{"content", "page_content", "snippet", "passage", "contents", "chunk"}
 	quoteMembers        = []string{"quote", "quoted_text"}                                                // of citations and marks
 	ofSources           = []string{"title", "source_type", "confidence", "relevance", "source_reference"} // our members of citations that a list of sources may have
-	saidMembers         = []string{"claim", "sentence", "statement", "claim_text", "answer_text", "text"} // what the answer says, of a citation
+	saidMembers         = []string{"claim", "sentence", "statement", "claim_text", "answer_text"}         // what the answer says, of a citation
 	sourceLists         = slices.Concat(sentenceSources, []string{"doc_ids", "document_ids", "source_ids", "chunk_ids", "context_ids", "documents", "docs", "urls"})
 )
 
@@ -68,7 +68,7 @@ func (c *jsonlRecord) citationsOfClaims(v value) {
 	for i, o := range v.objects() {
 		claim := &c.row.Claims[i]
 		out := ibid.Citation{Unit: "document", ClaimID: claim.ClaimID, AnswerStart: claim.Start, AnswerEnd: claim.End}
-		if start, end, ok := c.said(o); ok && !claim.Start.Known() {
+		if start, end, ok := c.said(o, true); ok && !claim.Start.Known() {
 			out.AnswerStart, out.AnswerEnd = integer(int64(start)), integer(int64(end))
 		}
 		if out.AnswerStart.Known() {
@@ -103,7 +103,7 @@ func isCounted(o *object) bool {
 // nothing of a place in it or in the answer.
 func (c *jsonlRecord) isSource(v value) bool {
 	o := v.object()
-	_, _, said := c.said(o)
+	_, _, said := c.said(o, true)
 	return !said && onlySource(o) && slices.ContainsFunc(documentNameMembers, o.names)
 }
 
@@ -115,9 +115,13 @@ func onlySource(o *object) bool {
 	})
 }
 
-// said is the place in the answer of what a citation says that the answer says.
-func (c *jsonlRecord) said(o *object) (start, end int, ok bool) {
-	for _, name := range saidMembers {
+// said is the place in the answer of what a citation or a claim says that the answer says. The text of a
+// citation that speaks of no place may be that, too.
+func (c *jsonlRecord) said(o *object, placeless bool) (start, end int, ok bool) {
+	for _, name := range append(saidMembers, "text") {
+		if name == "text" && !placeless {
+			break
+		}
 		if text := o.peek(name); len(strings.Fields(text)) > 2 {
 			if at := strings.Index(c.row.Answer, text); at >= 0 {
 				start = utf8.RuneCountInString(c.row.Answer[:at])
@@ -181,7 +185,7 @@ func (c *jsonlRecord) citation(o *object) {
 		}
 	}
 	out.SourceReference = more.reference(out.SourceReference)
-	if start, end, ok := c.said(o); ok && !out.AnswerStart.Known() {
+	if start, end, ok := c.said(o, whole); ok && !out.AnswerStart.Known() {
 		out.AnswerStart, out.AnswerEnd, out.AnswerRole = integer(int64(start)), integer(int64(end)), ibid.Segment
 	}
 	add := func() {
@@ -383,6 +387,9 @@ func (c *jsonlRecord) nameTexts(o *object) {
 	}
 }
 
+// longName is how many bytes of a text are too many for a name.
+const longName = 500
+
 // namesIn are the n names that a list has, of labels or of objects that are called so; nil if it has not.
 func namesIn(v value, n int) (names []string) {
 	if inner := onlyElement(v); inner.kind() == aList {
@@ -402,7 +409,7 @@ func namesIn(v value, n int) (names []string) {
 			}
 		}
 		place, err := strconv.Atoi(name)
-		if name == "" || len(names) == n || err == nil && 0 <= place && place <= n {
+		if name == "" || len(name) > longName || len(names) == n || err == nil && 0 <= place && place <= n {
 			return nil
 		}
 		names = append(names, name)
@@ -442,7 +449,7 @@ func textsApart(o *object) (names []string) {
 	return names
 }
 
-var textApart = regexp.MustCompile(`^(context|source|document|doc|passage|chunk|snippet|reference|result)_?(\d{1,2})$`)
+var textApart = regexp.MustCompile(`^(context|source|document|doc|passage|chunk|snippet)_?(\d{1,2})$`)
 
 // excerptOf is the text of a citation that is called as those of documents are.
 func excerptOf(o *object) string {

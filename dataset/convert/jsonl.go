@@ -233,6 +233,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
 	c.named, c.others, c.excerpts, c.oneText, c.listed = nil, nil, c.excerpts[:0], false, false
+	c.sources = citedSources{}
 	c.rename(o, "")
 	cited := c.listed // citations are documents
 	c.hasID, c.hasSystem = false, false
@@ -255,6 +256,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 			r.Labels, r.HasLabels = decodeList(v, r.Labels, c.label)
 		case "documents":
 			r.Documents, r.HasDocuments = c.inlineDocuments(v, r.Documents)
+			c.sources = citedSources{documents: r.Documents, first: c.first}
 		case "conversation":
 			if o.has("messages") || !isConversation(v) {
 				c.keep(v)

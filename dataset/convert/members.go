@@ -394,9 +394,15 @@ func (c *jsonlRecord) rename(o *object, list string) {
 }
 
 // unwrap makes the members of an object that is called as answers are, and has one, members of the
-// record, but for those that the record has itself.
+// record, if this has no answer. A member that the record has, too, keeps the name of the object before
+// its own.
 func unwrap(o *object) {
 	isAnswer := func(name string) bool { return name == "answer" || isOtherName(name, "answer") }
+	for _, m := range o.members {
+		if isAnswer(m.name) && holdsAnswer(o.valueOf(&m)) {
+			return
+		}
+	}
 	for _, m := range o.members {
 		if !isAnswer(m.name) || !o.isObject(m.name) {
 			continue
@@ -413,9 +419,10 @@ func unwrap(o *object) {
 			if i == at {
 				of.name = "answer"
 			}
-			if o.find(of.name) == nil {
-				o.members = append(o.members, of)
+			if o.find(of.name) != nil {
+				of.name = m.name + "." + of.name
 			}
+			o.members = append(o.members, of)
 		}
 		return
 	}

@@ -18,6 +18,9 @@ var (
 	attributions = newPointers(listText("attribution"))
 )
 
+// linking are verbs whose sentence goes on behind them: "It is based on [1]." says what it is.
+var linking = map[string]bool{"is": true, "are": true, "was": true, "were": true, "be": true, "been": true, "ist": true, "sind": true, "war": true, "est": true, "es": true, "è": true}
+
 // forMore may stand behind a mark to which a sentence points.
 var forMore = regexp.MustCompile(`^ for (?:more |further |full )?(?:details?|information)\b`)
 
@@ -67,7 +70,7 @@ func (r *reading) pointer(e extent) (extent, bool) {
 		return extent{from + len(strings.TrimRight(head, "(（*_")), end}, true
 	}
 	head, ok := cutPhrase(left, attributions)
-	if head = strings.TrimRight(head, " "); !ok || begins(head) {
+	if head = strings.TrimRight(head, " "); !ok || begins(head) || linking[lastWord(head)] {
 		return e, false
 	}
 	if open := strings.TrimRight(head, "(（"); open != head {
