@@ -12,25 +12,31 @@ import (
 	"ibid"
 )
 
-// mostSearched is how many bytes of documents are searched for the texts that citations of a row
-// quote without a name of their source.
+// mostSearched is the limit on bytes of documents that are searched, in one row, for quotes of
+// citations without a source name.
 const mostSearched = 64 << 20
 
-// What other tools call the name and the text of a document.
+// Member names that other tools use.
 var (
+	// The name of a document.
 	documentNameMembers = []string{
 		"doc_id", "docid", "document_id", "id", "url", "source", "chunk_id", "passage_id", "node_id", "source_id", "file_name", "filename", "file_path", "filepath", "uri",
 		"doc_name", "document_name", "source_name", "source_document", "source_file", "source_url", "file", "name", "path", "link", "href",
 	}
+	// Its text.
 	documentTextMembers = []string{"content", "page_content", "snippet", "passage", "contents", "chunk"}
-	quoteMembers        = []string{"quote", "quoted_text"}                                                // of citations and marks
-	ofSources           = []string{"title", "source_type", "confidence", "relevance", "source_reference"} // our members of citations that a list of sources may have
-	saidMembers         = []string{"claim", "sentence", "statement", "claim_text", "answer_text"}         // what the answer says, of a citation
-	sourceLists         = slices.Concat(sentenceSources, []string{"doc_ids", "document_ids", "source_ids", "chunk_ids", "context_ids", "documents", "docs", "urls"})
+	// A quote of a citation or a mark.
+	quoteMembers = []string{"quote", "quoted_text"}
+	// Our members of citations that a list of sources may have.
+	ofSources    = []string{"title", "source_type", "confidence", "relevance", "source_reference"}
+	claimMembers = []string{"claim", "sentence", "statement", "claim_text", "answer_text"} // what the answer says, of a citation
+	// The sources of a citation or a claim.
+	sourceLists = slices.Concat(sentenceSources, []string{"doc_ids", "document_ids", "source_ids", "chunk_ids", "context_ids", "documents", "docs", "urls"})
 )
 
-// citations are names or numbers of sources, objects that only name them as other tools do, or
-// citations, in a list or by the numbers of the marks. A text has names with ; between them.
+// citations reads the member citations: names or numbers of sources, objects that only name
+// sources, or citations. They stand in a list, or in an object by the numbers of the marks. A text
+// is a list of names, separated by semicolons.
 func (c *jsonlRecord) citations(v value) {
 	var all []value
 	switch {
@@ -63,12 +69,12 @@ func (c *jsonlRecord) citations(v value) {
 	r.HasCitations = r.HasCitations && v.r.err == nil
 }
 
-// citationsOfClaims are the sources that claims have in lists.
+// citationsOfClaims adds a citation for each source that a claim lists.
 func (c *jsonlRecord) citationsOfClaims(v value) {
 	for i, o := range v.objects() {
 		claim := &c.row.Claims[i]
 		out := ibid.Citation{Unit: "document", ClaimID: claim.ClaimID, AnswerStart: claim.Start, AnswerEnd: claim.End}
-		if start, end, ok := c.said(o, true); ok && !claim.Start.Known() {
+		if start, end, ok := c.answerSpan(o, true); ok && !claim.Start.Known() {
 			out.AnswerStart, out.AnswerEnd = integer(int64(start)), integer(int64(end))
 		}
 		if out.AnswerStart.Known() {
@@ -89,25 +95,25 @@ func (c *jsonlRecord) citationsOfClaims(v value) {
 	}
 }
 
-// isCounted reports whether the names of members count from 0 or 1, perhaps in brackets.
+// isCounted reports whether the members are called 0, 1, 2 … or 1, 2, 3 …, perhaps in brackets.
 func isCounted(o *object) bool {
 	for i, m := range o.members {
-		if n, err := strconv.Atoi(bare(m.name)); err != nil || n != i && n != i+1 {
+		if n, err := strconv.Atoi(withoutBrackets(m.name)); err != nil || n != i && n != i+1 {
 			return false
 		}
 	}
 	return len(o.members) > 0
 }
 
-// isSource reports whether a citation has the name of a source as other tools have it, and says
-// nothing of a place in it or in the answer.
+// isSource reports whether a citation only names a source, in a member of other tools, without a
+// place in the source or in the answer.
 func (c *jsonlRecord) isSource(v value) bool {
 	o := v.object()
-	_, _, said := c.said(o, true)
-	return !said && onlySource(o) && slices.ContainsFunc(documentNameMembers, o.names)
+	_, _, inAnswer := c.answerSpan(o, true)
+	return !inAnswer && onlySource(o) && slices.ContainsFunc(documentNameMembers, o.names)
 }
 
-// onlySource reports whether a citation has none of our members that speak of a place.
+// onlySource reports whether a citation has no member of ours that states a place.
 func onlySource(o *object) bool {
 	return !slices.ContainsFunc(o.members, func(m objectMember) bool {
 		ours := cmp.Or(aliases[m.name], m.name)
@@ -115,10 +121,10 @@ func onlySource(o *object) bool {
 	})
 }
 
-// said is the place in the answer of what a citation or a claim says that the answer says. The text of a
-// citation that speaks of no place may be that, too.
-func (c *jsonlRecord) said(o *object, placeless bool) (start, end int, ok bool) {
-	for _, name := range append(saidMembers, "text") {
+// answerSpan returns the place in the answer of the sentence that a citation or a claim names, in code
+// points. The member text counts only where the citation states no place: else it may be the source's.
+func (c *jsonlRecord) answerSpan(o *object, placeless bool) (start, end int, ok bool) {
+	for _, name := range append(claimMembers, "text") {
 		if name == "text" && !placeless {
 			break
 		}
@@ -132,9 +138,9 @@ func (c *jsonlRecord) said(o *object, placeless bool) (start, end int, ok bool) 
 	return 0, 0, false
 }
 
-// nameSource gives the name of a source of a citation or a mark, and a quote of it, our names: of
-// several names one of a document of the row, or else a URL. A text that is the name of a document of
-// the row is its name, whatever it is called.
+// nameSource renames the source name and the quote of a citation or a mark to our members. Of
+// several names it takes that of a document of the row, else a URL. Without a known name it takes
+// any text that equals the name of a document of the row.
 func (c *jsonlRecord) nameSource(o *object, list string) {
 	if o.find("doc") == nil && o.find("file_name") == nil {
 		var best *objectMember
@@ -168,7 +174,7 @@ func (c *jsonlRecord) nameSource(o *object, list string) {
 	}
 }
 
-// citation adds the citation of an object, or several, if it has a list of sources.
+// citation adds the citation of an object, or one for each source that it lists.
 func (c *jsonlRecord) citation(o *object) {
 	out := ibid.Citation{DocNull: true}
 	c.rename(o, "citations")
@@ -185,7 +191,7 @@ func (c *jsonlRecord) citation(o *object) {
 		}
 	}
 	out.SourceReference = more.reference(out.SourceReference)
-	if start, end, ok := c.said(o, whole); ok && !out.AnswerStart.Known() {
+	if start, end, ok := c.answerSpan(o, whole); ok && !out.AnswerStart.Known() {
 		out.AnswerStart, out.AnswerEnd, out.AnswerRole = integer(int64(start)), integer(int64(end)), ibid.Segment
 	}
 	add := func() {
@@ -217,9 +223,9 @@ func (c *jsonlRecord) citation(o *object) {
 	add()
 }
 
-// citedSources finds the documents of a row that its citations mean. A citation has the name of its
-// document, or its title, the last element of its name with or without the ending, if one document alone
-// has it, or its number in the list, if no name is a number, or a text of it.
+// citedSources finds the document of a row that a citation refers to: by its name; by its title or
+// the last element of its name, with or without the ending, if no other document has the same; by
+// its number in the list, if no document is named by a number; or by a quote.
 type citedSources struct {
 	documents []ibid.Document
 	first     int // number of the first of them
@@ -260,7 +266,7 @@ func (s *citedSources) has(name string) bool {
 	return ok
 }
 
-// byName is the document of a name, a number or a title, and what it is; nil if there is none.
+// byName returns the document with a name, title or number, and which of these it is; nil if there is none.
 func (s *citedSources) byName(name string) (d *ibid.Document, is string) {
 	s.index()
 	if i, ok := s.names[name]; ok {
@@ -269,13 +275,13 @@ func (s *citedSources) byName(name string) (d *ibid.Document, is string) {
 	if i, ok := s.titles[plainTitle(name)]; ok && i >= 0 {
 		return &s.documents[i], "a title"
 	}
-	if n, err := strconv.Atoi(bare(name)); err == nil && !s.numbers && s.first <= n && n < s.first+len(s.documents) {
+	if n, err := strconv.Atoi(withoutBrackets(name)); err == nil && !s.numbers && s.first <= n && n < s.first+len(s.documents) {
 		return &s.documents[n-s.first], "a number"
 	}
 	return nil, ""
 }
 
-// byText is the first document that has a text of three words or more.
+// byText returns the first document that contains a text of at least three words, else nil.
 func (s *citedSources) byText(text string) *ibid.Document {
 	if len(strings.Fields(text)) < 3 {
 		return nil
@@ -293,9 +299,9 @@ func (s *citedSources) byText(text string) *ibid.Document {
 	return nil
 }
 
-// named are citations of whole documents by their names, or of texts in them.
-func (s *citedSources) named(labels []string) (all []ibid.Citation) {
-	if slices.ContainsFunc(labels, func(label string) bool { return bare(label) == "0" }) {
+// cite returns a citation for each label: of a whole document, or of a quote.
+func (s *citedSources) cite(labels []string) (all []ibid.Citation) {
+	if slices.ContainsFunc(labels, func(label string) bool { return withoutBrackets(label) == "0" }) {
 		s.first = 0
 	}
 	for _, label := range labels {
@@ -312,11 +318,11 @@ func (s *citedSources) named(labels []string) (all []ibid.Citation) {
 	return all
 }
 
-// find gives citations the name of the document that they mean by its number or its title, or, where
-// they name none, by a text of it: their quote, or the excerpt beside them, which then is the quote. by
-// says which of them each that is found has.
-func (s *citedSources) find(citations []ibid.Citation, excerpts []string) (by []string) {
-	if slices.ContainsFunc(citations, func(c ibid.Citation) bool { return bare(c.Doc) == "0" }) {
+// resolve sets the document of citations that name it by number or title, or only quote it. excerpts
+// are texts beside the citations, which become their quotes where a document contains them. by lists
+// what each resolved citation had.
+func (s *citedSources) resolve(citations []ibid.Citation, excerpts []string) (by []string) {
+	if slices.ContainsFunc(citations, func(c ibid.Citation) bool { return withoutBrackets(c.Doc) == "0" }) {
 		s.first = 0
 	}
 	for i := range citations {
@@ -345,7 +351,7 @@ func (s *citedSources) find(citations []ibid.Citation, excerpts []string) (by []
 	return by
 }
 
-// What other tools call lists that stand beside a list of texts and name them, one each.
+// Lists of other tools with one name, or one title, for each text of another list.
 var (
 	textNames = []string{
 		"doc_ids", "document_ids", "docids", "context_ids", "retrieved_context_ids", "retrieved_doc_ids", "retrieved_document_ids", "retrieved_ids",
@@ -355,8 +361,8 @@ var (
 	textTitles = []string{"titles", "context_titles", "doc_titles", "document_titles", "source_titles"}
 )
 
-// nameTexts gives the documents of a record that are texts without names the names, and the titles,
-// that a list of as many beside them has. Numbers that may be places in the list are no names.
+// nameTexts names documents that are texts without names, by a list of equal length in the record,
+// and gives them titles the same way. Numbers that could be positions are no names.
 func (c *jsonlRecord) nameTexts(o *object) {
 	documents := c.row.Documents
 	for i := range documents {
@@ -387,10 +393,10 @@ func (c *jsonlRecord) nameTexts(o *object) {
 	}
 }
 
-// longName is how many bytes of a text are too many for a name.
+// longName is the limit on bytes of a name.
 const longName = 500
 
-// namesIn are the n names that a list has, of labels or of objects that are called so; nil if it has not.
+// namesIn returns the n names in a list of labels, or of objects with a name; nil if it has other elements.
 func namesIn(v value, n int) (names []string) {
 	if inner := onlyElement(v); inner.kind() == aList {
 		v = inner
@@ -420,8 +426,8 @@ func namesIn(v value, n int) (names []string) {
 	return names
 }
 
-// isCitedText reports whether a citation is a source with its text, which is no part of the answer,
-// and says nothing of a place.
+// isCitedText reports whether a citation is a source with its text. The text must not be a part of
+// the answer, and the citation must not state a place.
 func isCitedText(e value, answer string) bool {
 	if e.kind() != anObject {
 		return false
@@ -431,15 +437,15 @@ func isCitedText(e value, answer string) bool {
 	return text != "" && !strings.Contains(answer, text) && onlySource(o) && !slices.ContainsFunc(o.members, func(m objectMember) bool { return o.isList(m.name) })
 }
 
-// textsApart are the names of the members that are texts of sources, each by itself: context_1, context_2
-// and so on. None, if the record has a list of them.
-func textsApart(o *object) (names []string) {
+// numberedTexts returns the members context_1, context_2 … of a record, whose texts are its sources;
+// none if it has a list of sources or citations.
+func numberedTexts(o *object) (names []string) {
 	if o.find("documents") != nil || o.find("citations") != nil {
 		return nil
 	}
 	for _, m := range o.members {
 		before := len(names)
-		if found := textApart.FindStringSubmatch(m.name); found != nil && o.peek(m.name) != "" {
+		if found := numberedText.FindStringSubmatch(m.name); found != nil && o.peek(m.name) != "" {
 			names = append(names, m.name)
 			if n, _ := strconv.Atoi(found[2]); n != before+1 || before > 0 && strings.TrimRight(names[0], "1") != m.name[:len(m.name)-len(found[2])] {
 				return nil
@@ -449,9 +455,9 @@ func textsApart(o *object) (names []string) {
 	return names
 }
 
-var textApart = regexp.MustCompile(`^(context|source|document|doc|passage|chunk|snippet)_?(\d{1,2})$`)
+var numberedText = regexp.MustCompile(`^(context|source|document|doc|passage|chunk|snippet)_?(\d{1,2})$`)
 
-// excerptOf is the text of a citation that is called as those of documents are.
+// excerptOf returns the member of a citation that would be the text of a document, "" if there is none.
 func excerptOf(o *object) string {
 	for _, name := range append([]string{"text"}, documentTextMembers...) {
 		if text := o.peek(name); text != "" {
@@ -461,8 +467,10 @@ func excerptOf(o *object) string {
 	return ""
 }
 
-// bare is a name without brackets around it.
-func bare(name string) string { return strings.TrimSuffix(strings.TrimPrefix(name, "["), "]") }
+// withoutBrackets removes square brackets around a name.
+func withoutBrackets(name string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+}
 
-// isNumber reports whether a name is a number, which may stand in brackets.
-func isNumber(name string) bool { return strings.Trim(bare(name), "0123456789") == "" }
+// isNumber reports whether a name is a number, perhaps in brackets.
+func isNumber(name string) bool { return strings.Trim(withoutBrackets(name), "0123456789") == "" }

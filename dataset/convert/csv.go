@@ -217,7 +217,7 @@ func (c *csvReader) add(rec csvRecord, g *csvGroup) *RecordError {
 			if first {
 				tags.addText(tag, cell)
 			}
-		case first && textApart.MatchString(column):
+		case first && numberedText.MatchString(column):
 			line.addText(column, cell)
 		case first && namesTexts(column, cell):
 			list, _ := cellList(column, cell)
@@ -275,7 +275,7 @@ func isDocuments(column string) bool {
 	return column == "documents" || isOtherName(column, "documents")
 }
 
-// namesTexts reports whether a cell has a list of names that stands beside one of texts.
+// namesTexts reports whether a cell is a list of names or titles for a list of texts.
 func namesTexts(column, cell string) bool {
 	_, isList := cellList(column, cell)
 	return isList && (slices.Contains(textNames, column) || slices.Contains(textTitles, column))

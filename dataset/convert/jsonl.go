@@ -103,10 +103,10 @@ func (c *jsonlReader) row(row *ibid.Answer, named []string, others []memberText,
 	sources := citedSources{documents: row.Documents, first: c.firstMark()}
 	counted := !slices.ContainsFunc(named, func(name string) bool { return !isNumber(name) }) &&
 		!slices.ContainsFunc(row.Citations, func(c ibid.Citation) bool { return !isNumber(c.Doc) })
-	for _, is := range sources.find(row.Citations, c.record.excerpts) {
+	for _, is := range sources.resolve(row.Citations, c.record.excerpts) {
 		tally(c.report.ReadAs, is+" as citations.doc")
 	}
-	listed := sources.named(named)
+	listed := sources.cite(named)
 	if c.record.listed && !row.AnswerNull {
 		listed, row.Citations, row.HasCitations = row.Citations, nil, false
 		for i := range listed {
@@ -183,7 +183,7 @@ type jsonlRecord struct {
 	oneText    bool // its documents are one text, and no list
 	listed     bool // its citations only name sources: a list, as named is
 	sources    citedSources
-	excerpts   []string // of each citation: a text that is called as those of documents are
+	excerpts   []string // of each citation, see excerptOf
 	listedAs   string   // the name of its documents in the record
 	document   ibid.Document
 
@@ -237,7 +237,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 	c.rename(o, "")
 	cited := c.listed // citations are documents
 	c.hasID, c.hasSystem = false, false
-	apart := textsApart(o)
+	numbered := numberedTexts(o)
 	var citations, stated value
 	var conversation []ibid.Message
 	for name, v := range o.all() {
@@ -277,7 +277,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 				}
 			}
 		default:
-			if slices.Contains(apart, name) {
+			if slices.Contains(numbered, name) {
 				r.Documents, r.HasDocuments = append(r.Documents, c.textDocument(len(r.Documents), v)), true
 			} else if !rowColumns.read(c, name, v) {
 				c.keep(v)
@@ -577,7 +577,7 @@ func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.
 	return to, v.given() && v.r.err == nil
 }
 
-// textDocument is the source i of a record, of which it has a text, or a name.
+// textDocument returns source i of a record from a text: the name of a file, a URL, or the text itself.
 func (c *jsonlRecord) textDocument(i int, v value) ibid.Document {
 	text, given := v.text()
 	if c.listedAs == "references" || isURL(text) || claims.IsFileName(text) {

@@ -393,9 +393,8 @@ func (c *jsonlRecord) rename(o *object, list string) {
 	}
 }
 
-// unwrap makes the members of an object that is called as answers are, and has one, members of the
-// record, if this has no answer. A member that the record has, too, keeps the name of the object before
-// its own.
+// unwrap moves the members of an object such as output, which contains the answer, to the record, if
+// the record has no answer itself. Of two members with one name the moved one becomes output.NAME.
 func unwrap(o *object) {
 	isAnswer := func(name string) bool { return name == "answer" || isOtherName(name, "answer") }
 	for _, m := range o.members {

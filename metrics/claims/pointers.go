@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// maxPointer is how many bytes before a mark are looked at for a phrase that points to it.
+// maxPointer is how many bytes before a mark are searched for a pointer or an attribution.
 const maxPointer = 64
 
-// pointers are sentences without the mark at their end, such as "This information comes from", and
-// attributions what the end of a sentence begins with that says where something stands, such as "as stated in".
+// pointers are the words of a sentence before the mark at its end, such as "This information comes
+// from". attributions are the words of a clause before a mark, such as "as stated in".
 var (
 	pointers     = newPointers(listText("pointers"))
 	attributions = newPointers(listText("attribution"))
 )
 
-// linking are verbs whose sentence goes on behind them: "It is based on [1]." says what it is.
-var linking = map[string]bool{"is": true, "are": true, "was": true, "were": true, "be": true, "been": true, "ist": true, "sind": true, "war": true, "est": true, "es": true, "è": true}
+// copulas need what follows them: "The estimate is based on [1]." is not "The estimate is."
+var copulas = map[string]bool{"is": true, "are": true, "was": true, "were": true, "be": true, "been": true, "ist": true, "sind": true, "war": true, "est": true, "es": true, "è": true}
 
-// forMore may stand behind a mark to which a sentence points.
+// forMore matches what may follow the mark in a pointer.
 var forMore = regexp.MustCompile(`^ for (?:more |further |full )?(?:details?|information)\b`)
 
-// newPointers are phrases by their last words, the longest first.
+// newPointers groups phrases by their last words, the longest first.
 func newPointers(list string) map[string][]string {
 	all := make(map[string][]string)
 	for _, p := range lines(list) {
@@ -36,9 +36,9 @@ func newPointers(list string) map[string][]string {
 	return all
 }
 
-// pointer returns what stands around marks and only says where something stands: a sentence, as in
-// "See Document 1.", or its end, as in ", as stated in [1]". Brackets around it and the full stop
-// of a sentence are part of it.
+// pointer extends marks to the sentence around them if it only names a source, as in "See Document
+// 1.", or to the clause that does so, as in ", as stated in [1]". The extent includes brackets
+// around either, and the full stop of a sentence.
 func (r *reading) pointer(e extent) (extent, bool) {
 	purpose := len(forMore.FindString(r.text[e.end:min(len(r.text), e.end+maxPointer)]))
 	end := len(r.text) - len(strings.TrimLeft(r.text[e.end+purpose:], " )）*_"))
@@ -70,7 +70,7 @@ func (r *reading) pointer(e extent) (extent, bool) {
 		return extent{from + len(strings.TrimRight(head, "(（*_")), end}, true
 	}
 	head, ok := cutPhrase(left, attributions)
-	if head = strings.TrimRight(head, " "); !ok || begins(head) || linking[lastWord(head)] {
+	if head = strings.TrimRight(head, " "); !ok || begins(head) || copulas[lastWord(head)] {
 		return e, false
 	}
 	if open := strings.TrimRight(head, "(（"); open != head {
@@ -79,7 +79,7 @@ func (r *reading) pointer(e extent) (extent, bool) {
 	return extent{from + len(strings.TrimRight(head, ",")), e.end}, true
 }
 
-// cutPhrase cuts the longest of phrases from the end of a text, where it stands as words of its own.
+// cutPhrase cuts the longest phrase that is the last words of a text.
 func cutPhrase(text string, phrases map[string][]string) (head string, ok bool) {
 	some := phrases[lastWord(text)]
 	if len(some) == 0 {

@@ -1093,7 +1093,7 @@ func cutPage(s string) (name string, page int32) {
 	return m[1], int32(number)
 }
 
-// cutPaged cuts a list of sources behind a page, or before the word of a source that has one.
+// cutPaged splits a list of sources behind a page, or before a source with one.
 func cutPaged(s string) (one, more string, ok bool) {
 	for i, sign := range s[:runeCut(s, maxPaged)] {
 		if strings.ContainsRune(";；,，", sign) {
@@ -1108,7 +1108,7 @@ func cutPaged(s string) (one, more string, ok bool) {
 	return "", "", false
 }
 
-// maxPaged is how many bytes of a mark are looked at for a page before another source.
+// maxPaged is how many bytes of a mark are searched for such a place.
 const maxPaged = 64
 
 // hasFileEnding reports whether a name ends as files of documents usually do.

@@ -51,7 +51,7 @@ func (s *Splitter) sentenceEnd(start, b int) int {
 	return b
 }
 
-// behindName are words that stand behind a name which ends with !, such as Yahoo!, and begin no sentence.
+// behindName are words that continue a sentence behind a name such as Yahoo!.
 var behindName = map[string]bool{"is": true, "was": true, "are": true, "were": true, "has": true, "had": true, "will": true, "would": true, "and": true, "or": true, "of": true, "by": true, "for": true}
 
 // findStop returns where in s, which ends at a boundary, the character is that

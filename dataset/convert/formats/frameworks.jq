@@ -61,8 +61,8 @@ def langchain:
   + (.content | content(langchain_cites))
   + ([.additional_kwargs | objects | .citations | arrays | .[] | strings | {doc: .}] | if . == [] then {} else {documents: .} end); # Perplexity's
 
-# the sources that the text of a message has: a list of documents in JSON, or paragraphs with numbers
-def told:
+# the documents in the text of a message: a list in JSON, or numbered paragraphs
+def message_documents:
   (try fromjson catch null) as $json
   | ($json | arrays // (objects | first(.documents, .results, .sources, .context, .chunks | arrays)) // [] | map(objects)) as $documents
   | if $documents != [] then {documents: $documents}
@@ -78,7 +78,7 @@ def langgraph:
   | {query: last_of($messages[] | select(.type == "human") | .content | message_text)}
   + (last($messages[] | select(.type == "ai" and (.content | length) > 0)) | langchain)
   + ([$messages[] | .artifact | arrays | .[], (first(.context, .documents, .docs | arrays) | .[])]
-      | if . == [] then last_of($messages[] | select(.type == "tool") | .content | message_text | strings | told) // {} else {documents: .} end);
+      | if . == [] then last_of($messages[] | select(.type == "tool") | .content | message_text | strings | message_documents) // {} else {documents: .} end);
 
 # a list of documents as LangChain's dumps writes them
 def dumped: type == "array" and length > 0 and all(.[]; type == "object" and (.kwargs | type == "object" and .page_content != null));
@@ -99,7 +99,7 @@ def traced:
 # messages of a chat whose last is the answer, with the numbered sources that the text of another has
 def chat_log:
   {id, query: query_of(.messages; .content; "user"), answer: .messages[-1].content}
-  + (last_of(.messages[:-1][] | .content | message_text | strings | told) // {});
+  + (last_of(.messages[:-1][] | .content | message_text | strings | message_documents) // {});
 
 # turns of Ragas, the last of which is the answer
 def turns:
