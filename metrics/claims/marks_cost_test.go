@@ -14,6 +14,7 @@ var nastyPieces = []string{
 	"[", "]", "(", "[[1]", "[a](", "[](", "<cite>", "<cite doc=\"x\">", "<co: 1>", "<sup>", "<", "【", "（", "`", "``x`", "$", "$$", "\\[", "\\(", "^1", "^", "¹", ":", "https://",
 	"doi:10.1/", "| excerpt: \"", "[a.pdf:1:0-5 | excerpt: \"", "[a:1:", "a[1]", "[1", "1]", "citeturn", "(Smith", "(Smith, 2020", "Smith (2020) ", "[^1]: x\n", "[1] x\n", "Sources:\n",
 	"Sources: [1] x [2] y ", "- [x](https://a.org)\n", "```\n", "!", "[x](https://a.org/b) ", "([x](https://a.org/b)), ", "[1], ", "[1] ", "<a href=\"https://a.org\">x</a>", "(((x))) ",
+	"* ", "\n\n", "  ", "é", "Document 1. ", "See Document 1. ", "(1, p. 2; ", "(Document 1, p. 2, ", "[1, Section 2] ", "as per [1], ", "— [1]\n", "a.pdf. ", "[1, p. 2; 2, p. 3] ", ")",
 	"* ", "\n\n", "  ", "é", "[Source: ", "1-3,", "10.1234/x ", "/", "[a][b] ", "[b]: https://x.y\n", "[1 to ",
 }
 

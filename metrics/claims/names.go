@@ -267,6 +267,11 @@ func (b *binder) entry(e *entry) Mark {
 	if m.Source = b.names.find(m.Doc); m.Source < 0 && e.url == "" {
 		m.Source = b.names.alone(e.text)
 	}
+	if list, ok := parseNumbers(e.text); m.Source < 0 && e.url == "" && ok && list.worded && len(list.numbers) == 1 { // Document 1
+		if i := b.place(list.numbers[0]); 0 <= i && i < len(b.names.sources) {
+			m.Source = i
+		}
+	}
 	if m.Source >= 0 {
 		m.Doc = b.names.sources[m.Source].Doc
 	}

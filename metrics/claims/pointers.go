@@ -66,8 +66,13 @@ func (r *reading) pointer(e extent) (extent, bool) {
 	if dash && begins(head) && ends {
 		return extent{from + len(head), e.end}, true
 	}
-	if head, ok := cutPhrase(left, pointers); ok && begins(head) {
-		return extent{from + len(strings.TrimRight(head, "(（*_")), end}, true
+	if head, ok := cutPhrase(left, pointers); ok {
+		if begins(head) {
+			return extent{from + len(strings.TrimRight(head, "(（*_")), end}, true
+		}
+		if cut := strings.TrimRight(head, " *_"); ends && len(strings.TrimRight(cut, "—–")) < len(cut) { // … — Source: [1]
+			return extent{from + len(strings.TrimRight(cut, " —–")), e.end}, true
+		}
 	}
 	head, ok := cutPhrase(left, attributions)
 	if head = strings.TrimRight(head, " "); !ok || begins(head) || copulas[lastWord(head)] {

@@ -391,8 +391,14 @@ func (s *scanner) content(content string, square bool) (w written, ok bool) {
 	if authors, ok := parseAuthors(content); ok {
 		return written{form: Author, refs: authors}, true
 	}
+	if at := locator.FindStringIndex(content); at != nil && at[0] > 0 {
+		return s.content(content[:at[0]], square)
+	}
 	return w, false
 }
+
+// locator matches a part of a source behind its name or number.
+var locator = regexp.MustCompile(`(?i)\s*[,;:]\s*(?:sections?|sec\.|§+|chapters?|ch\.|paragraphs?|para\.|lines?|clauses?|articles?|tables?|figures?|slides?|appendix)\s*['"“]?[\pL\d .\-–]{1,40}['"”]?$`)
 
 // isIndex reports whether a bracket is an index: behind a name of one letter or with a
 // _, or before =, ( or .name. The last letter of an abbreviation, as in U.S.[1] or U.S.C[1],
@@ -1052,7 +1058,11 @@ func (s *scanner) oneName(content string, square, sourced bool) (m Mark, ok bool
 	}
 	m = Mark{Source: s.names.find(content), Doc: content, Number: -1}
 	if m.Source < 0 {
-		if i := strings.IndexAny(content, ":：-–—,，|(（"); i > 0 { // Source 1: report.pdf, p. 2
+		i := strings.IndexAny(content, ":：-–—,，|(（")
+		if n := digitsOf(content); n > 0 && strings.HasPrefix(content[n:], ". ") { // 1. report.pdf
+			i = n
+		}
+		if i > 0 { // Source 1: report.pdf, p. 2
 			_, size := utf8.DecodeRuneInString(content[i:])
 			name := strings.Trim(content[i+size:], " )）")
 			cut, page := cutPage(name)
@@ -1067,7 +1077,7 @@ func (s *scanner) oneName(content string, square, sourced bool) (m Mark, ok bool
 		}
 		if name, page := cutPage(content); page > 0 {
 			m.Source, m.Doc, m.Page = s.names.find(name), name, page
-		} else if i := strings.LastIndexAny(content, ",:;#，"); i > 0 && len(content)-i < maxMarkWord && strings.ContainsAny(content[i:], "0123456789") {
+		} else if i := max(strings.LastIndexAny(content, ",:;#，"), strings.LastIndex(content, " - ")); i > 0 && len(content)-i < maxMarkWord && strings.ContainsAny(content[i:], "0123456789") {
 			if source := s.names.find(strings.TrimSpace(content[:i])); source >= 0 { // lines of it, or a section
 				m.Source, m.Doc = source, strings.TrimSpace(content[:i])
 			}
@@ -1095,8 +1105,12 @@ func cutPage(s string) (name string, page int32) {
 
 // cutPaged splits a list of sources behind a page, or before a source with one.
 func cutPaged(s string) (one, more string, ok bool) {
-	for i, sign := range s[:runeCut(s, maxPaged)] {
-		if strings.ContainsRune(";；,，", sign) {
+	isSign := func(r rune) bool { return strings.ContainsRune(";；,，", r) }
+	if len(s) > maxPaged || len(strings.FieldsFunc(s, isSign)) > maxPaged/16 {
+		return "", "", false
+	}
+	for i, sign := range s {
+		if isSign(sign) {
 			one, more = s[:i], strings.TrimLeft(s[i+utf8.RuneLen(sign):], " ")
 			_, before := cutPage(one)
 			_, behind := cutPage(more)
@@ -1108,8 +1122,8 @@ func cutPaged(s string) (one, more string, ok bool) {
 	return "", "", false
 }
 
-// maxPaged is how many bytes of a mark are searched for such a place.
-const maxPaged = 64
+// maxPaged is the limit on bytes of such a list; it has at most a sixteenth as many parts.
+const maxPaged = 128
 
 // hasFileEnding reports whether a name ends as files of documents usually do.
 func hasFileEnding(name string) bool {
