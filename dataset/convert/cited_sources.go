@@ -40,8 +40,8 @@ var (
 func (c *jsonlRecord) citations(v value) {
 	var all []value
 	switch {
-	case isText(v) && v.string() != "":
-		c.named = cellParts(v.string())
+	case isText(v):
+		c.named = append([]string{}, cellParts(v.string())...)
 		return
 	case v.kind() == anObject && isCounted(v.object()):
 		for _, e := range v.object().all() {
@@ -231,7 +231,8 @@ type citedSources struct {
 	first     int // number of the first of them
 
 	names, titles map[string]int // places; -1 of a title of several
-	numbers       bool           // names are numbers
+	numbers       bool           // some name is a number
+	positions     bool           // the names are the numbers of the positions
 	searched      int
 }
 
@@ -240,11 +241,12 @@ func (s *citedSources) index() {
 	if s.names != nil || len(s.documents) == 0 {
 		return
 	}
-	s.names, s.titles = make(map[string]int), make(map[string]int)
+	s.names, s.titles, s.positions = make(map[string]int), make(map[string]int), true
 	for i := range s.documents {
 		d := &s.documents[i]
 		s.names[d.Doc] = i
 		s.numbers = s.numbers || isNumber(d.Doc)
+		s.positions = s.positions && d.Doc == strconv.Itoa(i+s.first)
 		base := path.Base(d.Doc)
 		for _, title := range []string{d.Title, base, strings.TrimSuffix(base, path.Ext(base))} {
 			title = plainTitle(title)
@@ -266,17 +268,27 @@ func (s *citedSources) has(name string) bool {
 	return ok
 }
 
-// byName returns the document with a name, title or number, and which of these it is; nil if there is none.
-func (s *citedSources) byName(name string) (d *ibid.Document, is string) {
+// byName returns the document with a name, title or number, and which of these it is; nil if there is
+// none. fromZero says that numbers count from 0.
+func (s *citedSources) byName(name string, fromZero bool) (d *ibid.Document, is string) {
 	s.index()
-	if i, ok := s.names[name]; ok {
-		return &s.documents[i], "a name"
+	first := s.first
+	if fromZero {
+		first = 0
 	}
-	if i, ok := s.titles[plainTitle(name)]; ok && i >= 0 {
+	n, err := strconv.Atoi(withoutBrackets(name))
+	counts := err == nil && first <= n && n < first+len(s.documents)
+	i, titled := s.titles[plainTitle(name)]
+	at, named := s.names[name]
+	switch {
+	case counts && s.positions:
+		return &s.documents[n-first], "a number"
+	case named:
+		return &s.documents[at], "a name"
+	case titled && i >= 0:
 		return &s.documents[i], "a title"
-	}
-	if n, err := strconv.Atoi(withoutBrackets(name)); err == nil && !s.numbers && s.first <= n && n < s.first+len(s.documents) {
-		return &s.documents[n-s.first], "a number"
+	case counts && !s.numbers:
+		return &s.documents[n-first], "a number"
 	}
 	return nil, ""
 }
@@ -301,12 +313,10 @@ func (s *citedSources) byText(text string) *ibid.Document {
 
 // cite returns a citation for each label: of a whole document, or of a quote.
 func (s *citedSources) cite(labels []string) (all []ibid.Citation) {
-	if slices.ContainsFunc(labels, func(label string) bool { return withoutBrackets(label) == "0" }) {
-		s.first = 0
-	}
+	fromZero := slices.ContainsFunc(labels, func(label string) bool { return withoutBrackets(label) == "0" })
 	for _, label := range labels {
 		to := ibid.Citation{Doc: label, Unit: "document"}
-		if d, _ := s.byName(label); d != nil {
+		if d, _ := s.byName(label, fromZero); d != nil {
 			to = citationOf(d)
 			to.Unit = "document"
 		} else if d := s.byText(label); d != nil {
@@ -322,14 +332,12 @@ func (s *citedSources) cite(labels []string) (all []ibid.Citation) {
 // are texts beside the citations, which become their quotes where a document contains them. by lists
 // what each resolved citation had.
 func (s *citedSources) resolve(citations []ibid.Citation, excerpts []string) (by []string) {
-	if slices.ContainsFunc(citations, func(c ibid.Citation) bool { return withoutBrackets(c.Doc) == "0" }) {
-		s.first = 0
-	}
+	fromZero := slices.ContainsFunc(citations, func(c ibid.Citation) bool { return withoutBrackets(c.Doc) == "0" })
 	for i := range citations {
 		c := &citations[i]
-		d, is := s.byName(c.Doc)
+		d, is := s.byName(c.Doc, fromZero)
 		if c.DocNull {
-			if d, is = s.byName(c.Title); is != "a title" {
+			if d, is = s.byName(c.Title, false); is != "a title" {
 				d = nil
 			}
 			quote := c.CitedText
@@ -343,7 +351,7 @@ func (s *citedSources) resolve(citations []ibid.Citation, excerpts []string) (by
 				c.CitedText = quote
 			}
 		}
-		if d != nil && is != "a name" {
+		if d != nil && d.Doc != c.Doc {
 			c.Doc, c.DocNull = d.Doc, false
 			by = append(by, is)
 		}

@@ -250,6 +250,14 @@ func (c *jsonlRecord) decodeRow(o *object) {
 			}
 			r.Truth, r.HasTruth = decodeList(v, r.Truth, c.truth)
 		case "claims":
+			if v.allElements(isText) {
+				texts, _ := v.texts()
+				for _, text := range texts {
+					r.Claims = append(r.Claims, ibid.Claim{Text: text})
+				}
+				r.HasClaims = true
+				continue
+			}
 			r.Claims, r.HasClaims = decodeList(v, r.Claims, c.claim)
 			stated = v
 		case "labels":
@@ -488,6 +496,9 @@ func sentenceText(o *object) *objectMember {
 
 func (c *jsonlRecord) claim(o *object, out *ibid.Claim) {
 	c.rename(o, "claims")
+	if i := slices.IndexFunc(claimMembers, func(name string) bool { return o.peek(name) != "" }); i >= 0 && o.find("text") == nil {
+		c.renameMember(o.find(claimMembers[i]), "claims", "text")
+	}
 	readColumns(c, o.all(), claimColumns, out)
 }
 

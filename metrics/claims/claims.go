@@ -339,6 +339,7 @@ func (c *Cutter) takeProvided(row *ibid.Answer) {
 	a := &c.answer
 	own := a.s[OwnStart(a.s):]
 	before, dense := int64(utf8.RuneCountInString(a.s[:len(a.s)-len(own)])), ""
+	var sentences map[string]ibid.Interval
 	for i := range row.Claims {
 		given := &row.Claims[i]
 		claim := ibid.Claim{ClaimID: given.ClaimID, Text: given.Text}
@@ -351,6 +352,11 @@ func (c *Cutter) takeProvided(row *ibid.Answer) {
 			if claim.Extent = onceIn(own, dense, claim.Text); claim.Extent.Known() {
 				claim.Extent.Start.Value += before
 				claim.Extent.End.Value += before
+			} else {
+				if sentences == nil {
+					sentences = c.bySentence()
+				}
+				claim.Extent = sentences[sentenceKey(claim.Text)]
 			}
 		}
 		s := spoken{unit: -1}
@@ -366,6 +372,25 @@ func (c *Cutter) takeProvided(row *ibid.Answer) {
 		c.claims = append(c.claims, claim)
 	}
 }
+
+// bySentence returns the places of sentences by their text without marks, null of a text that occurs twice.
+func (c *Cutter) bySentence() map[string]ibid.Interval {
+	all := make(map[string]ibid.Interval, len(c.sentences))
+	for k := range c.sentences {
+		s := &c.sentences[k]
+		key := sentenceKey(c.answer.say(s.unit, s.extent))
+		p := c.answer.points(s.extent)
+		if _, twice := all[key]; twice {
+			all[key] = ibid.Interval{}
+		} else {
+			all[key] = ibid.Between(int64(p.Start), int64(p.End))
+		}
+	}
+	return all
+}
+
+// sentenceKey is a sentence without white space and without the full stop at its end.
+func sentenceKey(s string) string { return strings.TrimRight(squeezed(s), ".") }
 
 // contextOf is the sentences that a claim of the row stands in.
 func (c *Cutter) contextOf(e extent) string {
