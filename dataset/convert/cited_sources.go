@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/metrics/claims"
 )
 
 // mostSearched is the limit on bytes of documents that are searched, in one row, for quotes of
@@ -28,8 +29,9 @@ var (
 	// A quote of a citation or a mark.
 	quoteMembers = []string{"quote", "quoted_text"}
 	// Our members of citations that a list of sources may have.
-	ofSources    = []string{"title", "source_type", "confidence", "relevance", "source_reference"}
-	claimMembers = []string{"claim", "sentence", "statement", "claim_text", "answer_text"} // what the answer says, of a citation
+	ofSources = []string{"title", "source_type", "confidence", "relevance", "source_reference"}
+	// The sentence of the answer that a citation is for.
+	claimMembers = []string{"claim", "sentence", "statement", "claim_text", "answer_text"}
 	// The sources of a citation or a claim.
 	sourceLists = slices.Concat(sentenceSources, []string{"doc_ids", "document_ids", "source_ids", "chunk_ids", "context_ids", "documents", "docs", "urls"})
 )
@@ -391,7 +393,12 @@ func (c *jsonlRecord) nameTexts(o *object) {
 		}
 	}
 	for _, list := range textNames {
-		if names := namesIn(o.get(list), len(documents)); names != nil {
+		names := namesIn(o.get(list), len(documents))
+		quoted := citedSources{documents: documents}
+		if list == "citations" && slices.ContainsFunc(names, func(name string) bool { return quoted.byText(name) != nil }) {
+			continue
+		}
+		if names != nil {
 			c.renamed = append(c.renamed, [2]string{list, "documents.doc"})
 			for i := range documents {
 				documents[i].Doc = names[i]
@@ -446,7 +453,8 @@ func isCitedText(e value, answer string) bool {
 }
 
 // numberedTexts returns the members context_1, context_2 … of a record, whose texts are its sources;
-// none if it has a list of sources or citations.
+// none if it has a list of sources or citations, or one of them is neither a sentence nor the name of
+// a file or a page.
 func numberedTexts(o *object) (names []string) {
 	if o.find("documents") != nil || o.find("citations") != nil {
 		return nil
@@ -455,6 +463,9 @@ func numberedTexts(o *object) (names []string) {
 		before := len(names)
 		if found := numberedText.FindStringSubmatch(m.name); found != nil && o.peek(m.name) != "" {
 			names = append(names, m.name)
+			if text := o.peek(m.name); len(strings.Fields(text)) < 4 && !isURL(text) && !claims.IsFileName(text) {
+				return nil
+			}
 			if n, _ := strconv.Atoi(found[2]); n != before+1 || before > 0 && strings.TrimRight(names[0], "1") != m.name[:len(m.name)-len(found[2])] {
 				return nil
 			}

@@ -316,9 +316,20 @@ func cellNames(cell string) ([]byte, error) {
 	return json.Marshal(cellParts(cell))
 }
 
-// cellParts are the parts of a cell with ; between them.
-func cellParts(cell string) (parts []string) {
-	for part := range strings.SplitSeq(cell, ";") {
+// cellParts returns the parts of a cell between semicolons, or between commas if all are numbers, URLs
+// or names of files.
+func cellParts(cell string) []string {
+	parts := fieldsOf(cell, ";")
+	all := fieldsOf(cell, ",")
+	if len(parts) == 1 && !slices.ContainsFunc(all, func(name string) bool { return !isNumber(name) && !isURL(name) && !claims.IsFileName(name) }) {
+		return all
+	}
+	return parts
+}
+
+// fieldsOf returns the parts between separators that are not empty.
+func fieldsOf(text, separator string) (parts []string) {
+	for part := range strings.SplitSeq(text, separator) {
 		if part = strings.TrimSpace(part); part != "" {
 			parts = append(parts, part)
 		}
