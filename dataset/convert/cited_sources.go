@@ -37,8 +37,8 @@ var (
 )
 
 // citations reads the member citations: names or numbers of sources, objects that only name
-// sources, or citations. They stand in a list, or in an object by the numbers of the marks. A text
-// is a list of names, separated by semicolons.
+// sources, or citations. The value is a list, an object with the numbers of marks as member names, or
+// a text with a list of names.
 func (c *jsonlRecord) citations(v value) {
 	var all []value
 	switch {
@@ -126,10 +126,11 @@ func onlySource(o *object) bool {
 // answerSpan returns the place in the answer of the sentence that a citation or a claim names, in code
 // points. The member text counts only where the citation states no place: else it may be the source's.
 func (c *jsonlRecord) answerSpan(o *object, placeless bool) (start, end int, ok bool) {
-	for _, name := range append(claimMembers, "text") {
-		if name == "text" && !placeless {
-			break
-		}
+	names := claimMembers
+	if placeless {
+		names = append(slices.Clone(names), "text")
+	}
+	for _, name := range names {
 		if text := o.peek(name); len(strings.Fields(text)) > 2 {
 			if at := strings.Index(c.row.Answer, text); at >= 0 {
 				start = utf8.RuneCountInString(c.row.Answer[:at])
@@ -452,9 +453,9 @@ func isCitedText(e value, answer string) bool {
 	return text != "" && !strings.Contains(answer, text) && onlySource(o) && !slices.ContainsFunc(o.members, func(m objectMember) bool { return o.isList(m.name) })
 }
 
-// numberedTexts returns the members context_1, context_2 … of a record, whose texts are its sources;
-// none if it has a list of sources or citations, or one of them is neither a sentence nor the name of
-// a file or a page.
+// numberedTexts returns the names of the members context_1, context_2 … of a record. It returns none
+// if the record has a list of sources or citations, or if a member is shorter than four words and is
+// neither a file name nor a URL.
 func numberedTexts(o *object) (names []string) {
 	if o.find("documents") != nil || o.find("citations") != nil {
 		return nil
@@ -476,7 +477,8 @@ func numberedTexts(o *object) (names []string) {
 
 var numberedText = regexp.MustCompile(`^(context|source|document|doc|passage|chunk|snippet)_?(\d{1,2})$`)
 
-// excerptOf returns the member of a citation that would be the text of a document, "" if there is none.
+// excerptOf returns the text of a citation from the first member that other tools use for the text of
+// a document. It returns "" if there is no such member.
 func excerptOf(o *object) string {
 	for _, name := range append([]string{"text"}, documentTextMembers...) {
 		if text := o.peek(name); text != "" {

@@ -116,7 +116,7 @@ type foundTruth struct {
 // stands. Several citations may share one.
 type answerMark struct {
 	quote      // offsets as given, and what is said to stand there
-	part  int  // index of the part at whose text offsets start, or wholeAnswer
+	part  int  // index of the part that the offsets count from, or wholeAnswer
 	point bool // start alone is given, which is the place behind what is cited for
 	role  ibid.Role
 

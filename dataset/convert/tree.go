@@ -79,9 +79,8 @@ func identity(v any) uintptr {
 	return 0
 }
 
-// eachPlaced calls do with the value whose JSON text begins at start and with every value inside it,
-// each with the offset where its text begins. It returns the offset where the value ends, or -1 as soon
-// as do returns false.
+// eachPlaced calls do with the value v, which begins at offset start of data, and with every value inside
+// it, each with its own offset. It returns the offset of the end of v, or -1 as soon as do returns false.
 func eachPlaced(data []byte, start int, v any, do func(start int, v any) bool) (end int) {
 	if !do(start, v) {
 		return -1
